@@ -45,7 +45,7 @@ const contents = /** @type {const} */ ([
   [`${doc}/changelog.gz`, 0o644, null],
   [`${doc}/copyright`, 0o644, 'debian/copyright'],
   [`${doc}/examples/node.jsonc`, 0o644, 'debian/node.jsonc'],
-  [`${doc}/examples/policy.json`, 0o644, 'debian/policy.json'],
+  [`${doc}/examples/policy.json`, 0o644, 'debian/policy.jsonc'],
 ])
 const scripts = ['postinst', 'prerm', 'postrm']
 

@@ -22,6 +22,7 @@ import { raiseEpoch } from './meta.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
 import { explainFailure } from './startup-errors.ts'
+import { visible } from './terminal-text.ts'
 
 const OPERATOR = 'operator'
 const FAILED = 1
@@ -402,7 +403,7 @@ function print(value: unknown): void {
 }
 
 function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${visible(line)}\n`)
 }
 
 await run()

@@ -88,7 +88,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose a new password; ends your other sessions */
+        /** Choose a new password; ends your other sessions, and your tokens if you say so */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -127,7 +127,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a one-time password, shown this once; ends the user’s sessions */
+        /**
+         * Give a user a one-time password, shown this once; ends all that lets the user in
+         * @description Ends sessions, known browsers, API tokens and identities at the provider that were linked.
+         */
         post: operations["resetUserPassword"];
         delete?: never;
         options?: never;
@@ -144,7 +147,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign a user out everywhere */
+        /** Sign a user out everywhere; tokens stay */
         post: operations["endUserSessions"];
         delete?: never;
         options?: never;
@@ -161,7 +164,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a user’s second factor away: the device is lost; ends the user’s sessions */
+        /**
+         * Take a user’s second factor away: the device is lost; ends all that lets the user in
+         * @description Ends sessions, known browsers, API tokens and identities at the provider that were linked.
+         */
         post: operations["resetUserSecondFactor"];
         delete?: never;
         options?: never;
@@ -227,7 +233,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token; its secret is shown this once
-         * @description A token made with a token says at most as much, for at most as long, and is revoked with it.
+         * @description With a session it takes your password, and a code if you have a second factor and signed in more than two minutes ago. A token made with a token says at most as much, for at most as long, and is revoked with it.
          */
         post: operations["createToken"];
         delete?: never;
@@ -317,7 +323,10 @@ export interface paths {
         /** Which identity at the provider is yours */
         get: operations["getOidcIdentity"];
         put?: never;
-        /** Begin to link your identity at the provider to your account */
+        /**
+         * Begin to link your identity at the provider to your account
+         * @description It is another way in, so it takes your password, and a code if you have those.
+         */
         post: operations["linkOidcIdentity"];
         /** Sign in with your password only */
         delete: operations["unlinkOidcIdentity"];
@@ -480,7 +489,7 @@ export interface paths {
         };
         /**
          * One node; its ETag is for changing name, labels and override
-         * @description The ETag counts those changes only: state and measurements come and go under it.
+         * @description The ETag counts those changes only: state and measurements come and go under it. `policy` is null for a node that is too old to say what its machine’s owner allows.
          */
         get: operations["getNode"];
         put?: never;
@@ -1253,7 +1262,7 @@ export interface paths {
         };
         /**
          * What changes, as server-sent events; reconnect with Last-Event-ID
-         * @description Each message is an Event. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
+         * @description Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -2006,6 +2015,114 @@ export interface components {
                 lastSeenAt: string;
             }[];
         };
+        NodeDetail: {
+            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @example edge-1 */
+            name: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The first group whose selector matches its labels */
+            group: string;
+            hostname: string;
+            /** @description farmstead-node version */
+            version: string;
+            os: string;
+            arch: string;
+            /** @description Its agent is talking to us now */
+            connected: boolean;
+            lastSeenAt: string | null;
+            bootId: string | null;
+            urls: string[];
+            sync: {
+                state: components["schemas"]["SyncState"];
+                /** @description One sentence: why it is in this state and what moves it on */
+                reason: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since: string;
+                desired: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                acknowledged: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                effective: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                /**
+                 * @description local: it serves a config that was changed on its machine
+                 * @enum {unknown}
+                 */
+                effectiveSource: "assigned" | "local";
+            };
+            lastResult: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @enum {unknown} */
+                outcome: "applied" | "reverted" | "stuck" | "refused";
+                code: string | null;
+                message: string;
+                errors: components["schemas"]["ConfigError"][];
+                rolloutId: string | null;
+            } | null;
+            latency: components["schemas"]["LatencySummary"];
+            /** @description Newest values the node reported (server-c/src/gauges.def) */
+            gauges: {
+                [key: string]: number;
+            };
+            host: components["schemas"]["NodeHost"] | null;
+            identity: components["schemas"]["NodeIdentity"];
+            clone: components["schemas"]["NodeClone"] | null;
+            drift: components["schemas"]["NodeDrift"] | null;
+            cordon: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                reason: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            enrolledAt: string;
+            policy: components["schemas"]["NodePolicy"] | null;
+        };
         NodeDrift: {
             digest: string;
             /** @description false: not loaded, or not good */
@@ -2099,6 +2216,34 @@ export interface components {
                 /** @description As the agent protocol has it: identity_expired, … */
                 code: string;
             } | null;
+        };
+        /** @description What the owner of the node’s machine allows; nothing here can change it */
+        NodePolicy: {
+            /**
+             * @description builtIn: its machine has no policy file, so the tight rules of the program hold
+             * @enum {unknown}
+             */
+            source: "file" | "builtIn";
+            path: string | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            since: string;
+            /** @description An empty list allows nothing */
+            rules: {
+                serve: string[];
+                secrets: string[];
+                logs: string[];
+                runtime: string[];
+                listen: string[];
+                adminBeyondLoopback: boolean;
+                users: string[];
+                groups: string[];
+                symlinksAny: boolean;
+            };
         };
         NodeTask: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -2390,11 +2535,49 @@ export interface components {
                     at: string;
                     reason: string;
                 } | null;
+                /** @description See `policyRefusals` */
+                willRefuse: boolean;
             }[];
             /** @description How many */
             waves: number;
             /** @description It would change them, and skips them */
             cordonedNodes: number;
+            /** @description What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses */
+            policyRefusals: {
+                /** @description So many nodes will refuse it */
+                nodes: number;
+                findings: {
+                    total: number;
+                    /** @description The first 100 */
+                    items: {
+                        /** @description What is not allowed, in places of the version’s text */
+                        error: {
+                            /** @description JSON Pointer (RFC 6901) */
+                            pointer: string;
+                            line: number;
+                            column: number;
+                            endLine: number;
+                            endColumn: number;
+                            code: string;
+                            message: string;
+                            hint: string;
+                        };
+                        nodes: {
+                            total: number;
+                            /** @description The first 100 */
+                            items: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                nodeId: string;
+                                /** @example edge-1 */
+                                nodeName: string;
+                            }[];
+                        };
+                    }[];
+                };
+                /** @description Nodes of which it is not known: there were too many different texts and policies to ask about in one go, or farmstead-node could not be asked */
+                unchecked: number;
+                unavailable: string | null;
+            };
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
@@ -3810,7 +3993,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "currentPassword": "printed-once",
-                 *       "newPassword": "correct horse battery staple"
+                 *       "newPassword": "correct horse battery staple",
+                 *       "revokeTokens": true
                  *     }
                  */
                 "application/json": {
@@ -3818,6 +4002,8 @@ export interface operations {
                     currentPassword: string;
                     /** @example correct horse battery staple */
                     newPassword: string;
+                    /** @description Your API tokens, too: when somebody may have had your password */
+                    revokeTokens?: boolean;
                 };
             };
         };
@@ -5494,7 +5680,9 @@ export interface operations {
                  *       "permissions": [
                  *         "nodes:read"
                  *       ],
-                 *       "expiresInDays": 1
+                 *       "expiresInDays": 1,
+                 *       "password": "printed-once",
+                 *       "code": "287082"
                  *     }
                  */
                 "application/json": {
@@ -5505,6 +5693,13 @@ export interface operations {
                     name: string;
                     permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
+                    /** @example printed-once */
+                    password?: string;
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
+                    code?: string;
                 };
             };
         };
@@ -5547,7 +5742,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_signed_in`: Not signed in
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `second_factor_required`: A code is needed as well
+             *     - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
              */
             401: {
@@ -5560,6 +5758,8 @@ export interface operations {
             };
             /**
              * @description - `beyond_own_permissions`: More than you may yourself
+             *     - `password_required`: Your password is needed for this
+             *     - `fresh_sign_in_required`: Sign in anew for this
              *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
@@ -5635,7 +5835,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6040,7 +6243,25 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "printed-once",
+                 *       "code": "287082"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example printed-once */
+                    password?: string;
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
+                    code?: string;
+                };
+            };
+        };
         responses: {
             /** @description Default Response */
             201: {
@@ -6069,7 +6290,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_signed_in`: Not signed in
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `second_factor_required`: A code is needed as well
+             *     - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
              */
             401: {
@@ -6081,7 +6305,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `needs_session`: Not with a token
+             * @description - `password_required`: Your password is needed for this
+             *     - `fresh_sign_in_required`: Sign in anew for this
+             *     - `needs_session`: Not with a token
              *     - `cross_origin`: Not from this origin
              */
             403: {
@@ -6164,6 +6390,7 @@ export interface operations {
             };
             /**
              * @description - `oidc_away`: The identity provider does not answer
+             *     - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
              */
             503: {
@@ -8086,7 +8313,38 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z",
+                     *       "policy": {
+                     *         "source": "file",
+                     *         "path": "path",
+                     *         "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "rules": {
+                     *           "serve": [
+                     *             "serve"
+                     *           ],
+                     *           "secrets": [
+                     *             "secrets"
+                     *           ],
+                     *           "logs": [
+                     *             "logs"
+                     *           ],
+                     *           "runtime": [
+                     *             "runtime"
+                     *           ],
+                     *           "listen": [
+                     *             "listen"
+                     *           ],
+                     *           "adminBeyondLoopback": true,
+                     *           "users": [
+                     *             "users"
+                     *           ],
+                     *           "groups": [
+                     *             "groups"
+                     *           ],
+                     *           "symlinksAny": true
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": {
@@ -8195,6 +8453,7 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
+                        policy: components["schemas"]["NodePolicy"] | null;
                     };
                 };
             };
@@ -8722,6 +8981,7 @@ export interface operations {
             };
             /**
              * @description - `outside_scope`: Outside your scope
+             *     - `whole_farm_required`: This concerns the whole farm
              *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
@@ -11615,11 +11875,43 @@ export interface operations {
                      *             "by": "by",
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
-                     *           }
+                     *           },
+                     *           "willRefuse": true
                      *         }
                      *       ],
                      *       "waves": 1,
                      *       "cordonedNodes": 1,
+                     *       "policyRefusals": {
+                     *         "nodes": 1,
+                     *         "findings": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "error": {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               },
+                     *               "nodes": {
+                     *                 "total": 1,
+                     *                 "items": [
+                     *                   {
+                     *                     "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                     "nodeName": "edge-1"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "unchecked": 1,
+                     *         "unavailable": "unavailable"
+                     *       },
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
@@ -18291,7 +18583,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -18785,7 +19078,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -19228,7 +19522,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm

@@ -41,7 +41,6 @@ import {
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { enrolmentTokenIsWithin } from './features/enrolment-tokens/store.ts'
 import { eventRoutes } from './features/events/routes.ts'
-import type { Event } from './features/events/schema.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { readGrouping } from './features/groups/store.ts'
@@ -58,6 +57,7 @@ import { farmRulesRoutes } from './features/rollouts/farm-rules-routes.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
+import { createProve } from './features/session/proof.ts'
 import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
@@ -65,6 +65,7 @@ import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
@@ -75,6 +76,8 @@ import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { createAskOwners } from './node-check/owners.ts'
+import { createPolicyChecks } from './node-check/policy-checks.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
@@ -82,7 +85,7 @@ import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
-import { securityHeaders } from './plugins/headers.ts'
+import { keepFromCaches, securityHeaders } from './plugins/headers.ts'
 import { answerOnce } from './plugins/idempotency.ts'
 import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
@@ -97,9 +100,9 @@ import { refuseWhileFull } from './plugins/storage.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
-import type { Scope } from './scope.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
+import { type Facts, mayHear } from './visibility.ts'
 
 /** What tests replace. */
 export type Overrides = {
@@ -143,7 +146,7 @@ export async function buildService(
   { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
-  const { db, write, room, events, users, controlPlaneId } = services
+  const { db, write, room, events, users, controlPlaneId, waysIn } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -186,8 +189,9 @@ export async function buildService(
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
   const validateAuthors = createValidateAuthors(validate)
+  const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
   const releases = createReleases()
-  const previews = () => openPreviews({ db, validate, schema })
+  const previews = () => openPreviews({ db, validate, schema, askOwners })
   const onUnrenderable = (nodeId: string) =>
     app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
   const engine = createEngine({
@@ -282,12 +286,18 @@ export async function buildService(
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
+  keepFromCaches(app, '/api')
   await limitRequests(app)
   answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, COMPRESSION)
   keepSessionsFromBearers(app)
-  await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
+  await app.register(sessionPlugin, {
+    db,
+    dataDir: config.dataDir,
+    now,
+    publicIsHttps: config.publicUrl?.startsWith('https:') ?? false,
+  })
   const wrongTokens = new Throttle(WRONG_TOKENS)
   const bearers = createBearers({
     db,
@@ -337,18 +347,21 @@ export async function buildService(
   const view = createViewSession(now)
   const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
   const secondFactor = createSecondFactor(openSecretBox(config.dataDir))
+  const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
       await api.register(
-        sessionRoutes({ db, users, write, now, throttle, secondFactor, startSession, view }),
+        sessionRoutes({
+          ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
+        }),
       )
       await api.register(setupRoutes({ db, write, now, startSession, view }))
-      await api.register(userRoutes({ db, write, now }))
-      await api.register(tokenRoutes({ db, write, now }))
+      await api.register(userRoutes({ db, write, now, waysIn }))
+      await api.register(tokenRoutes({ db, write, now, prove }))
       await api.register(
-        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession, prove }),
       )
       await api.register(
         nodeRoutes({
@@ -378,6 +391,7 @@ export async function buildService(
           now,
           engine,
           checkFor: (text) => createNodeChecks(validate, text),
+          askOwners,
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
@@ -416,7 +430,7 @@ export async function buildService(
           hub,
           now,
           onNewWindows: metrics.onNewWindows,
-          isWithin: ({ kind, id }, scope) => eventIsWithin(db, { kind, id }, scope),
+          mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
           mayStillListen: ({ user, session }) =>
             user?.token
               ? bearers.mayStill(user, 'events:read')
@@ -489,17 +503,16 @@ const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
     ),
   )
 
-/** Of a node, or of what a token or a rollout does to one. Other things are nobody's in particular. */
-async function eventIsWithin(
-  db: Services['db'],
-  { kind, id }: Pick<Event, 'kind' | 'id'>,
-  scope: Scope,
-): Promise<boolean> {
-  if (kind === 'rollout') return await rolloutTouches(db, id, scope)
-  if ((kind !== 'node' && kind !== 'metrics') || id === '*') return true
-  if ((await nodeIdsWithin(db, [id], scope)).length > 0) return true
-  return kind === 'node' && (await enrolmentTokenIsWithin(db, id, scope))
-}
+/** What only the database knows of an event. */
+const factsOf = (db: Services['db']): Facts => ({
+  rolloutTouches: (id, scope) => rolloutTouches(db, id, scope),
+  // '*': of many. An enrolment token speaks as the node it will be.
+  nodeIsWithin: async (id, scope) =>
+    id === '*' ||
+    (await nodeIdsWithin(db, [id], scope)).length > 0 ||
+    (await enrolmentTokenIsWithin(db, id, scope)),
+  ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
+})
 
 /**
  * Requests under way may end; connections kept alive after them are closed as they fall idle, and what

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isRecipient } from './backup/seal.ts'
-import { type OidcConfig, oidcConfig } from './oidc-config.ts'
+import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc-config.ts'
 
 /** What the operator's commands need as well as the service. */
 export type StoreConfig = {
@@ -39,6 +39,8 @@ export type Config = StoreConfig & {
   consoleDir: string | null
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
+  /** The console's address as browsers see it; null: nobody said. */
+  publicUrl: string | null
   /** null: nobody signs in through an identity provider. */
   oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
@@ -91,6 +93,7 @@ export function envToConfig(env: Env): Config {
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
     trustProxy: proxies(env, problems),
+    publicUrl: publicUrl(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
@@ -157,6 +160,16 @@ function port(env: Env, name: string, fallback: number, problems: string[]): num
   if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
   problems.push(`${name} must be a port, 0–65535 (0: the kernel chooses), got "${text}"`)
   return fallback
+}
+
+function publicUrl(env: Env, problems: string[]): string | null {
+  const url = publicUrlOf((name) => read(env, name))
+  if (url === null && read(env, 'FARMSTEAD_PUBLIC_URL') !== undefined) {
+    problems.push(
+      'FARMSTEAD_PUBLIC_URL must be the address of the console as browsers see it, without a path, such as https://farm.example.org',
+    )
+  }
+  return url
 }
 
 const DEFAULT_EVERY_HOURS = 24

@@ -60,7 +60,7 @@ export function oidcConfig(read: Read, problems: string[]): OidcConfig | null {
 }
 
 /** Without a path: the console is served at the root. */
-function publicUrlOf(read: Read): string | null {
+export function publicUrlOf(read: Read): string | null {
   const url = URL.parse(read('FARMSTEAD_PUBLIC_URL') ?? '')
   const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === ''
   return url && isOrigin && /^https?:$/.test(url.protocol) ? url.origin : null

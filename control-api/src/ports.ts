@@ -89,7 +89,11 @@ export type Previews = {
   pointers(before: Preview | null, after: Preview | null): string[]
   /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
   check(preview: Preview, most: number): Promise<ConfigError[] | null>
+  /** What the owners of machines with these rules would not allow, in the author's places; null: not known. */
+  askOwners(all: readonly OwnedPreview[]): Promise<(one: OwnedPreview) => ConfigError[] | null>
 }
+/** As a node would get it whose machine's owner has these rules. */
+export type OwnedPreview = { preview: Preview; rulesId: string }
 export type OpenPreviews = () => Previews
 
 /** The groups: what it would do to the farm if the node became another. */

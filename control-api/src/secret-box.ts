@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Secrets the service must be able to read again (a second factor's, a webhook's), sealed at rest with a
 // key that lies beside the database: a copy of the database alone opens none of them.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,6 +10,8 @@ export type SecretBox = {
   seal(secret: string, purpose: string): string
   /** Throws SecretNotReadable. */
   open(sealed: string, purpose: string): string
+  /** A digest that nobody can try guesses at who has only the database. */
+  digest(text: string, purpose: string): string
 }
 
 export class SecretNotReadable extends Error {
@@ -51,6 +53,8 @@ export function openSecretBox(dataDir: string): SecretBox {
         throw new SecretNotReadable()
       }
     },
+    digest: (text, purpose) =>
+      createHmac('sha256', key).update(`${purpose}\n${text}`).digest('hex'),
   }
 }
 

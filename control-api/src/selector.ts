@@ -118,6 +118,26 @@ export function matches(selector: Selector, labels: Readonly<Record<string, stri
   })
 }
 
+/** Whatever `inner` matches, `outer` matches: said by the texts alone, whatever nodes there are. */
+export const isInside = (inner: Selector, outer: Selector): boolean =>
+  outer.every((wanted) => inner.some((given) => implies(given, wanted)))
+
+function implies(given: Requirement, wanted: Requirement): boolean {
+  if (given.key !== wanted.key) return false
+  switch (wanted.kind) {
+    case 'exists':
+      return given.kind === 'exists' || given.kind === 'in'
+    case 'absent':
+      return given.kind === 'absent'
+    case 'in':
+      return given.kind === 'in' && given.values.every((value) => wanted.values.includes(value))
+    case 'notin':
+      if (given.kind === 'absent') return true
+      if (given.kind === 'in') return given.values.every((one) => !wanted.values.includes(one))
+      return given.kind === 'notin' && wanted.values.every((one) => given.values.includes(one))
+  }
+}
+
 function holds(requirement: Requirement, value: string | undefined): boolean {
   switch (requirement.kind) {
     case 'exists':

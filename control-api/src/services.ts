@@ -8,7 +8,10 @@ import { migrateToLatest } from './db/migrate.ts'
 import { openControlDb } from './db/open.ts'
 import { createWrite } from './db/write.ts'
 import { openEventLog } from './event-log.ts'
+import { unlinkIdentitiesOf } from './features/oidc/store.ts'
+import { revokeTokensOf } from './features/tokens/store.ts'
 import { loadControlPlaneId } from './meta.ts'
+import type { OtherWaysIn } from './people/recovery.ts'
 import { createUserStore } from './people/users.ts'
 import { createRoom } from './storage/room.ts'
 
@@ -35,6 +38,8 @@ export async function openServices({ dataDir }: { dataDir: string }, now = Date.
   }
 }
 
+const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
+
 async function openStores(dataDir: string, now: () => number) {
   const db = openControlDb(dataDir)
   await migrateToLatest(db)
@@ -47,5 +52,5 @@ async function openStores(dataDir: string, now: () => number) {
     await events.close()
     await db.destroy()
   }
-  return { db, now, events, write, room, controlPlaneId, users, close }
+  return { db, now, events, write, room, controlPlaneId, users, waysIn, close }
 }

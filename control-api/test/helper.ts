@@ -78,6 +78,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
     trustProxy: false,
+    publicUrl: null,
     oidc: null,
     webhookAllow: [],
     logLevel: 'silent',
@@ -157,12 +158,17 @@ export async function signInAs(service: Service, username: string, password: str
 export async function withToken(
   service: Pick<Service, 'app'>,
   owner: Client,
-  wish: { permissions?: Permission[]; expiresInDays?: number; name?: string } = {},
+  wish: {
+    permissions?: Permission[]
+    expiresInDays?: number
+    name?: string
+    password?: string
+  } = {},
 ): Promise<Client & { id: string; secret: string }> {
   const response = await owner.inject({
     method: 'POST',
     url: '/api/v1/tokens',
-    payload: { name: 'test', permissions: null, expiresInDays: 30, ...wish },
+    payload: { name: 'test', permissions: null, expiresInDays: 30, password: PASSWORD, ...wish },
   })
   if (response.statusCode !== 201) throw new Error(`no token was made: ${response.body}`)
   const { id, secret } = response.json<CreatedToken>()

@@ -56,6 +56,8 @@ describe('a scope', () => {
   })
 })
 
+const OWN = 'a password of their own'
+
 async function withScope(service: Built, roles: Role[], scope = 'zone=eu') {
   const username = `scoped-${roles.join('-')}`
   const made = await service.admin.inject({
@@ -68,7 +70,7 @@ async function withScope(service: Built, roles: Role[], scope = 'zone=eu') {
   const changed = await first.inject({
     method: 'PUT',
     url: '/api/v1/session/password',
-    payload: { currentPassword: oneTimePassword, newPassword: 'a password of their own' },
+    payload: { currentPassword: oneTimePassword, newPassword: OWN },
   })
   return client(service, cookieOf(changed))
 }
@@ -88,13 +90,13 @@ async function listenTo({ app }: Built, headers: Record<string, string>) {
   return { heard: () => heard, ended: read().catch(() => {}), abort: () => abort.abort() }
 }
 
-async function rename(who: Client, nodeId: string): Promise<void> {
+async function relabel(who: Client, nodeId: string): Promise<void> {
   const url = `/api/v1/nodes/${nodeId}`
   const { headers } = await who.inject({ url })
   const changed = await who.inject({
     method: 'PATCH',
     url,
-    payload: { name: 'last-to-be-heard' },
+    payload: { labels: { zone: 'eu', heard: 'last' } },
     headers: { 'if-match': String(headers.etag) },
   })
   expect(changed.statusCode).toBe(200)
@@ -124,6 +126,10 @@ describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
     'GET /api/v1/nodes',
+    'GET /api/v1/configs/:name/versions',
+    'GET /api/v1/configs/:name/versions/:number',
+    'GET /api/v1/groups',
+    'GET /api/v1/groups/:name',
     'GET /api/v1/metrics/query',
     'GET /api/v1/recovery',
     'GET /api/v1/events',
@@ -269,7 +275,7 @@ describe('whose roles count for some nodes', () => {
     const { service, inside, outside } = await twoZones()
     const admin = await withScope(service, ['admin'])
     const foreign = await withToken(service, service.admin)
-    for (const who of [admin, await withToken(service, admin)]) {
+    for (const who of [admin, await withToken(service, admin, { password: OWN })]) {
       const { items } = (await who.inject({ url: '/api/v1/nodes' })).json()
       expect(items.map(({ id }: { id: string }) => id)).toEqual([inside.id])
       const code = async (url: string, method: 'GET' | 'DELETE' = 'GET') =>
@@ -284,7 +290,7 @@ describe('whose roles count for some nodes', () => {
   test('holds a token’s open stream no longer than the scope it began with', async () => {
     const { service, outside } = await twoZones()
     const scoped = await withScope(service, ['operator'], 'zone in (eu, us)')
-    const program = await withToken(service, scoped)
+    const program = await withToken(service, scoped, { password: OWN })
     const stream = await listenTo(service, { authorization: `Bearer ${program.secret}` })
     const { user } = (await scoped.inject({ url: '/api/v1/session' })).json()
     const url = `/api/v1/users/${user.id}`
@@ -309,7 +315,7 @@ describe('whose roles count for some nodes', () => {
     }
     const [own, foreign] = [await make(operator, 'eu'), await make(service.admin, 'us')]
     // Everything until now is replayed in order; this comes last.
-    await rename(operator, inside.id)
+    await relabel(operator, inside.id)
     await expect.poll(stream.heard).toMatch(new RegExp(`${inside.id}","action":"changed`))
     stream.abort()
     await stream.ended

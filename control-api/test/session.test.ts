@@ -4,7 +4,16 @@ import { buildService } from '../src/app.ts'
 import { letAdminIn } from '../src/features/session/break-glass.ts'
 import { newSetupToken } from '../src/features/session/setup.ts'
 import { hashPassword } from '../src/people/passwords.ts'
-import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs, testConfig } from './helper.ts'
+import {
+  build,
+  type Client,
+  client,
+  cookieOf,
+  ORIGIN,
+  PASSWORD,
+  signInAs,
+  testConfig,
+} from './helper.ts'
 
 const SESSION = '/api/v1/session'
 
@@ -92,6 +101,33 @@ describe('POST /session', () => {
     expect(String(response.headers['set-cookie'])).toMatch(/Secure/)
   })
 
+  test('marks every cookie Secure when the console’s address is https, whatever the proxy hides', async () => {
+    const { app } = await build({ config: { publicUrl: 'https://farm.example.org' } })
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const response = await app.inject({ method: 'POST', url: SESSION, payload })
+    const cookies = [response.headers['set-cookie'] ?? []].flat()
+    expect(cookies).toHaveLength(2)
+    for (const cookie of cookies) expect(cookie.match(/; Secure/g)).toHaveLength(1)
+    const person = client({ app }, cookieOf(response))
+    expect((await person.inject({ url: SESSION })).statusCode).toBe(200)
+  })
+
+  test('is kept by no cache, nor is any other answer of the API, refusals included', async () => {
+    const { app, admin } = await build()
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const answers = [
+      await app.inject({ method: 'POST', url: SESSION, payload }),
+      await admin.inject({ url: '/api/v1/nodes' }),
+      await admin.inject({ url: '/api/v1/configs?limit=1' }),
+      await admin.inject({ url: '/api/v1/users' }),
+      await admin.inject({ url: '/api/v1/openapi.json' }),
+      await app.inject({ url: '/api/v1/nodes' }),
+      await admin.inject({ url: '/api/v1/no-such-thing' }),
+    ]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 200, 200, 200, 200, 401, 404])
+    for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store')
+  })
+
   test('gives a new session id, and keeps only a digest of it', async () => {
     const { app, admin, services } = await build()
     const response = await app.inject({
@@ -144,6 +180,21 @@ describe('the session', () => {
     const { admin: idle } = await build({ now: () => now })
     now += 12 * hour + 1
     expect((await idle.inject({ url: SESSION })).statusCode).toBe(401)
+  })
+
+  test('is not that of who a page takes itself to speak for, when another signed in meanwhile', async () => {
+    const service = await build()
+    const viewer = await service.as('viewer')
+    const { id } = (await service.admin.inject({ url: SESSION })).json().user
+    const send = (who: Client, user: string) =>
+      who.inject({
+        method: 'DELETE',
+        url: `${SESSION}/list`,
+        headers: { 'farmstead-user': user },
+      })
+    const refused = await send(viewer, id)
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'not_signed_in'])
+    expect((await send(service.admin, id)).statusCode).toBe(204)
   })
 
   test('leaves nothing in the database for visitors who never signed in', async () => {

@@ -10,6 +10,7 @@ import type {
   Effective,
   EnrolResponse,
   NackRequest,
+  Policy,
   ReportRequest,
   Window,
 } from '../src/agents/messages.gen.ts'
@@ -39,6 +40,8 @@ export class SimulatedNode {
   readonly name: string
   conduct: Conduct = { kind: 'good' }
   capabilities = ['confirm']
+  /** What the owner of its machine allows; null: it is too old to say. */
+  policy: Policy | null = null
   /** What it was to fetch from itself, in order. */
   readonly probes: NonNullable<DesiredResponse['probes']>[] = []
   /** Texts it ran, in order. */
@@ -106,6 +109,7 @@ export class SimulatedNode {
       lastKnownGood: null,
       fences: { maxEpoch: 0, maxGeneration: this.#have?.generation ?? 0 },
       lastResult: null,
+      ...(this.policy && { policy: this.policy }),
     })
   }
 

@@ -3,6 +3,8 @@
  * line. */
 #include "access_line.h"
 
+#include "log_text.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -28,43 +30,36 @@ static void put_number(struct access_line *line, uint64_t value)
     put(line, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value));
 }
 
-/* A client's bytes between quotes: it can't end them, nor the line. What is below
- * `least` is escaped. */
-static void put_escaped_above(struct access_line *line, struct span value, bool json,
-                              unsigned char least)
+/* A client's bytes between quotes: it can't end them, nor the line. Where spaces part the fields,
+ * they are escaped, too. */
+static void put_escaped(struct access_line *line, struct span value, enum log_text_form form,
+                        bool is_word)
 {
-    static const char hex[] = "0123456789abcdef";
     size_t start = line->len;
 
-    for (size_t i = 0; i < value.len && line->len - start < ACCESS_FIELD_BYTES; i++) {
-        unsigned char c = (unsigned char)value.ptr[i];
-        if (c == '"' || c == '\\') {
-            char escaped[2] = {'\\', (char)c};
-            put(line, escaped, 2);
-        } else if (c < least || c >= 0x7f) {
-            /* JSON has no \x; bytes above 0x7f are read as Latin-1 there. */
-            char escaped[6] = {'\\', json ? 'u' : 'x', '0', '0', hex[c >> 4], hex[c & 15]};
-            if (!json)
-                memcpy(escaped + 2, escaped + 4, 2);
-            put(line, escaped, json ? 6 : 4);
-        } else {
-            put(line, (const char *)&value.ptr[i], 1);
-        }
+    for (size_t at = 0; at < value.len && line->len - start < ACCESS_FIELD_BYTES;) {
+        char step[LOG_TEXT_STEP_BYTES];
+        size_t len = is_word ? 0 : log_text_plain_len(value.ptr + at, value.len - at);
+        if (len > ACCESS_FIELD_BYTES - (line->len - start))
+            len = ACCESS_FIELD_BYTES - (line->len - start);
+        put(line, value.ptr + at, len);
+        at += len;
+        if (len > 0)
+            continue;
+        at += log_text_step(step, &len, form, value.ptr + at, value.len - at);
+        if (is_word && step[0] == ' ')
+            put(line, "\\x20", 4);
+        else
+            put(line, step, len);
     }
 }
 
-static void put_escaped(struct access_line *line, struct span value, bool json)
-{
-    put_escaped_above(line, value, json, ' ');
-}
-
-/* Where spaces part the fields. */
 static void put_word(struct access_line *line, struct span value)
 {
     if (value.len == 0)
         put(line, "-", 1);
     else
-        put_escaped_above(line, value, false, ' ' + 1);
+        put_escaped(line, value, LOG_TEXT_ASCII, true);
 }
 
 static void put_peer(struct access_line *line, const struct sockaddr *peer)
@@ -88,7 +83,7 @@ static void put_quoted(struct access_line *line, const char *before, struct span
     if (value.len == 0 && !json)
         put_text(line, "-");
     else
-        put_escaped(line, value, json);
+        put_escaped(line, value, json ? LOG_TEXT_JSON : LOG_TEXT_ASCII, false);
     put_text(line, "\"");
 }
 
@@ -118,7 +113,10 @@ static void format_text(struct access_line *line, const char *stamp,
     put_text(line, " ");
     put_number(line, (uint64_t)record->status);
     put_text(line, " ");
-    put_number(line, record->bytes);
+    if (record->body_bytes == 0) /* as these two forms have it */
+        put_text(line, "-");
+    else
+        put_number(line, record->body_bytes);
     if (combined) {
         put_quoted(line, " \"", record->referer, false);
         put_quoted(line, " \"", record->user_agent, false);
@@ -139,6 +137,8 @@ static void format_json(struct access_line *line, const char *stamp,
     put_number(line, (uint64_t)record->status);
     put_text(line, ",\"bytes\":");
     put_number(line, record->bytes);
+    put_text(line, ",\"bodyBytes\":");
+    put_number(line, record->body_bytes);
     put_text(line, ",\"totalMicros\":");
     put_number(line, record->total_ns / 1000);
     put_quoted(line, ",\"referer\":\"", record->referer, true);

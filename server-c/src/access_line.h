@@ -6,8 +6,8 @@
 #include "access_log.h"
 
 #define ACCESS_FIELD_BYTES 1024 /* a client's field is cut after so many bytes of the line */
-/* All five fields, and what is between them. */
-#define ACCESS_LINE_BYTES (5 * (ACCESS_FIELD_BYTES + 6) + 512)
+/* All five fields, each with the last character escaped, and what is between them. */
+#define ACCESS_LINE_BYTES (5 * (ACCESS_FIELD_BYTES + 16) + 512)
 
 struct access_line {
     char text[ACCESS_LINE_BYTES];

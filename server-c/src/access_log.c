@@ -1,45 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* access_log.c — a ring per loop, one writer and one reader each, without locks between them.
  *
- * `filled` only the loop moves, `written` only the thread, from line to line; the bytes between them
- * are the thread's. After a short write (a full disk) the same ring is continued before any other, in
- * the middle of its line; in another file that line begins again. So no line is ever torn, but the
- * last one of a file that was rotated away while its disk was full. */
+ * `filled` only the loop moves, `written` only the thread that writes the log (log_out.h), from
+ * line to line; the bytes between them are the thread's. */
 #include "access_log.h"
 
 #include "access_line.h"
+#include "log_out.h"
 #include "mem.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define RING_BYTES (256 * 1024) /* a power of two */
-#define WRITE_EVERY_MS 200
 
 struct access_ring {
     struct access_log *log;
     struct access_ring *next;
     _Atomic uint64_t filled, written; /* bytes since the start */
-    size_t begun; /* bytes of the line at `written` that are in the file; under file_lock */
-    struct access_stamp stamp; /* loop thread */
+    struct access_stamp stamp;        /* loop thread */
     char bytes[RING_BYTES];
 };
 
 struct access_log {
-    pthread_t thread;
-    pthread_mutex_t lock; /* of `rings`, `ending` and the wake-up */
-    pthread_cond_t wake;
+    struct log_out *out;
+    pthread_mutex_t lock; /* of the list */
     struct access_ring *rings;
-    bool ending;
-    pthread_mutex_t file_lock; /* of what follows, and while a batch is written */
-    int fd;
-    char *path;
+    struct access_ring *turn; /* whose lines are taken next; NULL: the first one's */
 };
 
 bool access_ring_write(struct access_ring *ring, enum config_log_format format,
@@ -59,175 +48,114 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
     atomic_store_explicit(&ring->filled, filled + line.len, memory_order_release);
     /* Wake the thread early once, when the ring gets half full; else it comes by itself. */
     if (filled - written < RING_BYTES / 2 && filled - written + line.len >= RING_BYTES / 2)
-        pthread_cond_signal(&ring->log->wake);
+        log_out_wake(ring->log->out);
     return true;
 }
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-/* The file has the ring's bytes up to `end`. */
-static void move_on(struct access_ring *ring, uint64_t written, uint64_t end)
-{
-    uint64_t line = end;
-
-    while (line > written && ring->bytes[(line - 1) % RING_BYTES] != '\n')
-        line--;
-    if (line == written) {
-        ring->begun = (size_t)(end - written);
-        return;
-    }
-    ring->begun = (size_t)(end - line);
-    atomic_store_explicit(&ring->written, line, memory_order_release);
-}
-
-/* True when all that was in the ring is written, or there is no file to write it to. */
-static bool write_ring(struct access_log *log, struct access_ring *ring)
+/* As many whole lines as fit. Returns their length. */
+static size_t take_from(struct access_ring *ring, char *batch, size_t cap)
 {
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_acquire);
+    uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+    size_t at = written % RING_BYTES, len = filled - written, first;
 
-    for (;;) {
-        uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
-        uint64_t from = written + ring->begun;
-        size_t at = from % RING_BYTES, len = filled - from;
-        size_t first = len < RING_BYTES - at ? len : RING_BYTES - at;
-        struct iovec parts[2] = {{ring->bytes + at, first}, {ring->bytes, len - first}};
-        ssize_t n;
-        if (len == 0)
-            return true;
-        n = log->fd < 0 ? (ssize_t)len : writev(log->fd, parts, 2);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        move_on(ring, written, from + (uint64_t)n);
+    if (len > cap) {
+        len = cap;
+        while (len > 0 && ring->bytes[(at + len - 1) % RING_BYTES] != '\n')
+            len--;
     }
+    first = len < RING_BYTES - at ? len : RING_BYTES - at;
+    memcpy(batch, ring->bytes + at, first);
+    memcpy(batch + first, ring->bytes, len - first);
+    atomic_store_explicit(&ring->written, written + len, memory_order_release);
+    return len;
 }
 
-static void *thread_main(void *arg)
+/* From `ring` on, as long as there is room for a line. Returns who is next; NULL: the first one. */
+static struct access_ring *take_round(struct access_ring *ring, char *batch, size_t cap,
+                                      size_t *len)
+{
+    while (ring && cap - *len >= ACCESS_LINE_BYTES) {
+        *len += take_from(ring, batch + *len, cap - *len);
+        ring = ring->next;
+    }
+    return ring;
+}
+
+static size_t take_lines(void *arg, char *batch, size_t cap)
 {
     struct access_log *log = arg;
-    struct access_ring *ring = NULL, *rings;
-    struct timespec until;
-    bool ending;
+    size_t len = 0;
 
-    pthread_setname_np(pthread_self(), "access-log");
-    do {
-        pthread_mutex_lock(&log->lock);
-        if (!log->ending) {
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += WRITE_EVERY_MS * (long)NS_PER_MS;
-            until.tv_sec += until.tv_nsec / (long)NS_PER_SECOND;
-            until.tv_nsec %= (long)NS_PER_SECOND;
-            pthread_cond_timedwait(&log->wake, &log->lock, &until);
-        }
-        ending = log->ending;
-        rings = log->rings;
-        pthread_mutex_unlock(&log->lock);
-
-        pthread_mutex_lock(&log->file_lock);
-        for (ring = ring ? ring : rings; ring && write_ring(log, ring);)
-            ring = ring->next;
-        pthread_mutex_unlock(&log->file_lock);
-    } while (!ending);
-    if (!ring) /* not stuck: what came into rings the last round had passed already */
-        for (ring = rings; ring && write_ring(log, ring);)
-            ring = ring->next;
-    return NULL;
+    pthread_mutex_lock(&log->lock);
+    log->turn = take_round(log->turn, batch, cap, &len);
+    if (len == 0) /* there may be some before those */
+        log->turn = take_round(log->rings, batch, cap, &len);
+    pthread_mutex_unlock(&log->lock);
+    return len;
 }
+
+/* --- begin and end --------------------------------------------------------------------------- */
 
 struct access_log *access_log_new(void)
 {
     struct access_log *log = xcalloc(1, sizeof(*log));
+    const struct log_out_source source = {
+        .thread_name = "access-log", .kind = LOG_FILE_ACCESS, .take = take_lines, .arg = log};
 
-    log->fd = -1;
     pthread_mutex_init(&log->lock, NULL);
-    pthread_mutex_init(&log->file_lock, NULL);
-    pthread_cond_init(&log->wake, NULL);
-    if (pthread_create(&log->thread, NULL, thread_main, log) == 0)
+    log->out = log_out_new(&source);
+    if (log->out)
         return log;
+    pthread_mutex_destroy(&log->lock);
     free(log);
     return NULL;
 }
 
-void access_log_free(struct access_log *log)
+bool access_log_free(struct access_log *log)
 {
-    pthread_mutex_lock(&log->lock);
-    log->ending = true;
-    pthread_cond_signal(&log->wake);
-    pthread_mutex_unlock(&log->lock);
-    pthread_join(log->thread, NULL);
+    if (!log_out_free(log->out))
+        return false;
     for (struct access_ring *ring = log->rings, *next; ring; ring = next) {
         next = ring->next;
         free(ring);
     }
-    if (log->fd >= 0)
-        close(log->fd);
-    free(log->path);
-    pthread_cond_destroy(&log->wake);
-    pthread_mutex_destroy(&log->file_lock);
     pthread_mutex_destroy(&log->lock);
     free(log);
+    return true;
 }
 
-/* A pipe that nobody reads is an error, not a wait. */
-static int open_log(const char *path, int *fd)
+struct log_out_next *access_log_prepare(struct access_log *log, const char *path,
+                                        struct log_file_problem *problem)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
-    return *fd < 0 ? -errno : 0;
+    return log_out_prepare(log->out, path, problem);
 }
 
-/* A line that the old file has the beginning of is to be whole in the new one. */
-static void begin_lines_again(struct access_log *log)
+void access_log_take(struct access_log *log, struct log_out_next *next)
 {
-    pthread_mutex_lock(&log->lock);
-    for (struct access_ring *ring = log->rings; ring; ring = ring->next)
-        ring->begun = 0;
-    pthread_mutex_unlock(&log->lock);
+    log_out_take(log->out, next);
 }
 
-static void replace_file(struct access_log *log, int fd, char *path)
+void access_log_discard(struct access_log *log, struct log_out_next *next)
 {
-    int old_fd;
-    char *old_path;
-
-    pthread_mutex_lock(&log->file_lock);
-    old_fd = log->fd;
-    old_path = log->path;
-    log->fd = fd;
-    log->path = path;
-    begin_lines_again(log);
-    pthread_mutex_unlock(&log->file_lock);
-    if (old_fd >= 0)
-        close(old_fd);
-    free(old_path);
+    log_out_discard(log->out, next);
 }
 
-int access_log_configure(struct access_log *log, const char *path)
+int access_log_give(struct access_log *log, uid_t uid, gid_t gid)
 {
-    int fd = -1, err = path[0] ? open_log(path, &fd) : 0;
-
-    if (!err)
-        replace_file(log, fd, path[0] ? xstrdup(path) : NULL);
-    return err;
+    return log_out_give(log->out, uid, gid);
 }
 
-int access_log_reopen(struct access_log *log)
+int access_log_configure(struct access_log *log, const char *path, struct log_file_problem *problem)
 {
-    char *path = NULL;
-    int err = 0, fd;
+    return log_out_configure(log->out, path, problem);
+}
 
-    pthread_mutex_lock(&log->file_lock);
-    if (log->path)
-        path = xstrdup(log->path);
-    pthread_mutex_unlock(&log->file_lock);
-    if (!path)
-        return 0;
-    err = open_log(path, &fd);
-    if (err)
-        free(path);
-    else
-        replace_file(log, fd, path);
-    return err;
+int access_log_reopen(struct access_log *log, struct log_file_problem *problem)
+{
+    return log_out_reopen(log->out, problem);
 }
 
 struct access_ring *access_log_add_ring(struct access_log *log)

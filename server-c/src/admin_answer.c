@@ -5,6 +5,8 @@
 
 #include "admin_data.h"
 #include "http_accept.h"
+#include "server.h"
+#include "site_host.h"
 #include "util.h"
 
 #include <arpa/inet.h>
@@ -52,6 +54,16 @@ static bool is_our_host(const struct admin_answerer *answerer, struct span host)
     memcpy(text, host.ptr, host.len);
     text[host.len] = '\0';
     return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
+}
+
+/* Its owner says in the config that no page elsewhere has the name. */
+static bool is_named(const struct admin_answerer *answerer, struct span host)
+{
+    struct config *cfg = server_config(answerer->server);
+    bool named = cfg && site_host_in(cfg->admin.hosts, cfg->admin.host_count, host);
+
+    config_put(cfg);
+    return named;
 }
 
 /* --- what ------------------------------------------------------------------------------------ */
@@ -118,7 +130,9 @@ static void answer_path(struct admin_answerer *answerer, struct buf *body,
 static void decide(struct admin_answerer *answerer, struct buf *body,
                    const struct http_request *req, const char *head, struct answer *answer)
 {
-    if (!is_our_host(answerer, http_slice_of(head, req->host)))
+    struct span host = http_slice_of(head, req->host);
+
+    if (!is_our_host(answerer, host) && !is_named(answerer, host))
         answer->status = HTTP_MISDIRECTED_REQUEST;
     else if (req->method == HTTP_OTHER_METHOD)
         answer->status = HTTP_NOT_IMPLEMENTED;
@@ -133,9 +147,11 @@ static void append_refusal(struct buf *body, const struct answer *answer)
     const char *reason = answer->reason;
 
     if (!reason)
-        reason = answer->status == HTTP_MISDIRECTED_REQUEST
-                     ? "Ask by an IP address, as localhost or by the machine's own name."
-                     : "Here are /, /status, /samples and /metrics.";
+        reason =
+            answer->status == HTTP_MISDIRECTED_REQUEST
+                ? "Ask by an IP address, as localhost or by the machine's own name; the config "
+                  "takes others in admin.hosts."
+                : "Here are /, /status, /samples and /metrics.";
     buf_printf(body, "%d %s. %s\n", (int)answer->status, http_status_text(answer->status), reason);
 }
 

@@ -68,8 +68,10 @@ static uint64_t slot_due_ms(const struct agent *agent, enum agent_slot slot)
 /* Only times to come: what is due already has begun, or has nothing to say. */
 static uint32_t wait_ms(const struct agent *agent, uint64_t now)
 {
-    uint64_t due = agent->window_due_ms;
+    uint64_t due = now + SUPERVISOR_BEAT_MS; /* its parent waits for a word */
     uint64_t apply_due = agent_apply_due_ms(&agent->apply);
+    if (agent->window_due_ms < due)
+        due = agent->window_due_ms;
     if (apply_due < due)
         due = apply_due;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++) {
@@ -87,6 +89,7 @@ static void *agent_run(void *arg)
     while (!atomic_load(&agent->stopping)) {
         struct agent_reply reply;
         uint64_t now = agent_now_ms();
+        supervised_agent_turns();
         if (atomic_exchange(&agent->reload_wanted, false)) {
             agent_probes_end(agent->probes); /* the address may be another afterwards */
             agent_apply_reload(&agent->apply, now);

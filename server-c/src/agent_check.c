@@ -113,7 +113,8 @@ int agent_check_machine(const struct config *cfg, struct server *server,
 {
     struct server_effective effective;
     server_effective(server, &effective);
-    if (effective.serving && strcmp(effective.digest, cfg->digest) == 0)
+    if (effective.serving && strcmp(effective.digest, cfg->digest) == 0 &&
+        server_files_are_current(server))
         return 0;
     struct config *running = server_config(server);
     int err = config_check_machine(cfg, running, errors);

@@ -27,14 +27,41 @@ static int fail(char *why, size_t why_len, const char *path, const char *what)
     return -1;
 }
 
+/* So that what was made or renamed in it is there after a crash of the machine. 0, or -1 with errno. */
+static int sync_folder(int dir_fd)
+{
+    int err = dir_fd < 0 || fsync(dir_fd) != 0 ? errno : 0;
+    if (dir_fd >= 0)
+        close(dir_fd);
+    errno = err;
+    return err ? -1 : 0;
+}
+
+static int sync_parent(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent =
+        !slash ? xstrdup(".") : xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+    int dir_fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), saved = errno;
+    free(parent);
+    errno = saved;
+    return sync_folder(dir_fd);
+}
+
+static int make_folder(const char *path, mode_t mode)
+{
+    if (mkdir(path, mode) != 0)
+        return errno == EEXIST ? 0 : -1;
+    return sync_parent(path);
+}
+
 static int make_parents(const char *path)
 {
     char *copy = xstrdup(path);
     int err = 0;
     for (char *slash = strchr(copy + 1, '/'); slash && !err; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(copy, 0755) != 0 && errno != EEXIST)
-            err = -1;
+        err = make_folder(copy, 0755);
         *slash = '/';
     }
     int saved = errno;
@@ -65,7 +92,7 @@ static bool may_take_over(int dir_fd)
 
 static int create_folder(const char *path, char *why, size_t why_len)
 {
-    if (make_parents(path) != 0 || (mkdir(path, 0700) != 0 && errno != EEXIST))
+    if (make_parents(path) != 0 || make_folder(path, 0700) != 0)
         return fail(why, why_len, path, "cannot make the state folder");
     int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir_fd < 0)
@@ -190,13 +217,9 @@ int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len)
     free(folder->made_at);
     folder->made_at = NULL;
     /* The new name is in the parent. */
-    int parent = openat(folder->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int err = parent < 0 || fsync(parent) != 0
-                  ? fail(why, why_len, folder->path, "cannot sync the state folder's parent")
-                  : 0;
-    if (parent >= 0)
-        close(parent);
-    return err;
+    if (sync_folder(openat(folder->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) != 0)
+        return fail(why, why_len, folder->path, "cannot sync the state folder's parent");
+    return 0;
 }
 
 void agent_folder_close(struct agent_folder *folder)
@@ -301,8 +324,9 @@ int agent_folder_replace(struct agent_folder *folder, const char *name, const ch
 {
     char beside[64];
     snprintf(beside, sizeof(beside), "%s.new", name);
-    int fd =
-        openat(folder->dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* O_NONBLOCK: as in agent_folder_read(). */
+    int fd = openat(folder->dir_fd, beside,
+                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     int err =
         fd < 0 || give_to_owner(folder, fd) != 0 || write_whole(fd, text, len) != 0 ? errno : 0;
     /* close() reports a write error of some file systems. */

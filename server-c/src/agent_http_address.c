@@ -14,6 +14,28 @@ static bool part_is_absent(CURLU *url, CURLUPart part)
     return found != CURLUE_OK;
 }
 
+/* "https://::1:9701": an IPv6 address without its brackets. */
+static bool lacks_brackets(const char *text)
+{
+    const char *host = strstr(text, "://");
+    size_t len, colons = 0;
+
+    if (!host)
+        return false;
+    host += 3;
+    len = strcspn(host, "/");
+    for (size_t i = 0; i < len; i++)
+        colons += host[i] == ':';
+    return colons > 1 && !memchr(host, '[', len);
+}
+
+static void say_why(const char *text, char *why, size_t why_len)
+{
+    snprintf(why, why_len, "\"%.120s\" is no https:// or http:// address%s", text,
+             lacks_brackets(text) ? ": an IPv6 address stands in brackets, as in https://[::1]:9701"
+                                  : "");
+}
+
 int agent_http_check_url(const char *text, char *out, size_t size, bool *is_plain, char *why,
                          size_t why_len)
 {
@@ -26,7 +48,7 @@ int agent_http_check_url(const char *text, char *out, size_t size, bool *is_plai
     if (!url || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         (strcmp(scheme, "https") != 0 && strcmp(scheme, "http") != 0))
-        snprintf(why, why_len, "\"%.120s\" is no https:// or http:// address", text);
+        say_why(text, why, why_len);
     else if (len >= size)
         snprintf(why, why_len, "the address is longer than %zu bytes", size - 1);
     else if (!part_is_absent(url, CURLUPART_USER) || !part_is_absent(url, CURLUPART_QUERY) ||

@@ -61,6 +61,11 @@ void auth_store_free(struct auth_store *store)
     free(store);
 }
 
+void auth_store_expire(struct auth_store *store)
+{
+    auth_files_expire(store->files);
+}
+
 /* --- the decision ---------------------------------------------------------------------------- */
 
 static bool is_listed(const struct config_auth *rule, struct span user)

@@ -35,6 +35,10 @@ struct auth_store *auth_store_new(struct io_lane *stat_lane, struct io_lane *aut
 /* After the loops have ended: no check may be under way. NULL is allowed. */
 void auth_store_free(struct auth_store *store);
 
+/* Every file is looked at again before it lets anybody in: somebody says that files have changed. Any
+ * thread. */
+void auth_store_expire(struct auth_store *store);
+
 struct auth_job;
 
 /* Someone who waits for a verdict. Owned by the caller, in its memory until on_verdict or cancel;

@@ -33,6 +33,7 @@ struct auth_files {
     uv_mutex_t lock;    /* of everything here and in the files */
     struct list by_use; /* least recently used first */
     size_t count;
+    uint64_t expired_ns; /* looks that began before do not count */
 };
 
 struct auth_files *auth_files_new(void)
@@ -149,7 +150,8 @@ enum auth_file_state auth_file_state(struct auth_files *files, struct auth_file 
     enum auth_file_state state = AUTH_FILE_STALE;
 
     uv_mutex_lock(&files->lock);
-    if (file->was_looked_at && monotonic_ns() < file->fresh_until_ns)
+    if (file->was_looked_at && file->looked_ns >= files->expired_ns &&
+        monotonic_ns() < file->fresh_until_ns)
         state = file->users ? AUTH_FILE_READY : AUTH_FILE_BROKEN;
     *users = state == AUTH_FILE_READY ? htpasswd_get(file->users) : NULL;
     uv_mutex_unlock(&files->lock);
@@ -164,6 +166,13 @@ struct htpasswd *auth_file_users(struct auth_files *files, struct auth_file *fil
     users = file->users ? htpasswd_get(file->users) : NULL;
     uv_mutex_unlock(&files->lock);
     return users;
+}
+
+void auth_files_expire(struct auth_files *files)
+{
+    uv_mutex_lock(&files->lock);
+    files->expired_ns = monotonic_ns();
+    uv_mutex_unlock(&files->lock);
 }
 
 bool auth_file_claim(struct auth_files *files, struct auth_file *file)

@@ -34,6 +34,9 @@ enum auth_file_state auth_file_state(struct auth_files *files, struct auth_file 
 /* What was read last, with a reference, however long ago; NULL: nothing, or it was broken. */
 struct htpasswd *auth_file_users(struct auth_files *files, struct auth_file *file);
 
+/* Nothing is trusted that was looked at before now. Any thread. */
+void auth_files_expire(struct auth_files *files);
+
 /* True for one caller when the time is half over: it has the file looked at before anybody would
  * have to wait for that, or says with auth_file_unclaim() that it can't. */
 bool auth_file_claim(struct auth_files *files, struct auth_file *file);

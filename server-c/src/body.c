@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#define PIECES_AT_ONCE 16 /* then other connections have their turn */
+
 /* The head of a response, and its text if there is one. */
 static bool keep_pending(struct body *body, const char *head, size_t head_len, const char *text,
                          size_t text_len)
@@ -46,20 +48,19 @@ static enum body_step send_memory(struct body *body, int socket, int flags)
 
 /* --- the pieces ------------------------------------------------------------------------------ */
 
-/* False when there is none. All of the one before was sent. */
+/* False: no memory. There is one, and all of the one before was sent. */
 static bool begin_next_piece(struct body *body)
 {
-    struct body_piece *piece;
+    struct body_piece piece = {0};
 
-    if (!body_has_more_pieces(body))
+    if (!body->pieces->make(body->pieces, body->next_piece, &piece))
         return false;
-    piece = &body->pieces[body->next_piece++];
-    body->pending = piece->text;
+    body->next_piece++;
+    body->pending = piece.text;
     body->pending_pos = 0;
-    body->pending_len = piece->text ? piece->text_len : 0;
-    piece->text = NULL;
-    body->offset = piece->offset;
-    body->remaining = piece->len;
+    body->pending_len = piece.text ? piece.text_len : 0;
+    body->offset = piece.offset;
+    body->remaining = piece.len;
     body->was_read_ahead = false;
     return true;
 }
@@ -77,11 +78,14 @@ static enum body_step send_piece(struct body *body, struct loop *loop, int socke
 
 enum body_step body_send(struct body *body, struct loop *loop, int socket)
 {
-    for (;;) {
+    for (int left = PIECES_AT_ONCE; left > 0; left--) {
         enum body_step step = send_piece(body, loop, socket);
-        if (step != BODY_SENT || !begin_next_piece(body))
+        if (step != BODY_SENT || !body_has_more_pieces(body))
             return step;
+        if (!begin_next_piece(body))
+            return BODY_FAILED;
     }
+    return BODY_WANTS_TURN;
 }
 
 /* --- the beginning --------------------------------------------------------------------------- */
@@ -148,23 +152,25 @@ static enum body_step send_at_once(struct body *body, struct loop *loop, int soc
         return BODY_FAILED;
     if (body->pending || body->remaining > 0)
         return body_put_off(body, BODY_WANTS_WRITE);
-    return begin_next_piece(body) ? body_send(body, loop, socket) : BODY_SENT;
+    if (!body_has_more_pieces(body))
+        return BODY_SENT;
+    return begin_next_piece(body) ? body_send(body, loop, socket) : BODY_FAILED;
 }
 
 static void take_part(struct body *body, const struct body_part *part)
 {
-    bool has_ranges = part->entry && (part->len > 0 || part->piece_count > 0);
+    bool has_ranges = part->entry && (part->len > 0 || part->pieces);
 
     body->entry = has_ranges ? file_cache_get(part->entry) : NULL;
     body->from_memory = part->from_memory;
     if (has_ranges && !part->from_memory)
         file_entry_hold_descriptor(body->entry);
-    body->by_copy = body->was_read_ahead = false;
+    body->by_copy = body->was_read_ahead = body->was_touched = false;
+    body->unsure_since_ns = 0;
     body->was_just_checked = true;
     body->offset = part->offset;
     body->remaining = has_ranges ? part->len : 0;
     body->pieces = part->pieces;
-    body->piece_count = part->piece_count;
     body->next_piece = 0;
     body->sent = 0;
 }
@@ -185,29 +191,24 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
     return kept ? body_send(body, loop, socket) : BODY_FAILED;
 }
 
-static void free_pieces(struct body_piece *pieces, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(pieces[i].text);
-    free(pieces);
-}
-
 void body_part_fini(struct body_part *part)
 {
     free(part->text);
-    free_pieces(part->pieces, part->piece_count);
+    if (part->pieces)
+        part->pieces->free(part->pieces);
     part->text = NULL;
     part->pieces = NULL;
-    part->text_len = part->piece_count = 0;
+    part->text_len = 0;
 }
 
 void body_end(struct body *body, struct loop *loop)
 {
     body_read_forget(body);
     body_drop_pending(body);
-    free_pieces(body->pieces, body->piece_count);
+    if (body->pieces)
+        body->pieces->free(body->pieces);
     body->pieces = NULL;
-    body->piece_count = body->next_piece = 0;
+    body->next_piece = 0;
     if (!body->entry)
         return;
     if (!body->from_memory)

@@ -19,6 +19,7 @@ enum body_step {
     BODY_WAITING,    /* on_ready will be called; then call body_send() */
     BODY_REFUSED,    /* nothing was read yet, and too many wait for the read lane already */
     BODY_THROTTLED,  /* the quota is used up: give another, then call body_send() */
+    BODY_UNSURE,     /* whether the file grows or was written anew: call body_send() in a moment */
     BODY_FAILED      /* the client is gone or the file is */
 };
 
@@ -30,6 +31,13 @@ struct body_piece {
     size_t text_len;
     uint64_t offset, len;
 };
+/* Made when it is their turn: who takes hundreds of them slowly has us hold one text. */
+struct body_pieces {
+    size_t count;
+    bool (*make)(struct body_pieces *pieces, size_t i,
+                 struct body_piece *piece); /* false: no memory */
+    void (*free)(struct body_pieces *pieces);
+};
 
 /* What follows the head: `text`, then the range, then the pieces in their order. */
 struct body_part {
@@ -38,8 +46,7 @@ struct body_part {
     uint64_t offset, len;
     char *text; /* on the heap; NULL: none */
     size_t text_len;
-    struct body_piece *pieces; /* on the heap; NULL: none */
-    size_t piece_count;
+    struct body_pieces *pieces; /* on the heap; NULL: none */
 };
 /* Frees texts and pieces of a part that is not sent: of an answer to HEAD, say. */
 void body_part_fini(struct body_part *part);
@@ -54,14 +61,17 @@ struct body {
     struct file_entry *entry; /* referenced; NULL: texts only */
     bool from_memory;
     bool by_copy; /* this file system can't say what is resident: chunks come through memory */
-    bool was_read_ahead;        /* at this offset, by the read lane */
-    bool was_just_checked;      /* by file_cache_source(), in this turn of the loop */
+    bool was_read_ahead;   /* at this offset, by the read lane */
+    bool was_just_checked; /* by file_cache_source(), in this turn of the loop */
+    bool was_touched;      /* the file, when the read lane had copied it */
+    uint64_t
+        unsure_since_ns; /* since when it looks as if it had been written anew; 0: it does not */
     uint64_t offset, remaining; /* of the file, in this piece */
     uint64_t sent;              /* bytes the socket took so far */
     char *pending;              /* bytes to send before anything else; on the heap */
     size_t pending_pos, pending_len;
-    struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
-    size_t piece_count, next_piece;
+    struct body_pieces *pieces; /* on the heap; those from next_piece on are to come */
+    size_t next_piece;
     struct body_read *read; /* under way */
 };
 

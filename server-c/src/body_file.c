@@ -15,7 +15,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define BURST_BYTES 1048576 /* then other connections have their turn */
+#define UNSURE_NS UINT64_C(50000000) /* a file that is appended to has its new size by then */
+#define BURST_BYTES 1048576          /* then other connections have their turn */
 /* So many or fewer are copied: sendfile takes each page by itself, and the head goes alone. */
 #define SHORT_BYTES 131072
 /* Of more, a receiver on this host gets so many at a time: few enough to be in the processor's caches
@@ -40,6 +41,41 @@ static size_t burst_of(const struct body *body, bool is_copied)
     return body->remaining < most ? (size_t)body->remaining : most;
 }
 
+/* Nothing is sent of a file that looks as if it had been written anew; soon we know. */
+static enum body_step doubt(struct body *body)
+{
+    uint64_t now_ns = monotonic_ns();
+
+    if (body->unsure_since_ns == 0)
+        body->unsure_since_ns = now_ns;
+    return now_ns - body->unsure_since_ns < UNSURE_NS ? BODY_UNSURE : BODY_FAILED;
+}
+
+/* BODY_SENT: what was read is of the version that the head told of. */
+static enum body_step check_version(struct body *body)
+{
+    switch (file_change_since(body->entry->fd, &body->entry->version)) {
+    case FILE_SAME:
+    case FILE_GREW:
+        body->unsure_since_ns = 0;
+        return BODY_SENT;
+    case FILE_TOUCHED:
+        return doubt(body);
+    case FILE_CUT:
+        break;
+    }
+    return BODY_FAILED;
+}
+
+/* A chunk through memory: none while the last one may be of another version. */
+static enum body_step read_copy(struct body *body, struct loop *loop)
+{
+    if (!body->was_touched)
+        return body_read_start(body, loop);
+    body->was_touched = false;
+    return doubt(body);
+}
+
 /* The next bytes that can be sent without waiting: *len > 0, or what to do instead. They are put into
  * `copy` (NULL: nowhere), which has room for SHORT_BYTES. */
 static enum body_step find_resident(struct body *body, struct loop *loop, char *copy, size_t *len)
@@ -55,7 +91,7 @@ static enum body_step find_resident(struct body *body, struct loop *loop, char *
     if (wanted == 0)
         return BODY_THROTTLED;
     if (body->by_copy)
-        return body_read_start(body, loop);
+        return read_copy(body, loop);
     n = copy ? file_read_resident(body->entry->fd, copy, wanted, body->offset)
              : ask_resident(body->entry, loop, wanted, body->offset);
     if (n == UV_EAGAIN) {
@@ -63,10 +99,10 @@ static enum body_step find_resident(struct body *body, struct loop *loop, char *
         return body_read_start(body, loop);
     }
     body->was_read_ahead = false;
-    if (n <= 0 || (!is_checked && !file_unchanged(body->entry->fd, &body->entry->version)))
+    if (n <= 0)
         return BODY_FAILED;
     *len = (size_t)n;
-    return BODY_SENT;
+    return is_checked ? BODY_SENT : check_version(body);
 }
 
 static enum body_step send_resident(struct body *body, int socket, size_t len)

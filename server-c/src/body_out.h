@@ -20,7 +20,7 @@ void body_drop_pending(struct body *body);
 
 static inline bool body_has_more_pieces(const struct body *body)
 {
-    return body->next_piece < body->piece_count;
+    return body->pieces && body->next_piece < body->pieces->count;
 }
 
 #endif

@@ -49,8 +49,19 @@ static void run_copy(struct body_read *read)
         return;
     }
     read->result = file_read_fully(fd, read->copy, read->len, read->offset);
-    if (read->result == (ssize_t)read->len && !file_unchanged(fd, &read->entry->version))
+    if (read->result != (ssize_t)read->len)
+        return;
+    switch (file_change_since(fd, &read->entry->version)) {
+    case FILE_SAME:
+    case FILE_GREW:
+        break;
+    case FILE_TOUCHED:
+        read->result = UV_EAGAIN;
+        break;
+    case FILE_CUT:
         read->result = UV_EIO;
+        break;
+    }
 }
 
 static void run_read(struct io_job *job)
@@ -79,6 +90,7 @@ static void take_copy(struct body *body, struct body_read *read)
         body->offset = BODY_OFFSET_LOST;
         return;
     }
+    body->unsure_since_ns = 0;
     if (body->pending_len > body->pending_pos) { /* the head goes before it */
         size_t head_len = body->pending_len - body->pending_pos;
         char *joined = malloc(head_len + read->len);
@@ -110,7 +122,9 @@ static void finish_read(struct body *body, struct body_read *read)
     body->clock->read_disk = true;
     body->clock->read_wait_ns += job->started_ns - job->queued_ns;
     body->clock->read_ns += job->ended_ns - job->started_ns;
-    if (read->by_copy)
+    if (read->by_copy && read->result == UV_EAGAIN)
+        body->was_touched = true;
+    else if (read->by_copy)
         take_copy(body, read);
     else if (read->result < 0)
         body->offset = BODY_OFFSET_LOST;

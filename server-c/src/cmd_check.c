@@ -9,6 +9,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "config_check_bounds.h"
+#include "config_check_sizes.h"
 #include "json_text.h"
 #include "owner_file.h"
 
@@ -116,12 +117,12 @@ static void print_findings(const char *file, const char *kind, const struct conf
         const struct config_error *error = &errors->items[i];
         bool has_hint = *error->hint != '\0';
 
-        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s%s [%s, %s]\n", file, error->line,
-                error->column, kind, error->message, has_hint ? " (" : "", error->hint,
-                has_hint ? ")" : "", error->pointer, error->code);
+        cmd_say("%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s%s [%s, %s]", file, error->line, error->column,
+                kind, error->message, has_hint ? " (" : "", error->hint, has_hint ? ")" : "",
+                error->pointer, error->code);
     }
     if (errors->dropped > 0)
-        fprintf(stderr, "%s: and %zu more\n", file, errors->dropped);
+        cmd_say("%s: and %zu more", file, errors->dropped);
 }
 
 static json_t *error_json(const struct config_error *error)
@@ -170,14 +171,17 @@ static bool print_text(const char *name, const struct config *cfg,
 static int check_text(const struct arguments *args, const struct buf *text)
 {
     struct config_errors errors = {0}, warnings = {0};
+    struct config_sizes sizes;
     struct config *cfg = config_parse(text->data, text->len, &errors);
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
 
-    if (cfg != NULL && !args->text_only)
-        config_check_machine(cfg, NULL, &errors);
-    else if (cfg != NULL)
+    if (cfg != NULL && args->text_only) {
         config_check_bounds_text(cfg, &errors);
+    } else if (cfg != NULL) {
+        config_check_machine(cfg, NULL, &errors);
+        config_check_fit(&sizes, cfg, &warnings);
+    }
     if (args->as_json)
         is_printed = print_json(cfg, &errors, &warnings);
     else
@@ -211,7 +215,7 @@ int cmd_check(int argc, char **argv)
     if (err == 0)
         err = check_text(&args, &text);
     else
-        fprintf(stderr, "farmstead-node: can't read %s: %s\n", args.file, strerror(-err));
+        cmd_say("farmstead-node: can't read %s: %s", args.file, strerror(-err));
     buf_fini(&text);
     bounds_clear();
     return err == 0 ? 0 : 1;

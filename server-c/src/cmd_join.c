@@ -42,7 +42,7 @@ static int bad_usage(const char *what)
 
 static int failed(const char *why)
 {
-    fprintf(stderr, "farmstead-node join: %s\n", why);
+    cmd_say("farmstead-node join: %s", why);
     return 1;
 }
 
@@ -144,14 +144,12 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
     if (what == AGENT_FILE_MISSING)
         return 0;
     if (what == AGENT_FILE_OK)
-        fprintf(stderr,
-                "farmstead-node join: %s is node \"%s\" of %s already: start it with "
-                "farmstead-node run --state %s, or add --rejoin to make it a new node\n",
+        cmd_say("farmstead-node join: %s is node \"%s\" of %s already: start it with "
+                "farmstead-node run --state %s, or add --rejoin to make it a new node",
                 join->state_dir, old.enrolled.name, old.control_plane_url, join->state_dir);
     else
-        fprintf(stderr,
-                "farmstead-node join: %s holds a damaged identity (%s): add --rejoin to replace "
-                "it\n",
+        cmd_say("farmstead-node join: %s holds a damaged identity (%s): add --rejoin to replace "
+                "it",
                 join->state_dir, why);
     agent_identity_fini(&old);
     return 1;
@@ -192,7 +190,7 @@ static int enrol(const struct join *join, struct agent_identity *identity,
         return 0;
     if (!can_repeat)
         agent_state_drop_request(state);
-    fprintf(stderr, "farmstead-node join: %s%s\n", sentence,
+    cmd_say("farmstead-node join: %s%s", sentence,
             can_repeat ? "; the token is not lost: run the same command again" : "");
     return 1;
 }
@@ -206,7 +204,7 @@ static int keep(const struct agent_identity *identity, struct agent_state *state
     if (!err)
         agent_state_drop_request(state);
     else
-        fprintf(stderr, "farmstead-node join: %s; %s\n", why,
+        cmd_say("farmstead-node join: %s; %s", why,
                 identity->insecure_http ? "the token is spent: make a new one and join again"
                                         : "the token is not lost: run the same command again");
     return err ? 1 : 0;

@@ -137,6 +137,7 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct agen
 /* --- the process itself ---------------------------------------------------------------------- */
 
 struct process {
+    struct server *server;
     struct agent_state *state;
     struct pid_file *pid_file;
     bool is_broken; /* rights are half given up */
@@ -159,6 +160,7 @@ static int become_user(struct process *process, const struct config *cfg, const 
     }
     if (result == 0 && privileges.changes) {
         *pointer = "/process/user";
+        server_give_files(process->server, privileges.uid, privileges.gid);
         result = agent_state_give(process->state, privileges.uid, privileges.gid, why,
                                   PRIVILEGES_WHY_LEN);
         if (result == 0 && privileges_drop(&privileges, why) != 0) {
@@ -225,6 +227,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         log_stop();
         return 1;
     }
+    process.server = server;
     server_before_serving(server, take_place, &process);
     say_bounds();
     log_info("farmstead-node %s: node \"%s\" (%s) of %s", FARMSTEAD_VERSION,
@@ -236,8 +239,8 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         start_watching_folders();
         wait_for_end(&set, server, agent);
         supervised_end_with_parent(); /* of this thread: the one that had asked for it may end */
-        supervised_beat_stop();
         agent_stop(agent);
+        supervised_beat_stop(); /* after it: an agent that hangs is not to be taken for a loop */
     } else {
         log_error("%s", why);
     }
@@ -251,7 +254,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     return atomic_load(&is_outdated) ? START_AGAIN : 0;
 }
 
-/* 0, or -1 with the reason on standard error. */
+/* 0, or -1 with the reason in the log, which does not wait for a pipe that is full. */
 static int take_bounds(const struct run *run)
 {
     struct buf why;
@@ -259,7 +262,7 @@ static int take_bounds(const struct run *run)
     buf_init(&why);
     int err = owner_file_set_bounds(run->policy, run->state_dir, &why);
     if (err != 0)
-        fprintf(stderr, "farmstead-node run: %s\n", why.data);
+        log_error("farmstead-node run: %s", why.data);
     buf_fini(&why);
     return err == 0 ? confinement_enter(NULL) : -1;
 }
@@ -276,7 +279,7 @@ static int run_child(const struct run *run)
     struct agent_state *state = agent_state_open_locked(state_dir, lock_fd, why);
     if (!state || take_bounds(run) != 0) {
         if (!state)
-            fprintf(stderr, "farmstead-node run: %s\n", why);
+            log_error("farmstead-node run: %s", why);
         supervised_past_fini(&past);
         agent_state_close(state);
         return 1;
@@ -288,12 +291,11 @@ static int run_child(const struct run *run)
     } else {
         code = 1;
         if (what == AGENT_FILE_MISSING)
-            fprintf(stderr,
-                    "farmstead-node run: %s is no node yet: run farmstead-node join URL --token "
-                    "TOKEN --state %s first\n",
-                    state_dir, state_dir);
+            log_error("farmstead-node run: %s is no node yet: run farmstead-node join URL --token "
+                      "TOKEN --state %s first",
+                      state_dir, state_dir);
         else
-            fprintf(stderr, "farmstead-node run: %s: join again with --rejoin\n", why);
+            log_error("farmstead-node run: %s: join again with --rejoin", why);
     }
     supervised_past_fini(&past);
     agent_state_close(state);

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "confinement.h"
+#include "end_guard.h"
 #include "log.h"
 #include "mem.h"
 #include "owner_file.h"
@@ -33,6 +34,7 @@
 
 #define USAGE "usage: farmstead-node serve --config FILE [--policy FILE]\n"
 #define DRAIN_MS 10000
+#define END_MS 19000 /* after SIGTERM: drain, disks and logs take no more, and systemd waits 20 s */
 #define CONFIG_MAX (4 * 1024 * 1024)
 
 /* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
@@ -70,12 +72,15 @@ static void log_findings(const char *path, const struct config_errors *errors)
 /* --- the process itself ---------------------------------------------------------------------- */
 
 struct process {
+    struct server *server;
+    const char *config_path;
     bool is_prepared;
     struct privileges privileges;
     struct pid_file *pid_file;
 };
 
-/* Of the first config: what must be done before anything is opened. -1 with the reason in the log. */
+/* Of the first config: what must be done before anything is opened. -1 with the reason in the log.
+ */
 static int prepare_process(struct process *process, const struct config *cfg)
 {
     char why[PRIVILEGES_WHY_LEN];
@@ -103,11 +108,21 @@ fail:
     return -1;
 }
 
+/* It was read with the rights, and in the root folder, of the start. */
+static void warn_of_unreadable(const char *config_path)
+{
+    if (faccessat(AT_FDCWD, config_path, R_OK, AT_EACCESS) != 0)
+        log_warn("%s: user %ld can't read it: %s; a reload needs that", config_path,
+                 (long)geteuid(), uv_strerror(-errno));
+}
+
 static int drop_privileges(void *arg, const struct config *cfg, struct config_errors *errors)
 {
     const struct process *process = arg;
     char why[PRIVILEGES_WHY_LEN];
 
+    if (process->privileges.changes)
+        server_give_files(process->server, process->privileges.uid, process->privileges.gid);
     if (privileges_drop(&process->privileges, why) != 0) {
         config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process/user", NULL, "%s", why);
         return -1;
@@ -117,6 +132,7 @@ static int drop_privileges(void *arg, const struct config *cfg, struct config_er
                  (long)process->privileges.gid);
     else if (process->privileges.uid == 0)
         log_warn("serving as root: name a user in process.user");
+    warn_of_unreadable(process->config_path);
     return 0;
 }
 
@@ -139,7 +155,9 @@ static int load(struct server *server, struct process *process, const char *path
 
     buf_init(&text);
     if (read_file(path, &text) != 0) {
-        log_error("%s: can't read the config: %s", path, strerror(errno));
+        int err = errno;
+        log_error("%s: can't read the config: %s; it is read as user %ld", path, strerror(err),
+                  (long)geteuid());
     } else {
         cfg = config_parse(text.data, text.len, &errors);
         if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
@@ -162,6 +180,7 @@ static void block_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGUSR1);
+    sigaddset(set, END_GUARD_SIGNAL);
     pthread_sigmask(SIG_BLOCK, set, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -246,7 +265,7 @@ static int take_bounds(const struct arguments *args)
 
 static int serve(struct server *server, const sigset_t *set, const char *path)
 {
-    struct process process = {0};
+    struct process process = {.server = server, .config_path = path};
     int code;
 
     server_before_serving(server, drop_privileges, &process);
@@ -280,6 +299,10 @@ int cmd_serve(int argc, char **argv)
     service_notify_init();
     block_signals(&set);
     log_start();
+    if (end_guard_start(END_MS)) {
+        sigdelset(&set, SIGTERM);
+        sigdelset(&set, SIGINT);
+    }
     server = server_new(&err);
     if (!server) {
         log_error("no server: %s", uv_strerror(err));

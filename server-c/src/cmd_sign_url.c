@@ -87,12 +87,11 @@ static int read_secret(struct secret *secret, const char *file)
     int err = secret_file_read(secret, file);
 
     if (err) {
-        fprintf(stderr, "farmstead-node sign-url: %s %s\n", file, secret_file_problem(err));
+        cmd_say("farmstead-node sign-url: %s %s", file, secret_file_problem(err));
         return 1;
     }
     if (secret->is_exposed)
-        fprintf(stderr,
-                "farmstead-node sign-url: warning: every user of this machine may read %s\n", file);
+        cmd_say("farmstead-node sign-url: warning: every user of this machine may read %s", file);
     return 0;
 }
 

@@ -16,4 +16,8 @@ int cmd_sign_url(int argc, char **argv); /* sign-url --secret-file FILE --path P
                                             --expires-in SECONDS | --expires TIME */
 int cmd_version(int argc, char **argv);  /* version */
 
+/* A line on standard error for somebody at a terminal, who is to see what is in it and not have it
+ * obeyed. */
+void cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* config.h — the node's whole configuration as one immutable, reference-counted snapshot.
  *
- * A config is read from text (JSON with comments) by config_parse(), never changed afterwards and
- * swapped whole: a request ends under the snapshot it began with. Which options exist, their types,
+ * A config is read from text (JSON with comments) by config_parse(), fitted to the machine before it
+ * is put in force (config_sizes.h), never changed afterwards and swapped whole: a request ends under the snapshot it began with. Which options exist, their types,
  * defaults, ranges and help are written once, in config_table.c; parser, schema and reference page
  * come from it. Reading the text touches no file, port or user: that is config_check.h. */
 #ifndef FARMSTEAD_CONFIG_H
@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_DIGEST_LEN 71 /* "sha256:" + 64 hex digits */
-#define CONFIG_AUTO 0        /* value of an option set to "auto" */
+#define CONFIG_DIGEST_LEN 71               /* "sha256:" + 64 hex digits */
+#define CONFIG_AUTO 0                      /* value of an option set to "auto" */
+#define CONFIG_AUTO_PER_ADDRESS UINT32_MAX /* the same where 0 is "no limit" */
 
 enum config_defer_accept { DEFER_ACCEPT_AUTO, DEFER_ACCEPT_ALWAYS, DEFER_ACCEPT_NEVER };
 
@@ -35,6 +36,16 @@ enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+
+/* Options that are lowered to what the machine has when they were left out (config_sizes.h). */
+enum config_fit {
+    FIT_NONE,
+    FIT_CONNECTIONS,
+    FIT_OPEN_FILES,
+    FIT_CACHE_BYTES,
+    FIT_CACHE_ENTRIES,
+    FIT_COUNT
+};
 
 /* `paths` everywhere: globs (glob.h), a rule without any is for every path. `types`: media types
  * without parameters, "text/css" or "image/" and a star. Rules are in the config's order. */
@@ -168,6 +179,7 @@ struct config_mime {
 
 struct config {
     _Atomic uint32_t refs;
+    uint32_t left_out; /* bits of enum config_fit */
 
     struct config_listen *listens;
     size_t listen_count;
@@ -179,7 +191,7 @@ struct config {
 
     struct {
         uint32_t connections;
-        uint32_t connections_per_address; /* 0: no limit */
+        uint32_t connections_per_address; /* 0: no limit; may be CONFIG_AUTO_PER_ADDRESS */
         uint32_t keep_alive_requests;
         uint32_t keep_alive_idle_seconds;
         uint32_t header_seconds;
@@ -230,6 +242,8 @@ struct config {
     struct {
         char *address; /* "": no admin listener */
         uint16_t port;
+        char **hosts; /* names it answers to besides this machine's own */
+        size_t host_count;
     } admin;
 
     char *default_type;        /* of a suffix nobody knows */
@@ -239,6 +253,8 @@ struct config {
 
     struct config_site *sites;
     size_t site_count;
+
+    bool is_fitted; /* what was left out is what this machine has (config_sizes.h) */
 
     char *text; /* the author's bytes */
     size_t text_len;

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check.c — see config_check.h. Here: the order of the checks, the logs, and whether the
- * process may have as many descriptors as the config needs. */
+/* config_check.c — see config_check.h. Here: the order of the checks, and the logs. */
 #include "config_check.h"
 
+#include "bounded_call.h"
 #include "buf.h"
+#include "config_check_bounds.h"
 #include "config_check_parts.h"
-#include "descriptors.h"
+#include "log_file.h"
 #include "mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
+
+#define MACHINE_SECONDS 10
+#define OWNER_SECONDS 5
 
 static enum config_code code_of_errno(int err)
 {
@@ -80,48 +83,26 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-static void check_writable(const struct check *check, const char *path, const char *pointer)
+/* `running_path`: of the same log, in the config that runs; "" is none. That file is open, maybe with
+ * rights that are given up since, and is not opened a second time. */
+static void check_log(const struct check *check, const char *path, const char *running_path,
+                      enum log_file_kind kind, const char *pointer)
 {
-    struct stat st;
-    int err = stat(path, &st) == 0 ? 0 : errno;
-
-    if (err == ENOENT) {
-        config_check_folder_of(check, path, pointer, "log");
-        return;
-    }
-    if (err == 0)
-        err = S_ISDIR(st.st_mode) ? EISDIR : config_check_access(path, W_OK);
-    if (err != 0)
-        config_check_report_path(check, pointer, path, err, "write to",
-                                 "name a file that the node's user may write");
-}
-
-static void check_log(const struct check *check, const char *path, const char *pointer)
-{
+    struct log_file_problem problem;
     struct buf seen;
+    int err;
 
+    if (*path == '\0' || strcmp(path, running_path) == 0)
+        return;
     buf_init(&seen);
     config_check_see(&seen, check, path);
-    if (*path != '\0')
-        check_writable(check, seen.data, pointer);
+    err = log_file_look(seen.data, kind, &problem);
+    if (err == UV_ENOENT)
+        config_check_folder_of(check, seen.data, pointer, "log");
+    else if (err)
+        config_errors_add_at(check->errors, check->cfg, problem.code, pointer, problem.hint,
+                             "\"%s\" %s", seen.data, problem.what);
     buf_fini(&seen);
-}
-
-/* The hard limit: the server raises its own up to it. */
-static void check_descriptors(const struct check *check)
-{
-    uint64_t needed = descriptors_needed(check->cfg);
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY ||
-        needed <= limit.rlim_max)
-        return;
-    config_errors_add_at(
-        check->errors, check->cfg, CONFIG_CODE_RESOURCE_LIMIT, "/limits/connections",
-        "lower limits.connections or fileCache.maxOpenFiles, or raise the limit "
-        "of open files",
-        "connections and open files need %" PRIu64 " descriptors, this process may have %" PRIu64,
-        needed, (uint64_t)limit.rlim_max);
 }
 
 static bool is_there(const char *path)
@@ -165,36 +146,95 @@ static struct check make_check(const struct config *cfg, const struct config *ru
                           .jail = config_check_jail(cfg, running)};
 }
 
-static int end_check(const struct check *check, size_t first, size_t dropped)
+/* --- for so long and no longer --------------------------------------------------------------- */
+
+/* One check on a thread of its own: a folder that a config names may be on a disk that hangs. */
+struct job {
+    void (*check)(const struct check *check);
+    struct config *cfg, *running; /* referenced */
+    struct config_errors errors;
+};
+
+static void do_job(void *arg)
 {
-    config_errors_sort(check->errors, first);
-    return check->errors->count > first || check->errors->dropped > dropped ? -1 : 0;
+    struct job *job = arg;
+    struct check check = make_check(job->cfg, job->running, &job->errors);
+
+    job->check(&check);
+    config_errors_sort(&job->errors, 0);
 }
 
+static void free_job(void *arg)
+{
+    struct job *job = arg;
+
+    config_errors_fini(&job->errors);
+    config_put(job->cfg);
+    config_put(job->running);
+    free(job);
+}
+
+/* True when it came to an end; its findings are in `errors` then. */
+static bool check_within(void (*function)(const struct check *check), unsigned seconds,
+                         const struct config *cfg, const struct config *running,
+                         struct config_errors *errors)
+{
+    struct job *job = xcalloc(1, sizeof(*job));
+    enum bounded outcome;
+
+    /* A count of references is no part of what is constant. */
+    job->cfg = config_get((struct config *)(uintptr_t)cfg);
+    job->running = running ? config_get((struct config *)(uintptr_t)running) : NULL;
+    job->check = function;
+    outcome = bounded_call(do_job, free_job, job, seconds);
+    if (outcome == BOUNDED_DONE)
+        config_errors_move(errors, &job->errors);
+    if (outcome != BOUNDED_LEFT)
+        free_job(job);
+    return outcome == BOUNDED_DONE;
+}
+
+static void check_owner(const struct check *check)
+{
+    config_check_bounds(check);
+    config_check_exposed(check);
+}
+
+/* A config that works here already is not to be lost for a disk that hangs: its paths are held against
+ * the policy as they are written, and each file once more when it is opened. */
 int config_check_owner(const struct config *cfg, const struct config *running,
                        struct config_errors *errors)
 {
-    struct check check = make_check(cfg, running, errors);
     size_t first = errors->count, dropped = errors->dropped;
 
-    config_check_bounds(&check);
-    config_check_exposed(&check);
-    return end_check(&check, first, dropped);
+    if (!check_within(check_owner, OWNER_SECONDS, cfg, running, errors))
+        config_check_bounds_text(cfg, errors);
+    return errors->count > first || errors->dropped > dropped ? -1 : 0;
+}
+
+static void check_all(const struct check *check)
+{
+    const struct config *cfg = check->cfg, *running = check->running;
+
+    check_owner(check);
+    config_check_listeners(check);
+    config_check_process(check);
+    check_sites(check);
+    check_log(check, cfg->access_log.path, running ? running->access_log.path : "", LOG_FILE_ACCESS,
+              "/accessLog/path");
+    check_log(check, cfg->error_log.path, running ? running->error_log.path : "", LOG_FILE_ERROR,
+              "/errorLog/path");
+    config_check_sizes(check);
 }
 
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
-    struct check check = make_check(cfg, running, errors);
     size_t first = errors->count, dropped = errors->dropped;
 
-    config_check_bounds(&check);
-    config_check_exposed(&check);
-    config_check_listeners(&check);
-    config_check_process(&check);
-    check_sites(&check);
-    check_log(&check, cfg->access_log.path, "/accessLog/path");
-    check_log(&check, cfg->error_log.path, "/errorLog/path");
-    check_descriptors(&check);
-    return end_check(&check, first, dropped);
+    if (!check_within(check_all, MACHINE_SECONDS, cfg, running, errors))
+        config_errors_add_at(errors, cfg, CONFIG_CODE_RESOURCE_LIMIT, "",
+                             "see that the disks and network file systems that it names answer",
+                             "this config could not be checked within %d s", MACHINE_SECONDS);
+    return errors->count > first || errors->dropped > dropped ? -1 : 0;
 }

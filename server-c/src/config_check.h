@@ -4,17 +4,16 @@
  *
  * Looks, never changes: a port is tried by binding and closing it, a socket that is there by
  * connecting to it, unless `running` already listens there. What is served is looked at with the
- * rights of process.user when root asks before the start. Blocks on the file system: never call it
- * on an event loop's thread. */
+ * rights of process.user when root asks before the start. Blocks on the file system, though for no
+ * longer than 10 s whatever hangs: never call it on an event loop's thread. */
 #ifndef FARMSTEAD_CONFIG_CHECK_H
 #define FARMSTEAD_CONFIG_CHECK_H
 
 #include "config.h"
 
-/* Adds what is wrong to `errors` (codes as in agent-protocol's nack codes: missing_file,
- * port_in_use, permission, resource_limit; and address_unavailable, unusable_file,
- * unknown_account). Returns 0 when nothing is
- * wrong, else -1. `running` may be NULL. Any thread. */
+/* Adds what is wrong to `errors`; the codes of config_codes.def that need the machine, resource_limit
+ * also when a disk does not answer. Returns 0 when nothing is wrong, else -1. `running` may be NULL.
+ * Any thread. */
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors);
 

@@ -47,6 +47,7 @@ void config_check_bounds(const struct check *check);
 void config_check_exposed(const struct check *check);
 void config_check_listeners(const struct check *check);
 void config_check_process(const struct check *check);
+void config_check_sizes(const struct check *check);
 void config_check_site(const struct check *check, size_t site);
 
 /* What is served is read as the user that the node becomes. A thread of root takes that user's

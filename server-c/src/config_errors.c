@@ -65,6 +65,23 @@ void config_errors_add(struct config_errors *errors, enum config_code code, stru
     };
 }
 
+void config_errors_move(struct config_errors *errors, struct config_errors *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        struct config_error *moving = &from->items[i];
+
+        if (errors->count < CONFIG_ERRORS_MAX) {
+            errors->items = xreallocarray(errors->items, errors->count + 1, sizeof(*errors->items));
+            errors->items[errors->count++] = *moving;
+            *moving = (struct config_error){0};
+        } else {
+            errors->dropped++;
+        }
+    }
+    errors->dropped += from->dropped;
+    config_errors_fini(from);
+}
+
 static int compare_places(const struct config_error *a, const struct config_error *b)
 {
     if (a->line != b->line)

@@ -45,6 +45,9 @@ void config_errors_add(struct config_errors *errors, enum config_code code, stru
                        const char *pointer, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* Moves all findings of `from`, which is empty then, behind those of `errors`. */
+void config_errors_move(struct config_errors *errors, struct config_errors *from);
+
 /* Order the findings from `first` on by their place in the text. */
 void config_errors_sort(struct config_errors *errors, size_t first);
 

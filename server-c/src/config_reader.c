@@ -153,6 +153,8 @@ static void read_members(struct config_reader *r, const struct option *options,
     for (const struct option *option = options; option->name != NULL; option++) {
         if (seen & UINT64_C(1) << (option - options))
             continue;
+        if (option->fit != FIT_NONE)
+            r->left_out |= 1U << option->fit;
         if (option->default_json == NULL)
             report_missing(r, option, object);
         else
@@ -212,6 +214,7 @@ void config_read_options(struct config *cfg, const struct json_value *root,
         config_value_report(&reader, CONFIG_CODE_WRONG_TYPE, root, root->span, NULL,
                             "a configuration must be an object, found %s",
                             json_kind_name(root->kind));
+    cfg->left_out = reader.left_out;
     config_reader_fini(&reader);
 }
 

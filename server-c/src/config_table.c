@@ -52,6 +52,7 @@ static const struct option listen_members[] = {
      .pattern = "^[0-9A-Fa-f:.]+$",
      .form = "a numeric IPv4 or IPv6 address, such as 0.0.0.0 or ::1",
      .check = config_row_check_address,
+     .hint = config_row_hint_address,
      FIELD(struct config_listen, address)},
     {.name = "port",
      .type = OPTION_INTEGER,
@@ -206,6 +207,7 @@ static const struct option admin_members[] = {
      .pattern = "^[0-9A-Fa-f:.]*$",
      .form = "a numeric IPv4 or IPv6 address, or empty",
      .check = check_optional_address,
+     .hint = config_row_hint_address,
      CONFIG(admin.address)},
     {.name = "port",
      .type = OPTION_INTEGER,
@@ -214,6 +216,23 @@ static const struct option admin_members[] = {
      .default_json = "8081",
      .max = 65535,
      CONFIG(admin.port)},
+    {.name = "hosts",
+     .type = OPTION_STRINGS,
+     .title = "Host names",
+     .help =
+         "Names by which it may be asked for besides IP addresses, localhost and the machine's own "
+         "name, such as the service names that Prometheus uses in Kubernetes or Compose; "
+         "\"*.farm.svc\" is every name that ends in \".farm.svc\". Others are refused, so that "
+         "no web page can read this with a name that it has point here.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 253,
+     .max_items = 64,
+     .pattern = "^((\\*\\.)?" HOST_NAME ")$",
+     .form = "a host name without port, \"*.\" and a name, or an address",
+     .check = config_row_check_host,
+     .hint = config_row_hint_host,
+     LIST(struct config, admin.hosts, admin.host_count)},
     {0},
 };
 
@@ -231,7 +250,9 @@ const struct option config_table[] = {
     {.name = "workers",
      .type = OPTION_INTEGER,
      .title = "Event loops",
-     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core. "
+     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core, as "
+             "far as a control group's quota of processor time (rounded up) and 16 MiB of memory "
+             "for each allow. "
              "Lowering it may reset connections that are being made at that moment.",
      .lighttpd = "server.max-worker",
      .default_json = "\"auto\"",

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
+
 enum option_type {
     OPTION_BOOLEAN, /* bool */
     OPTION_INTEGER, /* uint16_t, uint32_t or uint64_t, by `size` */
@@ -32,7 +34,9 @@ struct option {
     const char *unit;            /* NULL: a plain number, a text */
     const char *default_json;    /* NULL: the option must be given */
     bool takes_effect_at_start;  /* false: a push changes it live */
-    bool takes_auto;             /* of an integer: "auto" is CONFIG_AUTO */
+    bool takes_auto;             /* of an integer: "auto" is auto_value */
+    int fit;                     /* enum config_fit: lowered to what the machine has if left out */
+    int64_t auto_value;          /* CONFIG_AUTO where 0 can't be written */
     int64_t min, max;            /* integer: the value; string(s), map: characters of one text */
     size_t min_items, max_items; /* lists and maps */
     const char *pattern;         /* of a string, of each of strings, of a map's values */
@@ -41,6 +45,8 @@ struct option {
     const char *const *words;           /* of an enum, NULL at the end */
     /* What a pattern can't say: NULL, or what is wrong, as in "is not …". */
     const char *(*check)(const char *text);
+    /* Of a text that is wrong: appends what to write in its place, if that can be told. NULL: never. */
+    void (*hint)(struct buf *out, const char *text);
     const struct option *members; /* up to the one without a name */
     size_t offset, size;          /* of the field; of an array, the pointer */
     size_t count_offset;          /* of the field with the count */

@@ -11,9 +11,12 @@ const struct option config_limits_members[] = {
      .title = "Open connections",
      .help =
          "Client connections open at the same time, all event loops together. When all are taken "
-         "an idle one makes room, and with none idle the newcomer is answered with 503.",
+         "one makes room that has never said a word, else one that idles; with neither the "
+         "newcomer is answered with 503. Left out, fewer where the process may have too few "
+         "descriptors or too little memory for so many.",
      .lighttpd = "server.max-connections",
      .default_json = "8192",
+     .fit = FIT_CONNECTIONS,
      .min = 1,
      .max = 1000000,
      CONFIG(limits.connections)},
@@ -22,9 +25,15 @@ const struct option config_limits_members[] = {
      .title = "Open connections of one address",
      .help =
          "Connections that one client address may have open at the same time (an IPv6 client is "
-         "its /64 network); one more is answered with 503. 0: as many as there are.",
+         "its /64 network); one more is answered with 503. \"auto\" is half of connections for "
+         "each "
+         "address: no limit while less than a quarter of them is open, then another quarter, at "
+         "least 50, and no limit for clients on this host. 0: as many as there are, right behind "
+         "a proxy on another host.",
      .lighttpd = "evasive.max-conns-per-ip",
-     .default_json = "0",
+     .default_json = "\"auto\"",
+     .takes_auto = true,
+     .auto_value = CONFIG_AUTO_PER_ADDRESS,
      .max = 1000000,
      CONFIG(limits.connections_per_address)},
     {.name = "keepAliveRequests",
@@ -135,8 +144,10 @@ const struct option config_stat_cache_members[] = {
     {.name = "maxEntries",
      .type = OPTION_INTEGER,
      .title = "Entries",
-     .help = "Paths remembered, found or not, all event loops together; the least used give way.",
+     .help = "Paths remembered, found or not, all event loops together; the least used give way. "
+             "Left out, no more than take an eighth of the memory that the process may have.",
      .default_json = "100000",
+     .fit = FIT_CACHE_ENTRIES,
      .min = 16,
      .max = 10000000,
      CONFIG(stat_cache.max_entries)},
@@ -161,9 +172,10 @@ const struct option config_file_cache_members[] = {
      .help =
          "Memory for the contents of small files, all event loops together. 0 keeps none. What a "
          "lower value frees, the process keeps for its next use; the machine has it back after "
-         "a restart.",
+         "a restart. Left out, at most a quarter of the memory that the process may have.",
      .unit = "bytes",
      .default_json = "268435456",
+     .fit = FIT_CACHE_BYTES,
      .max = 1024 * 1024 * MIB,
      CONFIG(file_cache.max_bytes)},
     {.name = "maxFileBytes",
@@ -178,8 +190,10 @@ const struct option config_file_cache_members[] = {
     {.name = "maxOpenFiles",
      .type = OPTION_INTEGER,
      .title = "Open files",
-     .help = "File descriptors kept open for files that were asked for, all event loops together.",
+     .help = "File descriptors kept open for files that were asked for, all event loops together. "
+             "Left out, fewer where the process may have too few descriptors.",
      .default_json = "8000",
+     .fit = FIT_OPEN_FILES,
      .min = 16,
      .max = 1000000,
      CONFIG(file_cache.max_open_files)},

@@ -72,6 +72,11 @@ const char *config_row_check_address(const char *text);
 /* Of a row that takes a host name: an IPv6 address in brackets must be one. */
 const char *config_row_check_host(const char *text);
 
+/* What is meant by a text that is no host name: "::1" → "[::1]", "münchen.de" → "xn--mnchen-3ya.de". */
+void config_row_hint_host(struct buf *out, const char *text);
+/* By one that is no numeric address: "[::1]" → "::1", "localhost" → "127.0.0.1". */
+void config_row_hint_address(struct buf *out, const char *text);
+
 /* Of a row that takes a path: no segment may be "." or "..". */
 const char *config_row_check_segments(const char *path);
 

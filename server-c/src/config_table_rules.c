@@ -170,6 +170,7 @@ const struct option config_access_members[] = {
      .pattern = "^[0-9A-Fa-f:.]+(/[0-9]+)?$",
      .form = "an address or a block of them, such as 192.0.2.7 or 2001:db8::/32",
      .check = check_block,
+     .hint = config_row_hint_address,
      LIST(struct config_access, addresses, address_count)},
     {0},
 };
@@ -239,6 +240,7 @@ const struct option config_hotlink_members[] = {
      .pattern = "^((\\*\\.)?" HOST_NAME ")$",
      .form = "a host name without port, \"*.\" and a name, or an address",
      .check = config_row_check_host,
+     .hint = config_row_hint_host,
      LIST(struct config_hotlink, hosts, host_count)},
     {.name = "allowEmpty",
      .type = OPTION_BOOLEAN,

@@ -165,6 +165,7 @@ const struct option config_site_members[] = {
      .pattern = "^(\\*|(\\*\\.)?" HOST_NAME ")$",
      .form = "a host name without port, \"*.\" and a name, an address, or \"*\"",
      .check = config_row_check_host,
+     .hint = config_row_hint_host,
      SITE_LIST(hosts, host_count)},
     {.name = "root",
      .type = OPTION_STRING,

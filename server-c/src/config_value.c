@@ -153,27 +153,44 @@ static bool matches(struct config_reader *r, const char *pattern, const char *te
     return regexec(&r->compiled[i].regex, text, 0, NULL, 0) == 0;
 }
 
+/* Of the form, but wrong: `wrong` says how. NULL: it is not of the form. With what the author most likely
+ * meant, if that can be told. */
+static bool refuse_text(struct config_reader *r, const struct option *option,
+                        const struct json_value *value, const char *wrong)
+{
+    const char *meant = NULL;
+    struct buf quoted, hint;
+
+    buf_init(&quoted);
+    buf_init(&hint);
+    if (option->hint != NULL)
+        option->hint(&hint, value->bytes);
+    if (hint.len > 0)
+        meant = hint.data;
+    json_append_quoted(&quoted, value->bytes, value->len);
+    if (wrong == NULL)
+        refuse(r, CONFIG_CODE_INVALID_VALUE, option, value, meant, option->form);
+    else
+        config_value_report(r, CONFIG_CODE_INVALID_VALUE, value, value->span, meant,
+                            "\"%s\": %s %s", option->name, quoted.data, wrong);
+    buf_fini(&hint);
+    buf_fini(&quoted);
+    return false;
+}
+
 bool config_value_is_text(struct config_reader *r, const struct option *option,
                           const struct json_value *value)
 {
     const char *wrong;
-    struct buf quoted;
 
     if (!config_value_has_kind(r, option, value, KIND_STRING, option->form) ||
         !has_length(r, option, value, utf8_count(value->bytes, value->len), (size_t)option->min,
                     (size_t)option->max, "character"))
         return false;
     if (!matches(r, option->pattern, value->bytes))
-        return refuse(r, CONFIG_CODE_INVALID_VALUE, option, value, NULL, option->form);
+        return refuse_text(r, option, value, NULL);
     wrong = option->check != NULL ? option->check(value->bytes) : NULL;
-    if (wrong == NULL)
-        return true;
-    buf_init(&quoted);
-    json_append_quoted(&quoted, value->bytes, value->len);
-    config_value_report(r, CONFIG_CODE_INVALID_VALUE, value, value->span, NULL, "\"%s\": %s %s",
-                        option->name, quoted.data, wrong);
-    buf_fini(&quoted);
-    return false;
+    return wrong == NULL || refuse_text(r, option, value, wrong);
 }
 
 bool config_value_has_key(struct config_reader *r, const struct option *option,
@@ -221,7 +238,7 @@ static bool read_integer(struct config_reader *r, const struct option *option,
     struct buf expected;
 
     if (option->takes_auto && value->kind == KIND_STRING && strcmp(value->bytes, "auto") == 0) {
-        store_integer(field, option->size, CONFIG_AUTO);
+        store_integer(field, option->size, option->auto_value);
         return true;
     }
     buf_init(&expected);

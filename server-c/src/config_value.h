@@ -18,6 +18,7 @@
 /* One reading of one config. The table's patterns are compiled at first use. */
 struct config_reader {
     struct config_errors *errors;
+    uint32_t left_out; /* bits of enum config_fit */
     struct {
         const char *pattern; /* by address: it is the table's */
         regex_t regex;

@@ -232,7 +232,7 @@ static int check_here(struct walk *walk, const char *rest)
 
 static int step(struct walk *walk)
 {
-    char name[NAME_MAX + 1], *at = walk->todo + walk->todo_pos;
+    char name[sizeof(walk->todo)], *at = walk->todo + walk->todo_pos;
     size_t len;
     int err = check_here(walk, at);
 
@@ -244,8 +244,6 @@ static int step(struct walk *walk)
     if (*at == '\0')
         return open_here(walk);
     len = strcspn(at, "/");
-    if (len > NAME_MAX)
-        return -ENAMETOOLONG;
     memcpy(name, at, len);
     name[len] = '\0';
     if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)

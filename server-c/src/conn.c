@@ -105,7 +105,7 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         if (c->has_input)
             take_input(c);
     } else if (c->state == CONN_SENDING && c->timeout == TIMEOUT_WRITE &&
-               (events == 0 || events & EPOLLOUT)) {
+               (events == 0 || events & EPOLLOUT) && list_empty(&c->ex->throttled)) {
         conn_send_more(c);
         conn_run(c);
     }
@@ -149,7 +149,7 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     list_init(&c->link);
     loop->connection_count++;
     c->state = CONN_READING;
-    conn_arm(c, TIMEOUT_HEADER);
+    conn_arm(c, TIMEOUT_SILENT);
     /* When the others had their turn the request is often there: its socket may be answered and
      * closed before it was ever watched. */
     c->has_input = true;

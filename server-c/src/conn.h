@@ -24,8 +24,9 @@ void conn_retry_throttled(struct loop *loop);
 /* After a swap: shorter time-outs count for those who wait already, too. */
 void conn_apply_timeouts(struct loop *loop);
 
-/* Makes room: closes the connection that has idled longest. False when none idles. */
-bool conn_close_oldest_idle(struct loop *loop);
+/* Makes room: closes the connection that has been open longest without a word, else the one that has
+ * idled longest between requests; never one with a request under way. False when there is neither. */
+bool conn_make_room(struct loop *loop);
 
 void conn_close_idle(struct loop *loop); /* all that are between requests */
 void conn_close_all(struct loop *loop);  /* whatever they are doing */

@@ -32,6 +32,14 @@ const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN]);
 /* Looks for the key in its place; c->search says what for. */
 void conn_search(struct conn *c, const struct site_location *location);
 
+/* --- conn_multipart.c ------------------------------------------------------------------------- */
+
+struct response_file;
+struct response_plan;
+/* Sends the plan's ranges of the file, which `file` describes. */
+void conn_send_multipart(struct conn *c, struct file_entry *entry, const struct response_file *file,
+                         const struct response_plan *plan, bool from_memory);
+
 /* --- conn_listing.c --------------------------------------------------------------------------- */
 
 /* Takes over the reference to `entry`, a folder. */

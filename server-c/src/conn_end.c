@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define LINGER_BYTES_MAX 262144
+#define SILENT_MS 250 /* a lost packet is sent again sooner */
 
 static void take_sample(struct conn *c, uint64_t end_ns, bool is_aborted)
 {
@@ -41,6 +42,7 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
         .user = c->ex->user,
         .status = (int)c->ex->status,
         .bytes = c->ex->body.sent,
+        .body_bytes = c->ex->body.sent > c->ex->head_len ? c->ex->body.sent - c->ex->head_len : 0,
         .total_ns = end_ns - c->ex->clock.head_ns,
         .now = c->loop->date_second,
     };
@@ -91,20 +93,40 @@ void conn_close(struct conn *c)
     close(c->fd);
 }
 
-bool conn_close_oldest_idle(struct loop *loop)
+/* The first of a list of those that only wait; NULL: nobody does. */
+static struct conn *oldest(struct loop *loop, enum timeout timeout)
 {
-    struct list *idle = &loop->connections[TIMEOUT_IDLE];
+    struct list *all = &loop->connections[timeout];
 
-    if (list_empty(idle))
+    return list_empty(all) ? NULL : container_of(all->next, struct conn, link);
+}
+
+/* A client's first bytes come right behind its connection: who has just come may yet speak. */
+static bool is_silent(const struct conn *c)
+{
+    uint64_t for_ms = uv_now(&c->loop->uv) + c->loop->timeout_ms[TIMEOUT_SILENT] - c->deadline_ms;
+
+    return !c->has_input && for_ms >= SILENT_MS;
+}
+
+bool conn_make_room(struct loop *loop)
+{
+    struct conn *c = oldest(loop, TIMEOUT_SILENT);
+
+    if (!c || !is_silent(c))
+        c = oldest(loop, TIMEOUT_IDLE);
+    if (!c)
         return false;
-    conn_close(container_of(idle->next, struct conn, link));
+    conn_close(c);
     return true;
 }
 
 void conn_close_idle(struct loop *loop)
 {
-    while (conn_close_oldest_idle(loop))
-        ;
+    struct conn *c;
+
+    while ((c = oldest(loop, TIMEOUT_IDLE)) != NULL)
+        conn_close(c);
 }
 
 void conn_close_all(struct loop *loop)

@@ -97,7 +97,9 @@ static void search_again(struct conn *c, enum http_status verdict)
 /* A file that somebody writes to can be had soon; a disk that fails is another matter. */
 enum http_status conn_why_unreadable(const struct file_entry *entry)
 {
-    return file_unchanged(entry->fd, &entry->version) ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
+    bool is_same = file_change_since(entry->fd, &entry->version) == FILE_SAME;
+
+    return is_same ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
 }
 
 /* --- precompressed siblings ------------------------------------------------------------------ */
@@ -153,13 +155,18 @@ static const struct file_entry *named(const struct conn *c, const struct file_en
 static struct response_file describe(const struct conn *c, const struct file_entry *entry,
                                      const struct file_facts *facts)
 {
+    struct span name = file_entry_name(named(c, entry));
+    struct mime_type type = mime_type(c->ex->live->cfg, name);
+    bool is_copy = c->ex->coding != CODING_IDENTITY;
+
     return (struct response_file){
         .facts = facts,
-        .type = mime_type(c->ex->live->cfg, file_entry_name(named(c, entry))),
-        .coding = c->ex->coding == CODING_IDENTITY ? NULL : http_coding_name(c->ex->coding),
+        .type = type,
+        .coding = is_copy ? http_coding_name(c->ex->coding) : mime_coding(type, name),
         /* As far as is known: who takes a coded copy may get another answer. */
         .varies = named(c, entry)->codings != 0 ||
-                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0),
+                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0 &&
+                   !mime_is_coded(name)),
     };
 }
 
@@ -238,70 +245,6 @@ static struct response_head ready_head(struct conn *c, struct file_entry *entry)
     return head;
 }
 
-/* --- several ranges -------------------------------------------------------------------------- */
-
-#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
-
-static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
-{
-    char bytes[PART_HEAD_MAX];
-    struct response_head text = {.out = bytes, .cap = sizeof(bytes)};
-    char *copy;
-
-    response_multipart_text(&text, multipart, i);
-    copy = text.overflow ? NULL : malloc(text.len);
-    if (copy)
-        memcpy(copy, bytes, text.len);
-    *len = text.len;
-    return copy;
-}
-
-/* The first follows the head at once, which waits for its bytes as before any other body. */
-static bool make_pieces(struct body_part *part, const struct response_multipart *multipart)
-{
-    const struct http_ranges *ranges = multipart->ranges;
-
-    part->offset = ranges->items[0].offset;
-    part->len = ranges->items[0].length;
-    part->text = part_text(multipart, 0, &part->text_len);
-    part->pieces = calloc(ranges->count, sizeof(*part->pieces));
-    if (!part->text || !part->pieces)
-        return false;
-    part->piece_count = ranges->count;
-    for (size_t i = 1; i <= ranges->count; i++) {
-        struct body_piece *piece = &part->pieces[i - 1];
-
-        piece->text = part_text(multipart, i, &piece->text_len);
-        if (!piece->text)
-            return false;
-        if (i == ranges->count)
-            break;
-        piece->offset = ranges->items[i].offset;
-        piece->len = ranges->items[i].length;
-    }
-    return true;
-}
-
-static void send_multipart(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
-                           const struct response_plan *plan, bool from_memory)
-{
-    struct response_file file = describe(c, entry, facts);
-    struct response_head head = conn_start_head(c, HTTP_PARTIAL_CONTENT);
-    struct body_part part = {.entry = entry, .from_memory = from_memory};
-    struct response_multipart multipart;
-    char boundary[RESPONSE_BOUNDARY_MAX + 1];
-
-    loop_boundary(c->loop, boundary, sizeof(boundary));
-    response_multipart_init(&multipart, plan, &c->ex->scope, &file, boundary);
-    response_head_multipart(&head, &c->ex->scope, &file, &multipart, c->loop->date_second);
-    if (make_pieces(&part, &multipart)) {
-        conn_send_head(c, &head, &part);
-        return;
-    }
-    body_part_fini(&part); /* no memory */
-    conn_close(c);
-}
-
 /* --- the bytes ------------------------------------------------------------------------------- */
 
 static void send_file(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
@@ -313,7 +256,8 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
     bool may_keep;
 
     if (plan->is_multipart) {
-        send_multipart(c, entry, facts, plan, from_memory);
+        struct response_file file = describe(c, entry, facts);
+        conn_send_multipart(c, entry, &file, plan, from_memory);
         return;
     }
     if (plan->status != HTTP_OK && plan->status != HTTP_PARTIAL_CONTENT &&
@@ -355,13 +299,20 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
     conn_run(c);
 }
 
+/* Was the disk asked for this request? Then there is no use in asking again for a file that grows all the
+ * while: the length found is as good as any. */
+static bool has_asked_disk(const struct conn *c)
+{
+    return c->ex->clock.looked_up || c->ex->attempts > 0 || c->ex->search == SEARCH_PAGE;
+}
+
 /* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
 static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memory)
 {
     bool joins = entry->body_state == FILE_BODY_LOADING; /* a read for somebody else */
 
     c->ex->waiter.on_ready = on_source_ready;
-    switch (file_cache_source(&c->loop->files, entry, &c->ex->waiter)) {
+    switch (file_cache_source(&c->loop->files, entry, has_asked_disk(c), &c->ex->waiter)) {
     case FILE_FROM_MEMORY:
         *from_memory = true;
         return true;

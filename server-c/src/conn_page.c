@@ -132,14 +132,15 @@ void conn_answer_page_file(struct conn *c, struct file_entry *entry, bool from_m
     char challenge[CHALLENGE_MAX];
     struct response_page page = page_of(c, c->ex->page_status, challenge, sizeof(challenge));
     struct response_head head = conn_start_head(c, c->ex->page_status);
+    struct mime_type type = mime_type(c->ex->live->cfg, file_entry_name(entry));
     struct body_part part = {
         .entry = entry,
         .from_memory = from_memory,
         .len = page.head_only ? 0 : entry->facts.size,
     };
 
-    response_head_page_file(&head, &c->ex->scope, &page,
-                            mime_type(c->ex->live->cfg, file_entry_name(entry)), entry->facts.size);
+    page.coding = mime_coding(type, file_entry_name(entry));
+    response_head_page_file(&head, &c->ex->scope, &page, type, entry->facts.size);
     conn_send_head(c, &head, &part);
     file_cache_put(&c->loop->files, entry);
 }

@@ -2,12 +2,14 @@
 /* conn_send.c — the response's way out: what the body's steps mean for the connection, and how much
  * it may send when its site or itself has a rate.
  *
- * Who may not send for now waits in loop->throttled for the next tick. While some wait for one site,
+ * Who may not send for now waits in loop->throttled for the next tick, be it for a rate or for a file
+ * to be what it was. While some wait for one site,
  * each may take an equal share, over all loops, of what came together since it had its last one; who
  * got nothing is first in the next tick. Time spent waiting for the disk counts: a share that was
  * drawn and not sent is still due. Without a rate there is nothing of this but one branch. */
 #include "conn.h"
 #include "conn_state.h"
+#include "peer_table.h"
 
 /* --- rates ----------------------------------------------------------------------------------- */
 
@@ -51,7 +53,8 @@ static void throttle(struct conn *c)
     list_append(&c->loop->throttled, &c->ex->throttled);
     if (c->ex->site->rate)
         atomic_fetch_add_explicit(&c->ex->site->rate->waiting, 1, memory_order_relaxed);
-    conn_arm(c, TIMEOUT_NONE);
+    c->ex->was_held_back = true;
+    conn_await_client(c);
 }
 
 void conn_unthrottle(struct conn *c)
@@ -65,11 +68,9 @@ void conn_unthrottle(struct conn *c)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* While nothing was sent, a file that can't be read can still be said to be so. */
-static void give_up(struct conn *c)
+void conn_give_up_sending(struct conn *c, enum http_status status)
 {
     bool may_say_so = c->ex->body.entry && c->ex->body.sent == 0;
-    enum http_status status = may_say_so ? conn_why_unreadable(c->ex->body.entry) : HTTP_OK;
 
     body_end(&c->ex->body, c->loop);
     if (may_say_so)
@@ -78,12 +79,11 @@ static void give_up(struct conn *c)
         conn_close(c);
 }
 
-static void await_writing(struct conn *c)
+static void give_up(struct conn *c)
 {
-    if (c->timeout == TIMEOUT_WRITE)
-        return; /* its time runs on: conn_timeout.c sees what the client takes */
-    c->ex->progress_ms = 0;
-    conn_arm(c, TIMEOUT_WRITE);
+    const struct file_entry *entry = c->ex->body.entry;
+
+    conn_give_up_sending(c, entry ? conn_why_unreadable(entry) : HTTP_OK);
 }
 
 static void refuse(struct conn *c)
@@ -103,17 +103,19 @@ static void continue_sending(struct conn *c, enum body_step step)
         conn_finish_response(c);
         break;
     case BODY_WANTS_WRITE:
-        await_writing(c);
+        conn_await_client(c);
         conn_watch_output(c);
         break;
     case BODY_WANTS_TURN:
-        await_writing(c);
+        conn_await_client(c);
         poller_call_again(&c->loop->poller, &c->watch);
         break;
     case BODY_WAITING:
+        c->ex->was_held_back = true;
         conn_arm(c, TIMEOUT_DISK);
         break;
     case BODY_THROTTLED:
+    case BODY_UNSURE:
         throttle(c);
         break;
     case BODY_REFUSED:
@@ -125,29 +127,16 @@ static void continue_sending(struct conn *c, enum body_step step)
     }
 }
 
-/* The client runs on this host, for all that its address says. */
-static bool is_local(const struct conn *c)
-{
-    switch (c->peer.any.sa_family) {
-    case AF_UNIX:
-        return true;
-    case AF_INET:
-        return ntohl(c->peer.v4.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
-    case AF_INET6:
-        return IN6_IS_ADDR_LOOPBACK(&c->peer.v6.sin6_addr);
-    default:
-        return false;
-    }
-}
-
 void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part)
 {
     static const struct body_part nothing = {0};
 
+    c->ex->looked_ms = c->ex->progress_ms = 0;
+    c->ex->head_len = head_len;
     c->ex->body.clock = &c->ex->clock;
     c->ex->body.quota = UINT64_MAX;
     c->ex->body.ends_connection = c->close_after;
-    c->ex->body.receiver_is_local = is_local(c);
+    c->ex->body.receiver_is_local = peer_is_local(&c->peer.any);
     c->ex->is_limited =
         c->ex->site && (c->ex->site->rate || c->ex->site->cfg->connection_bytes_per_second > 0);
     if (c->ex->is_limited) {

@@ -55,6 +55,7 @@ struct exchange {
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
     size_t listing_bytes; /* of the listing that is sent */
+    size_t head_len;      /* of the response, for the log */
     struct body body;
     struct stage_clock clock;
     struct span user; /* who signed in, for the log; on the heap */
@@ -62,6 +63,9 @@ struct exchange {
     /* Of a response the client does not take at once. */
     uint64_t progress_ms;     /* when it was last seen to take enough; 0: not looked yet */
     int64_t taken;            /* bytes of the response its kernel had acknowledged then */
+    uint64_t looked_ms;       /* when it was last looked at, or first waited for; 0: neither */
+    int64_t offered;          /* bytes of the response that the socket had been given then */
+    bool was_held_back;       /* since then, by a rate of ours or by a disk */
     struct list throttled;    /* in loop->throttled while the quota is used up */
     uint64_t share_from_ns;   /* it had its share of the site's rate up to then */
     uint64_t drawn, drawn_ns; /* the quota it drew last, and when */
@@ -133,6 +137,9 @@ void conn_linger(struct conn *c); /* receives what nobody wants */
 
 /* conn_timeout.c */
 void conn_arm(struct conn *c, enum timeout timeout);
+/* The client is to take bytes. What it was given a while ago and has not taken is held against it,
+ * whatever else was waited for in between. */
+void conn_await_client(struct conn *c);
 
 /* conn_answer.c */
 /* Answers the head that was parsed, or refuses it. The state says how far that went. */
@@ -155,6 +162,9 @@ enum http_status conn_why_unreadable(const struct file_entry *entry);
 void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part);
 /* The socket takes bytes again. */
 void conn_send_more(struct conn *c);
+/* The file's bytes can't be had. The client is told so with `status` while nothing was sent, else the
+ * connection ends. */
+void conn_give_up_sending(struct conn *c, enum http_status status);
 void conn_unthrottle(struct conn *c); /* harmless when it is not throttled */
 void conn_on_body_ready(struct body *body);
 

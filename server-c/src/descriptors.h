@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* descriptors.h — how many descriptors a config needs, and that the process has them when it does. */
+/* descriptors.h — that the process has the descriptors a config needs (config_sizes.h) when it does. */
 #ifndef FARMSTEAD_DESCRIPTORS_H
 #define FARMSTEAD_DESCRIPTORS_H
 
-#include "config.h"
-
 #include <stdint.h>
 
-/* Of connections, files, loops and lanes, with some to spare. Any thread. */
-uint64_t descriptors_needed(const struct config *cfg);
 /* Raises the soft limit to the hard one. */
 void descriptors_raise_limit(void);
 /* Has the kernel make room for so many in the process's table. It grows by itself, too, but in the

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +31,7 @@ static enum http_status write_text(struct dir_listing_job *listing,
     return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
 }
 
-/* `path` is the folder's and has room for a name. */
+/* `path` is the folder's and has room for the name and a slash. */
 static bool is_refused(const struct dir_listing_order *order, char *path,
                        const struct dir_entry *entry)
 {
@@ -46,6 +45,18 @@ static bool is_refused(const struct dir_listing_order *order, char *path,
                               (struct span){path, len}) != HTTP_OK;
 }
 
+/* A file system may have longer names than NAME_MAX says: FUSE's, or one that keeps UTF-16. */
+static size_t longest_name(const struct dir_entries *entries)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < entries->count; i++) {
+        size_t len = strlen(entries->items[i].name);
+        longest = len > longest ? len : longest;
+    }
+    return longest;
+}
+
 static enum http_status drop_refused(const struct dir_listing_order *order,
                                      struct dir_entries *entries)
 {
@@ -54,7 +65,7 @@ static enum http_status drop_refused(const struct dir_listing_order *order,
 
     if (!order->policy || order->policy->cfg->access_count == 0)
         return HTTP_OK;
-    path = malloc(order->url_path.len + NAME_MAX + 2);
+    path = malloc(order->url_path.len + longest_name(entries) + 1);
     if (!path)
         return HTTP_UNAVAILABLE;
     memcpy(path, order->url_path.ptr, order->url_path.len);

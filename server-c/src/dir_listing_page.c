@@ -247,7 +247,10 @@ char *dir_listing_html(const struct dir_entries *entries, struct span url_path, 
     bool is_truncated = entries->is_truncated;
 
     append_page_head(&text, url_path);
-    append_str(&text, "<table>\n<caption>Folders first, then files, by name</caption>\n"
+    append_str(&text, "<table>\n<caption>Folders first, then files, by name");
+    if (is_truncated) /* whoever looks for a name must not have to scroll to the end to know */
+        append_str(&text, ". There are more entries than are shown here");
+    append_str(&text, "</caption>\n"
                       "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Size</th>"
                       "<th scope=\"col\">Last modified (UTC)</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {

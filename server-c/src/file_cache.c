@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define DATE_SOON_NS INT64_C(3000000000) /* others have a time far ahead */
 #define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: they would cost memory */
 
 struct file_lookup {
@@ -35,6 +36,28 @@ struct file_lookup {
 };
 
 /* --- the answer of a look-up ----------------------------------------------------------------- */
+
+static int64_t half_ttl_ms(const struct file_cache *cache)
+{
+    return cache->limits.ttl_ms / 2;
+}
+
+/* It is trusted from `lookup` on. While its date can't be told it is as old as it must be for the next
+ * look-up, ahead of time as any, to be when it can. */
+static void note_time(const struct file_cache *cache, struct file_entry *entry,
+                      const struct file_lookup *lookup)
+{
+    int64_t open_ns = lookup->found.date_open_ns, began_ms;
+
+    entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
+    entry->facts.has_date = open_ns == 0;
+    entry->date_is_pending = open_ns > 0 && open_ns < DATE_SOON_NS;
+    if (!entry->date_is_pending)
+        return;
+    began_ms = ((int64_t)monotonic_ns() + open_ns) / (int64_t)NS_PER_MS - half_ttl_ms(cache);
+    if (began_ms < entry->checked_ms)
+        entry->checked_ms = began_ms;
+}
 
 static void fill_entry(struct file_cache *cache, struct file_entry *entry,
                        const struct file_lookup *lookup)
@@ -63,10 +86,14 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     entry->inode = found->st.st_ino;
     file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
                     entry->version.mtime_ns, wall_clock_seconds());
-    if (site->etag_inode)
+    if (found->is_of_build)
+        file_facts_distrust_time(&entry->facts, entry->ctime.tv_sec, (uint32_t)entry->ctime.tv_nsec,
+                                 entry->inode);
+    else if (site->etag_inode)
         file_facts_add_inode(&entry->facts, entry->inode);
-    if (found->has_young_mtime) /* its next change may leave size and time as they are */
+    if (found->has_young_tag) /* its next change may leave size and time as they are */
         entry->facts.etag_len = 0;
+    note_time(cache, entry, lookup);
     entry->fd = found->fd;
     file_store_count_descriptor(cache, entry);
 }
@@ -85,6 +112,19 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
     return entry->is_folder == found->is_folder && entry->codings == found->codings &&
            entry->knows_codings == found->knows_codings && file_entry_is_of(entry, &found->st) &&
            strcmp(entry->index, index) == 0;
+}
+
+/* It is what it was. If its second is over by now its date can be told: in heads that are made from here on. */
+static void confirm_entry(const struct file_cache *cache, struct file_entry *entry,
+                          const struct file_lookup *lookup)
+{
+    bool had_date = entry->facts.has_date;
+
+    note_time(cache, entry, lookup);
+    if (entry->facts.has_date != had_date) {
+        file_entry_drop_head(entry);
+        entry->ready_len = 0;
+    }
 }
 
 static struct file_key key_of(const struct file_entry *entry)
@@ -116,7 +156,7 @@ static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lo
         return file_cache_get(old);
     }
     if (is_same(old, lookup)) {
-        old->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
+        confirm_entry(cache, old, lookup);
         take_file(cache, old, lookup->found.fd);
         return file_cache_get(old);
     }
@@ -310,7 +350,7 @@ static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
  * later find it fresh. */
 static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 {
-    int64_t half_ms = cache->limits.ttl_ms / 2;
+    int64_t half_ms = half_ttl_ms(cache);
 
     return age_of(cache, entry) > half_ms && !entry->lookup &&
            (entry->is_watched ||

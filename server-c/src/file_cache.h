@@ -45,11 +45,12 @@ struct file_entry {
     uint32_t variable_len, key_len;
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
-    bool is_watched;    /* all that could change it is reported */
-    bool is_folder;     /* for dir_listing.h; it has a descriptor, no facts and no body */
-    bool knows_codings; /* else none was looked for */
-    bool seeks_codings; /* somebody takes some: the next look-up looks for them */
-    unsigned codings;   /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+    bool is_watched;      /* all that could change it is reported */
+    bool is_folder;       /* for dir_listing.h; it has a descriptor, no facts and no body */
+    bool date_is_pending; /* its second is over soon: then it is looked up again for it */
+    bool knows_codings;   /* else none was looked for */
+    bool seeks_codings;   /* somebody takes some: the next look-up looks for them */
+    unsigned codings;     /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
                            regular and not older than the file */
     enum file_body_state body_state;
     char *body;                /* facts.size bytes, with FILE_HEAD_ROOM before them */
@@ -175,9 +176,10 @@ enum file_source {
     FILE_SOURCE_CHANGED
 };
 /* Where the bytes of a regular file (HTTP_OK and no folder) are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
- * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. */
+ * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. With `takes_grown` one
+ * that only got longer is taken as it was when it was looked up. */
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
-                                   struct file_waiter *waiter);
+                                   bool takes_grown, struct file_waiter *waiter);
 
 void file_cache_cancel(struct file_waiter *waiter);          /* harmless when it does not wait */
 struct file_entry *file_cache_get(struct file_entry *entry); /* one more reference */

@@ -7,6 +7,7 @@
 
 #include "confined_open.h"
 #include "http_coding.h"
+#include "response.h"
 #include "served_file.h"
 
 #include <errno.h>
@@ -112,6 +113,22 @@ static bool is_young(const struct timespec *changed, const struct timespec *now)
     return age < settling && age > -settling;
 }
 
+/* Clients compare dates in whole seconds, and the kernel's clock for files lags by its grain. Of what lies
+ * ahead nobody knows how often it will be written at that time. */
+static int64_t date_open_ns(const struct timespec *changed, const struct timespec *now)
+{
+    int64_t over_ns =
+        changed->tv_nsec == 0 ? SETTLING_COARSE_NS : INT64_C(1000000000) + SETTLING_NS;
+    int64_t left_ns;
+
+    if (changed->tv_sec < now->tv_sec - 3)
+        return 0;
+    if (changed->tv_sec > now->tv_sec + 3)
+        return INT64_MAX;
+    left_ns = (changed->tv_sec - now->tv_sec) * INT64_C(1000000000) + over_ns - now->tv_nsec;
+    return left_ns > 0 ? left_ns : 0;
+}
+
 /* An older one is of another version of the file. An empty one is no coded form of anything, and one
  * that changes right now is only half there. */
 static bool has_sibling(const struct search *search, const char *path)
@@ -136,7 +153,7 @@ static void find_siblings(const struct search *search, const char *path)
     char sibling[PATH_MAX];
     size_t len = strlen(path);
 
-    if (!search->found->knows_codings)
+    if (!search->found->knows_codings || mime_is_coded((struct span){path, len}))
         return;
     for (size_t i = 0; i < search->site->precompressed_count; i++) {
         enum http_coding coding = http_coding_named(search->site->precompressed[i]);
@@ -213,6 +230,7 @@ static enum http_status look_up(const struct search *search, struct span path)
 static void end_search(const struct search *search)
 {
     struct file_found *found = search->found;
+    const struct timespec *mtime;
 
     if (found->status != HTTP_OK) {
         found->fd = -1;
@@ -220,9 +238,12 @@ static void end_search(const struct search *search)
     }
     if (found->is_folder)
         return;
-    found->has_young_mtime = is_young(&found->st.st_mtim, &search->now);
+    mtime = &found->st.st_mtim;
+    found->is_of_build = file_time_is_of_build(mtime->tv_sec, (uint32_t)mtime->tv_nsec);
+    found->date_open_ns = found->is_of_build ? INT64_MAX : date_open_ns(mtime, &search->now);
+    found->has_young_tag = is_young(found->is_of_build ? &found->st.st_ctim : mtime, &search->now);
     found->is_settling =
-        found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search->now);
+        found->is_settling || found->has_young_tag || is_young(&found->st.st_ctim, &search->now);
 }
 
 static struct file_found new_found(const struct file_place *place, const struct file_key *key)

@@ -19,7 +19,11 @@ struct file_found {
     /* It, or a sibling, changed so lately that one more change might not show in its times. If only its ctime is
      * that young, a tag made of the mtime is as good as ever: one more change would show in it, or
      * sets it by hand, and no tag could tell. */
-    bool is_settling, has_young_mtime;
+    bool is_settling, has_young_tag;
+    bool is_of_build; /* file_time_is_of_build(): its tag is made of the ctime */
+    /* The second of its time goes on for so long: it could change once more and keep its date. 0: it is
+     * over. INT64_MAX: its date will never tell anything. */
+    int64_t date_open_ns;
     unsigned codings;   /* as in struct file_entry */
     bool knows_codings; /* they were looked for: the key wanted them */
     size_t index;       /* which index name was found; site->index_count: none was needed */

@@ -28,15 +28,19 @@ bool file_version_equal(const struct file_version *a, const struct file_version 
     return a->size == b->size && a->mtime_seconds == b->mtime_seconds && a->mtime_ns == b->mtime_ns;
 }
 
-bool file_unchanged(int fd, const struct file_version *version)
+enum file_change file_change_since(int fd, const struct file_version *version)
 {
     struct file_version now;
     struct stat st;
 
     if (fstat(fd, &st) != 0)
-        return false;
+        return FILE_CUT;
     now = file_version_of(&st);
-    return file_version_equal(&now, version);
+    if (file_version_equal(&now, version))
+        return FILE_SAME;
+    if (now.size == version->size)
+        return FILE_TOUCHED;
+    return now.size > version->size ? FILE_GREW : FILE_CUT;
 }
 
 static ssize_t read_without_waiting(int fd, const struct iovec *pieces, int count, uint64_t offset)

@@ -19,8 +19,19 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_equal(const struct file_version *a, const struct file_version *b);
+
+/* What became of the version. One that only got longer (a log, a recording, an upload under way) still
+ * begins with the bytes it had, as far as can be told: a file that is written anew in place and ends up
+ * longer looks the same. Of one that is appended to the kernel sets the time first, and then the size:
+ * in between it looks as if it had been written anew. */
+enum file_change {
+    FILE_SAME,
+    FILE_GREW,
+    FILE_TOUCHED, /* of the same size, at another time: written anew, or just about to grow */
+    FILE_CUT      /* shorter, or nobody can tell */
+};
 /* Asks the open descriptor: no disk is touched for that on a local file system. */
-bool file_unchanged(int fd, const struct file_version *version);
+enum file_change file_change_since(int fd, const struct file_version *version);
 
 /* Reads what is in the page cache: the bytes read (0 at the end of the file), or UV_EAGAIN when
  * the first byte would have to come from the disk or nobody can tell; other errors as UV_E*. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* file_source.c — where a file's bytes come from: memory, after a first read, or its descriptor.
  *
- * A body is accepted when the file has the same size and time after the read as at the look-up.
+ * A body is accepted when the file has the same size and time after the read as at the look-up, or only
+ * got longer: then for those who ask now, and whoever comes later finds what it is by then.
  * What this cannot see: a writer that puts the time back, and stores through a shared mapping, of
  * which only the first to a page since it was last written to disk sets the time. */
 #include "file_bounds.h"
@@ -33,13 +34,23 @@ static void run_load(struct io_job *job)
                                          entry->facts.size - load->done, load->done);
 }
 
-/* All bytes are there. False when they may not be those of one version of the file. */
-static bool accept_body(struct file_cache *cache, struct file_entry *entry)
+/* Do the bytes that the entry tells of stand in the file? If it is not as it was, others look again. */
+static bool still_holds(struct file_cache *cache, struct file_entry *entry, bool takes_grown)
 {
-    if (!file_unchanged(entry->fd, &entry->version)) {
+    enum file_change change = file_change_since(entry->fd, &entry->version);
+
+    if (change == FILE_SAME)
+        return true;
+    if (entry->in_table)
+        file_store_unlink(cache, entry);
+    return change == FILE_GREW && takes_grown;
+}
+
+/* All bytes are there. False when they may not be those of one version of the file. */
+static bool accept_body(struct file_cache *cache, struct file_entry *entry, bool takes_grown)
+{
+    if (!still_holds(cache, entry, takes_grown)) {
         file_entry_drop_body(cache, entry);
-        if (entry->in_table)
-            file_store_unlink(cache, entry);
         return false;
     }
     entry->body_state = FILE_BODY_READY;
@@ -65,7 +76,7 @@ static void on_load_done(struct io_job *job)
     if (load->result >= 0 && load->done + (size_t)load->result == entry->facts.size) {
         /* Who waits must not ask for the body of this entry again when the file has changed: where
          * no page cache can be asked, that would be another read, and so on without an end. */
-        file_wait_tell(&load->waiters, job, accept_body(cache, entry) ? entry : NULL);
+        file_wait_tell(&load->waiters, job, accept_body(cache, entry, true) ? entry : NULL);
     } else {
         file_entry_drop_body(cache, entry);
         if (entry->in_table && !was_left_out) /* EIO, or shorter than it was */
@@ -131,17 +142,8 @@ static bool is_to_be_kept(const struct file_cache *cache, struct file_entry *ent
            is_worth_its_place(cache, size, asked_before_ms);
 }
 
-static enum file_source from_descriptor(struct file_cache *cache, struct file_entry *entry)
-{
-    if (file_unchanged(entry->fd, &entry->version))
-        return FILE_FROM_DESCRIPTOR;
-    if (entry->in_table)
-        file_store_unlink(cache, entry);
-    return FILE_SOURCE_CHANGED;
-}
-
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
-                                   struct file_waiter *waiter)
+                                   bool takes_grown, struct file_waiter *waiter)
 {
     uint64_t size = entry->facts.size;
     ssize_t n;
@@ -153,9 +155,9 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
         return FILE_SOURCE_WAIT;
     }
     if (!is_to_be_kept(cache, entry) || !file_entry_make_body(cache, entry))
-        return from_descriptor(cache, entry);
+        return still_holds(cache, entry, takes_grown) ? FILE_FROM_DESCRIPTOR : FILE_SOURCE_CHANGED;
     n = size ? file_read_resident(entry->fd, entry->body, size, 0) : 0;
     if (n < 0 || (uint64_t)n < size)
         return start_load(cache, entry, n > 0 ? (size_t)n : 0, waiter);
-    return accept_body(cache, entry) ? FILE_FROM_MEMORY : FILE_SOURCE_CHANGED;
+    return accept_body(cache, entry, takes_grown) ? FILE_FROM_MEMORY : FILE_SOURCE_CHANGED;
 }

@@ -79,18 +79,20 @@ bool file_watch_renew(struct file_cache *cache, struct file_entry *entry)
     if (entry->is_watched) {
         if (!folder_tree_holds(&cache->watcher->tree, entry->leaf.folder, entry->looked_ns))
             return false;
-        renew_watched(cache, entry);
+        if (!entry->date_is_pending)
+            renew_watched(cache, entry);
     }
     entry->trust_round = cache->trust_round;
     return (int64_t)cache->now_ms - entry->checked_ms < (int64_t)cache->limits.ttl_ms;
 }
 
+/* That a second is over is not reported: a date to come is looked for all the same. */
 bool file_watch_may_wait(struct file_cache *cache, struct file_entry *entry)
 {
     int64_t now = (int64_t)cache->now_ms, ttl = (int64_t)cache->limits.ttl_ms;
     struct folder_top *top;
 
-    if (!entry->is_watched || !file_watch_renew(cache, entry) ||
+    if (!entry->is_watched || entry->date_is_pending || !file_watch_renew(cache, entry) ||
         now - looked_ms(entry) > FILE_WATCHED_MS / 2)
         return false;
     if (now - entry->checked_ms <= ttl / 2)

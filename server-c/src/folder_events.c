@@ -7,11 +7,14 @@
 
 #include "http_coding.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#define READ_BYTES 4096
+/* The kernel hands out nothing when the next event does not fit, and goes on saying that there is
+ * one. A name is as long as its file system lets it be, which may be more than NAME_MAX. */
+#define READ_BYTES (2 * PATH_MAX)
 #define TURN_WORK 4096 /* names looked for in one turn of the loop; the rest waits for the next */
 
 #define MOVES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)

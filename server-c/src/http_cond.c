@@ -73,8 +73,7 @@ enum http_cond http_cond_decide(const struct http_request *req, const char *head
         if (names_tag(req, head, FIELD_IF_NONE_MATCH, file, true))
             return HTTP_COND_NOT_MODIFIED;
     } else if (field_date(req, head, FIELD_IF_MODIFIED_SINCE, now, &date)) {
-        /* A file without a tag yet may change again within the second its date names. */
-        if (file->last_modified <= date && file->etag.len > 0)
+        if (file->last_modified <= date && file->has_date)
             return HTTP_COND_NOT_MODIFIED;
     }
     return HTTP_COND_SERVE;
@@ -94,5 +93,6 @@ bool http_cond_range_applies(const struct http_request *req, const char *head,
         return tag.ptr == value.ptr && rest.len == 0 && !weak && same_tag(tag, file->etag);
     /* A date is strong only when the file can't have changed twice in that second
      * (RFC 9110 section 8.8.2.2). */
-    return http_date_parse(value, now, &date) && date == file->last_modified && now > date + 1;
+    return http_date_parse(value, now, &date) && file->has_date && date == file->last_modified &&
+           now > date + 1;
 }

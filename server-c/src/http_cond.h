@@ -12,6 +12,7 @@ enum http_cond { HTTP_COND_SERVE, HTTP_COND_NOT_MODIFIED, HTTP_COND_FAILED };
 struct http_validators {
     struct span etag;      /* with its quotes; always strong. Empty: none yet, nothing equals it */
     int64_t last_modified; /* seconds since 1970 */
+    bool has_date; /* last_modified is told to clients, and tells this version from others */
 };
 
 /* For GET and HEAD of a file that exists. `now` in seconds since 1970. */

@@ -97,6 +97,16 @@ void http_date_format(char out[HTTP_DATE_LEN + 1], int64_t seconds)
     memcpy(pos, " GMT", 5);
 }
 
+bool http_date_begins_year(int64_t seconds)
+{
+    struct date date;
+
+    if (seconds % SECONDS_PER_DAY != 0 || seconds < 0 || seconds > LAST_SECOND)
+        return false;
+    civil_from_days(&date, seconds / SECONDS_PER_DAY);
+    return date.month == 1 && date.day == 1;
+}
+
 /* --- reading: each takes what it expects from the front of `text`, or says no ---------------- */
 
 static bool take_text(struct span *text, const char *expected)

@@ -17,4 +17,7 @@ void http_date_format(char out[HTTP_DATE_LEN + 1], int64_t seconds);
  * untouched, for anything else: the recipient ignores such a field. */
 bool http_date_parse(struct span text, int64_t now, int64_t *seconds);
 
+/* Is it midnight of the first of January, UTC? */
+bool http_date_begins_year(int64_t seconds);
+
 #endif

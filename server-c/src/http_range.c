@@ -37,7 +37,7 @@ static enum http_range suffix_range(uint64_t wanted, uint64_t size, struct http_
     return HTTP_RANGE_PART;
 }
 
-/* One element of the set. HTTP_RANGE_WHOLE: it is none. */
+/* One element of the set. HTTP_RANGE_WHOLE: it is none, or all there is of an empty file. */
 static enum http_range one_range(struct span text, uint64_t size, struct http_byte_range *range)
 {
     uint64_t first, last = UINT64_MAX;
@@ -54,7 +54,7 @@ static enum http_range one_range(struct span text, uint64_t size, struct http_by
     if (text.len > 0 && (!take_number(&text, &last) || text.len > 0 || last < first))
         return HTTP_RANGE_WHOLE;
     if (first >= size)
-        return HTTP_RANGE_NEVER;
+        return first == 0 ? HTTP_RANGE_WHOLE : HTTP_RANGE_NEVER;
     if (last > size - 1)
         last = size - 1;
     range->offset = first;
@@ -65,6 +65,16 @@ static enum http_range one_range(struct span text, uint64_t size, struct http_by
 static bool overlap(const struct http_byte_range *a, const struct http_byte_range *b)
 {
     return a->offset < b->offset + b->length && b->offset < a->offset + a->length;
+}
+
+static bool is_in_order(const struct http_ranges *ranges)
+{
+    for (size_t i = 1; i < ranges->count; i++) {
+        const struct http_byte_range *before = &ranges->items[i - 1];
+        if (ranges->items[i].offset < before->offset + before->length)
+            return false;
+    }
+    return true;
 }
 
 static bool is_too_tangled(const struct http_ranges *ranges)
@@ -98,7 +108,9 @@ static enum http_range read_set(struct span set, uint64_t size, struct http_rang
         if (result == HTTP_RANGE_PART)
             ranges->items[ranges->count++] = range;
     }
-    if (elements == 0 || is_too_tangled(ranges))
+    if (elements == 0)
+        return HTTP_RANGE_WHOLE;
+    if (!is_in_order(ranges) && (elements > HTTP_RANGES_UNORDERED_MAX || is_too_tangled(ranges)))
         return HTTP_RANGE_WHOLE;
     return ranges->count > 0 ? HTTP_RANGE_PART : HTTP_RANGE_NEVER;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* http_range.h — the Range field and a length → which parts of a file (RFC 9110 section 14).
  *
- * A field that asks for more work than it is worth (many ranges, ranges that overlap) is answered
- * with the whole file, as section 14.2 allows. */
+ * A field that asks for more work than it is worth (very many ranges, ranges that overlap or go back and
+ * forth) is answered with the whole file, as section 14.2 allows. */
 #ifndef FARMSTEAD_HTTP_RANGE_H
 #define FARMSTEAD_HTTP_RANGE_H
 
 #include "util.h"
 
-#define HTTP_RANGES_MAX 16    /* a field with more is answered with the whole file */
+/* A field with more is answered with the whole file: of ranges in the file's order that don't overlap, as
+ * zsync, zchunk and casync ask for them by the hundred, and of others. */
+#define HTTP_RANGES_MAX 256
+#define HTTP_RANGES_UNORDERED_MAX 16
 #define HTTP_RANGE_OVERLAPS 2 /* so is one with more pairs of ranges that overlap */
 
 struct http_byte_range {
@@ -27,7 +30,8 @@ enum http_range {
     HTTP_RANGE_NEVER  /* 416 */
 };
 
-/* Other units and wrong syntax are HTTP_RANGE_WHOLE. ranges->count is 0 unless the result is
+/* Other units and wrong syntax are HTTP_RANGE_WHOLE, and so is a range from the start of an empty file: it
+ * asks for what there is, and no Content-Range could say so. ranges->count is 0 unless the result is
  * HTTP_RANGE_PART; items behind it are not written to. */
 enum http_range http_range_parse(struct span value, uint64_t size, struct http_ranges *ranges);
 

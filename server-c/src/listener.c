@@ -20,6 +20,7 @@
 #define ACCEPT_BATCH 64 /* then other events have their turn */
 #define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
+#define PER_ADDRESS_MIN 50 /* of "auto": an office's, where there are few for all */
 
 struct listener {
     struct poller_watch watch;
@@ -33,7 +34,7 @@ struct listener {
     enum config_defer_accept defer_accept; /* as configured */
     bool is_deferring;
     uint32_t ticks_released;
-    uint64_t warned_ms;
+    uint64_t warned_ms, warned_address_ms;
 };
 
 /* --- binding --------------------------------------------------------------------------------- */
@@ -130,10 +131,20 @@ static bool admit(struct loop *loop)
 
     if (atomic_fetch_add_explicit(&loop->shared->connections, 1, memory_order_relaxed) < limit)
         return true;
-    if (conn_close_oldest_idle(loop)) /* its place is free now */
+    if (conn_make_room(loop)) /* its place is free now */
         return true;
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
     return false;
+}
+
+/* It stays in the poller's set all the while: to join it can fail, to be asked of again can't. */
+static void set_accepting(struct listener *listener, bool accepts)
+{
+    int err = poller_change(&listener->loop->poller, listener->fd, accepts ? EPOLLIN : 0,
+                            &listener->watch);
+
+    CHECK(err == 0);
+    listener->is_paused = !accepts;
 }
 
 static void pause_accepting(struct listener *listener, int err)
@@ -149,28 +160,56 @@ static void pause_accepting(struct listener *listener, int err)
                  listener->socket[0] ? listener->socket : where, uv_strerror(err));
         listener->warned_ms = now;
     }
-    conn_close_oldest_idle(loop);
-    poller_remove(&loop->poller, listener->fd);
-    listener->is_paused = true;
+    conn_make_room(loop);
+    set_accepting(listener, false);
 }
 
-static bool admit_peer(struct loop *loop, const struct sockaddr_storage *peer, bool *is_counted)
+/* 0: not to be counted. By default one address can't take all there are. While few are taken nobody is
+ * counted, which costs nothing; then each may have another quarter. Offices and mobile networks share an
+ * address, and what comes from this host is a proxy. */
+static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
 {
-    uint32_t limit = loop->live->cfg->limits.connections_per_address;
+    const struct config *cfg = loop->live->cfg;
+    uint32_t quarter = cfg->limits.connections / 4;
+
+    if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
+        return cfg->limits.connections_per_address;
+    if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
+        peer_is_local(peer))
+        return 0;
+    return quarter > PER_ADDRESS_MIN ? quarter : PER_ADDRESS_MIN;
+}
+
+static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_counted)
+{
+    uint32_t limit = limit_of(loop, peer);
 
     *is_counted = limit > 0;
-    return limit == 0 ||
-           peer_table_enter(loop->shared->peers, (const struct sockaddr *)peer, limit);
+    return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);
 }
 
-static void take_client(struct loop *loop, int fd, const struct sockaddr_storage *peer)
+/* For an operator who has a proxy in front. */
+static void warn_of_address(struct listener *listener)
 {
+    uint64_t now = uv_now(&listener->loop->uv);
+
+    if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
+        return;
+    log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
+             "have; more of it are refused. If it is a proxy's, set that to 0.");
+    listener->warned_address_ms = now;
+}
+
+static void take_client(struct listener *listener, int fd, const struct sockaddr_storage *peer)
+{
+    struct loop *loop = listener->loop;
     bool is_counted;
 
     loop_count(loop->live, COUNTER_CONNECTIONS, 1);
     if (peer->ss_family != AF_UNIX)
         accept_deferral_accepted(&loop->deferral);
-    if (!admit_peer(loop, peer, &is_counted)) {
+    if (!admit_peer(loop, (const struct sockaddr *)peer, &is_counted)) {
+        warn_of_address(listener);
         refuse(loop, fd);
         return;
     }
@@ -199,7 +238,7 @@ static bool accept_one(struct listener *listener)
         close(fd);
         return true;
     }
-    take_client(listener->loop, fd, &peer);
+    take_client(listener, fd, &peer);
     return true;
 }
 
@@ -247,10 +286,10 @@ static void follow_deferral(struct listener *listener)
                  uv_strerror(err));
 }
 
-struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
-                                struct list *listeners)
+int listener_new(struct loop *loop, int fd, const struct config_listen *cfg, struct list *listeners)
 {
     struct listener *listener = xcalloc(1, sizeof(*listener));
+    int err;
 
     listener->loop = loop;
     listener->fd = fd;
@@ -259,14 +298,30 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->socket = xstrdup(cfg->socket);
     listener->defer_accept = cfg->defer_accept;
     poller_watch_init(&listener->watch, &listener_kind);
-    if (poller_add(&loop->poller, fd, EPOLLIN, &listener->watch) != 0) {
+    err = poller_add(&loop->poller, fd, 0, &listener->watch);
+    if (err) {
         close(fd);
         on_listener_forgotten(&listener->watch);
-        return NULL;
+        return err;
     }
     list_append(listeners, &listener->link);
+    return 0;
+}
+
+void listener_accept(struct listener *listener)
+{
+    set_accepting(listener, true);
     follow_deferral(listener);
-    return listener;
+}
+
+void listener_drop(struct listener *listener)
+{
+    list_remove(&listener->link);
+    listener->loop->listeners_deferring -= listener->is_deferring;
+    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
+    close(listener->fd);
+    listener->fd = -1;
+    poller_forget(&listener->loop->poller, &listener->watch);
 }
 
 void listener_stop(struct listener *listener)
@@ -274,12 +329,7 @@ void listener_stop(struct listener *listener)
     /* What the queue holds now, and no more: under a flood it would never be empty. */
     for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
-    list_remove(&listener->link);
-    listener->loop->listeners_deferring -= listener->is_deferring;
-    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
-    close(listener->fd);
-    listener->fd = -1;
-    poller_forget(&listener->loop->poller, &listener->watch);
+    listener_drop(listener);
 }
 
 struct listener *listener_of_link(struct list *link)
@@ -314,8 +364,6 @@ void listener_tick(struct listener *listener)
     if (listener->ticks_released > 0)
         listener->ticks_released--;
     follow_deferral(listener);
-    if (!listener->is_paused)
-        return;
-    listener->is_paused =
-        poller_add(&listener->loop->poller, listener->fd, EPOLLIN, &listener->watch) != 0;
+    if (listener->is_paused)
+        set_accepting(listener, true);
 }

@@ -17,10 +17,12 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port);
 
 struct listener;
 
-/* Takes over `fd` and accepts on it. `link` (of listener_link) is in `listeners`. NULL: no memory,
- * and fd is closed. Loop thread. */
-struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
-                                struct list *listeners);
+/* Takes over `fd` and has the loop watch it, without accepting yet. listener_of_link() of what is in
+ * `listeners` then. 0, or a negative UV_E* and fd is closed. Loop thread. */
+int listener_new(struct loop *loop, int fd, const struct config_listen *cfg,
+                 struct list *listeners);
+void listener_drop(struct listener *listener);   /* instead of accepting. Loop thread */
+void listener_accept(struct listener *listener); /* from now on; can't fail. Loop thread */
 /* Takes what waits in its queue, then closes it. Loop thread. */
 void listener_stop(struct listener *listener);
 struct listener *listener_of_link(struct list *link);

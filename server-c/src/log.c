@@ -1,138 +1,182 @@
 /* SPDX-License-Identifier: MIT */
-/* log.c — "2026-11-21T09:14:43.123Z info message". Control characters in a message become "?":
- * a client's bytes can't forge a line. */
+/* log.c — "2026-11-21T09:14:43.123Z info message". What is in a message stays on its line
+ * (log_format.h): a client's bytes can't forge another. */
 #include "log.h"
 
+#include "log_format.h"
+#include "log_out.h"
 #include "mem.h"
-#include "util.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <uv.h>
 
 #define LINE_MAX_LEN 1024
-#define QUEUE_BYTES (64 * 1024)
+#define QUEUE_BYTES (LOG_OUT_BATCH_BYTES - LINE_MAX_LEN) /* and a line about those dropped */
 
 static struct {
-    pthread_mutex_t lock; /* of everything but `fd` while the thread writes */
-    pthread_cond_t filled;
-    pthread_t thread;
-    bool running, ending;
+    pthread_mutex_t lock;
     enum config_log_level level;
-    int fd;
-    char *path;            /* NULL: standard error */
+    struct log_out *out;   /* NULL: no thread writes */
     struct log_tail *tail; /* NULL: none is kept */
+    void (*diverted)(const char *line, size_t len);
     char queue[QUEUE_BYTES];
     size_t queued;
     unsigned long dropped;
 } the_log = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .filled = PTHREAD_COND_INITIALIZER,
     .level = LOG_LEVEL_INFO,
-    .fd = STDERR_FILENO,
 };
 
-/* Of the descriptor: it is not changed while the thread is writing to it. */
-static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
+/* One for all that start, configure and stop: who logs does not wait for it. */
+static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void write_all(const char *bytes, size_t len)
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static size_t format_prefix(char *line, size_t cap, enum config_log_level level)
 {
-    pthread_mutex_lock(&file_lock);
-    while (len > 0) {
-        ssize_t n = write(the_log.fd, bytes, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) /* a full disk: the lines are lost, the server goes on */
-            break;
-        bytes += n;
-        len -= (size_t)n;
+    static const char *const names[] = {"error", "warn", "info", "debug"};
+    struct timeval now;
+    struct tm tm;
+    size_t len;
+
+    gettimeofday(&now, NULL);
+    gmtime_r(&now.tv_sec, &tm);
+    len = strftime(line, cap, "%Y-%m-%dT%H:%M:%S", &tm);
+    return len + (size_t)snprintf(line + len, cap - len, ".%03dZ %s ", (int)(now.tv_usec / 1000),
+                                  names[level]);
+}
+
+static size_t format_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                          va_list args) __attribute__((format(printf, 3, 0)));
+
+static size_t format_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                          va_list args)
+{
+    size_t len = format_prefix(line, LINE_MAX_LEN, level);
+
+    len += log_format(line + len, LINE_MAX_LEN - len, format, args);
+    line[len++] = '\n';
+    return len;
+}
+
+static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+
+static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                        ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    size_t len = format_line(line, level, format, args);
+    va_end(args);
+    return len;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+/* Under the lock. */
+static size_t tell_dropped(char line[LINE_MAX_LEN])
+{
+    size_t len =
+        make_line(line, LOG_LEVEL_WARN,
+                  "log: %lu lines were dropped: they came faster than they could be written",
+                  the_log.dropped);
+
+    the_log.dropped = 0;
+    if (the_log.tail)
+        log_tail_append(the_log.tail, line, len);
+    return len;
+}
+
+static size_t take_lines(void *unused, char *batch, size_t cap)
+{
+    size_t len;
+
+    (void)unused;
+    (void)cap; /* the queue and a line fit */
+    pthread_mutex_lock(&the_log.lock);
+    len = the_log.queued;
+    memcpy(batch, the_log.queue, len);
+    the_log.queued = 0;
+    if (the_log.dropped > 0)
+        len += tell_dropped(batch + len);
+    pthread_mutex_unlock(&the_log.lock);
+    return len;
+}
+
+/* Under out_lock. NULL: no thread is to be had, and lines go on being written at once. */
+static struct log_out *begin(void)
+{
+    static const struct log_out_source source = {
+        .thread_name = "log", .kind = LOG_FILE_ERROR, .uses_stderr = true, .take = take_lines};
+
+    if (!the_log.out) {
+        struct log_out *out = log_out_new(&source);
+        pthread_mutex_lock(&the_log.lock);
+        the_log.out = out;
+        pthread_mutex_unlock(&the_log.lock);
     }
-    pthread_mutex_unlock(&file_lock);
+    return the_log.out;
 }
 
-static int open_log(const char *path, int *fd)
+void log_start(void)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
-    return *fd < 0 ? -errno : 0;
+    pthread_mutex_lock(&out_lock);
+    begin();
+    pthread_mutex_unlock(&out_lock);
 }
 
-static void replace_file(int fd, char *path)
+void log_stop(void)
 {
-    pthread_mutex_lock(&file_lock);
-    if (the_log.fd != STDERR_FILENO)
-        close(the_log.fd);
-    the_log.fd = fd;
-    free(the_log.path);
-    the_log.path = path;
-    pthread_mutex_unlock(&file_lock);
+    pthread_mutex_lock(&out_lock);
+    pthread_mutex_lock(&the_log.lock);
+    struct log_out *out = the_log.out;
+    the_log.out = NULL;
+    pthread_mutex_unlock(&the_log.lock);
+    if (out)
+        log_out_free(out); /* or leaves it to a thread that hangs: the process ends */
+    pthread_mutex_unlock(&out_lock);
 }
 
-int log_configure(const char *path, enum config_log_level level)
+int log_configure(const char *path, enum config_log_level level, struct log_file_problem *problem)
 {
-    int fd = STDERR_FILENO;
-    int err = path[0] ? open_log(path, &fd) : 0;
-
+    pthread_mutex_lock(&out_lock);
+    struct log_out *out = begin();
+    int err = out ? log_out_configure(out, path, problem) : log_file_failed(problem, UV_EAGAIN);
+    pthread_mutex_unlock(&out_lock);
     if (err)
         return err;
-    replace_file(fd, path[0] ? xstrdup(path) : NULL);
     pthread_mutex_lock(&the_log.lock);
     the_log.level = level;
     pthread_mutex_unlock(&the_log.lock);
     return 0;
 }
 
-int log_reopen(void)
+int log_reopen(struct log_file_problem *problem)
 {
-    char *path = NULL;
-    int err, fd;
-
-    pthread_mutex_lock(&file_lock);
-    if (the_log.path)
-        path = xstrdup(the_log.path);
-    pthread_mutex_unlock(&file_lock);
-    if (!path)
-        return 0;
-    err = open_log(path, &fd);
-    if (err)
-        free(path);
-    else
-        replace_file(fd, path);
+    pthread_mutex_lock(&out_lock);
+    int err = the_log.out ? log_out_reopen(the_log.out, problem) : 0;
+    pthread_mutex_unlock(&out_lock);
     return err;
 }
 
-static void *thread_main(void *unused)
+int log_give(uid_t uid, gid_t gid)
 {
-    static char batch[QUEUE_BYTES];
-    bool ending;
-
-    (void)unused;
-    pthread_setname_np(pthread_self(), "log");
-    do {
-        size_t len;
-        unsigned long dropped;
-
-        pthread_mutex_lock(&the_log.lock);
-        while (the_log.queued == 0 && !the_log.ending)
-            pthread_cond_wait(&the_log.filled, &the_log.lock);
-        len = the_log.queued;
-        memcpy(batch, the_log.queue, len);
-        the_log.queued = 0;
-        dropped = the_log.dropped;
-        the_log.dropped = 0;
-        ending = the_log.ending;
-        pthread_mutex_unlock(&the_log.lock);
-        write_all(batch, len);
-        if (dropped > 0)
-            log_warn("log: %lu lines were dropped: they came faster than they could be written",
-                     dropped);
-    } while (!ending);
-    return NULL;
+    pthread_mutex_lock(&out_lock);
+    int err = the_log.out ? log_out_give(the_log.out, uid, gid) : 0;
+    pthread_mutex_unlock(&out_lock);
+    return err;
 }
+
+/* --- what is kept ---------------------------------------------------------------------------- */
 
 void log_keep(struct log_tail *tail)
 {
@@ -157,60 +201,45 @@ char *log_kept(uint64_t *lines)
     return text;
 }
 
-void log_start(void)
+/* --- writing --------------------------------------------------------------------------------- */
+
+void log_divert(void (*write_line)(const char *line, size_t len))
 {
-    pthread_mutex_lock(&the_log.lock);
-    the_log.ending = false;
-    the_log.running = pthread_create(&the_log.thread, NULL, thread_main, NULL) == 0;
-    pthread_mutex_unlock(&the_log.lock);
+    the_log.diverted = write_line;
 }
 
-void log_stop(void)
+bool log_stderr_is_ready(void)
 {
-    bool was_running;
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-    pthread_mutex_lock(&the_log.lock);
-    was_running = the_log.running;
-    the_log.running = false;
-    the_log.ending = true;
-    pthread_cond_signal(&the_log.filled);
-    pthread_mutex_unlock(&the_log.lock);
-    if (was_running)
-        pthread_join(the_log.thread, NULL);
+    return poll(&ready, 1, 0) == 1;
 }
 
-static size_t format_prefix(char *line, size_t cap, enum config_log_level level)
+static void write_at_once(const char *line, size_t len)
 {
-    static const char *const names[] = {"error", "warn", "info", "debug"};
-    struct timeval now;
-    struct tm tm;
-    size_t len;
-
-    gettimeofday(&now, NULL);
-    gmtime_r(&now.tv_sec, &tm);
-    len = strftime(line, cap, "%Y-%m-%dT%H:%M:%S", &tm);
-    return len + (size_t)snprintf(line + len, cap - len, ".%03dZ %s ", (int)(now.tv_usec / 1000),
-                                  names[level]);
+    if (the_log.diverted)
+        the_log.diverted(line, len);
+    else if (log_stderr_is_ready())
+        (void)!write(STDERR_FILENO, line, len);
 }
 
 /* True when the line waits for the thread or was counted as dropped. */
 static bool enqueue(const char *line, size_t len)
 {
-    bool running;
-
     pthread_mutex_lock(&the_log.lock);
     if (the_log.tail)
         log_tail_append(the_log.tail, line, len);
-    running = the_log.running;
-    if (running && the_log.queued + len <= QUEUE_BYTES) {
+    bool runs = the_log.out != NULL, fits = the_log.queued + len <= QUEUE_BYTES;
+    if (runs && fits) {
         memcpy(the_log.queue + the_log.queued, line, len);
+        if (the_log.queued == 0)
+            log_out_wake(the_log.out);
         the_log.queued += len;
-        pthread_cond_signal(&the_log.filled);
-    } else if (running) {
+    } else if (runs) {
         the_log.dropped++;
     }
     pthread_mutex_unlock(&the_log.lock);
-    return running;
+    return runs;
 }
 
 static bool is_wanted(enum config_log_level level)
@@ -226,23 +255,13 @@ static bool is_wanted(enum config_log_level level)
 void log_write(enum config_log_level level, const char *format, ...)
 {
     char line[LINE_MAX_LEN];
-    size_t prefix, len;
     va_list args;
-    int n;
 
     if (!is_wanted(level))
         return;
-    prefix = format_prefix(line, sizeof(line), level);
     va_start(args, format);
-    n = vsnprintf(line + prefix, sizeof(line) - prefix - 1, format, args);
+    size_t len = format_line(line, level, format, args);
     va_end(args);
-    len = prefix + (n > 0 ? (size_t)n : 0);
-    if (len > sizeof(line) - 2)
-        len = sizeof(line) - 2;
-    for (size_t i = prefix; i < len; i++)
-        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-            line[i] = '?';
-    line[len++] = '\n';
     if (!enqueue(line, len))
-        write_all(line, len);
+        write_at_once(line, len);
 }

@@ -2,8 +2,8 @@
 /* log_tail.c — see log_tail.h. */
 #include "log_tail.h"
 
+#include "log_text.h"
 #include "mem.h"
-#include "utf8.h"
 
 #include <string.h>
 
@@ -32,11 +32,11 @@ static size_t start_of_last(const char *text, size_t len, size_t max)
     return at;
 }
 
-/* It goes on as UTF-8 without a NUL. */
+/* It goes on as UTF-8 without anything that a terminal obeys. */
 static void make_text(char *text, size_t len)
 {
     for (size_t at = 0; at < len;) {
-        size_t step = text[at] == '\0' ? 0 : utf8_sequence_len(text + at, len - at);
+        size_t step = text[at] == '\n' ? 1 : log_text_visible_len(text + at, len - at);
         if (step == 0)
             text[at] = '?';
         at += step ? step : 1;

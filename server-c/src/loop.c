@@ -218,6 +218,7 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
     if (sites) {
         const struct config *cfg = sites->cfg;
         loop->live = new_live(loop, sites, generation);
+        loop->timeout_ms[TIMEOUT_SILENT] = cfg->limits.header_seconds * UINT64_C(1000);
         loop->timeout_ms[TIMEOUT_HEADER] = cfg->limits.header_seconds * UINT64_C(1000);
         loop->timeout_ms[TIMEOUT_IDLE] = cfg->limits.keep_alive_idle_seconds * UINT64_C(1000);
         loop->timeout_ms[TIMEOUT_WRITE] = cfg->limits.write_seconds * UINT64_C(1000) / WRITE_LOOKS;

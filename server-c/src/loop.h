@@ -45,13 +45,14 @@ struct live_config {
 };
 
 enum timeout {
-    TIMEOUT_HEADER, /* a head is awaited or half received */
+    TIMEOUT_SILENT, /* nothing was received yet: headerSeconds */
+    TIMEOUT_HEADER, /* a head is half received */
     TIMEOUT_IDLE,   /* between requests */
-    TIMEOUT_WRITE,  /* the client is to take bytes: a part of writeSeconds, then it is looked at */
+    TIMEOUT_WRITE, /* the client is to take bytes, or waits for its rate: a part of writeSeconds, then
+                       it is looked at */
     TIMEOUT_BODY,   /* the client sends a body that nobody wants */
     TIMEOUT_DISK,   /* the lanes are at work; nothing of this the client can hold up */
     TIMEOUT_LINGER, /* the client is to take note of the end */
-    TIMEOUT_NONE,   /* it waits for its rate */
     TIMEOUT_COUNT
 };
 

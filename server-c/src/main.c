@@ -3,8 +3,12 @@
 #include "commands.h"
 #include "util.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -36,8 +40,22 @@ static void print_help(FILE *out)
                 commands[i].help);
 }
 
+/* Else what is opened next takes the place of one that is closed, and gets what is meant for it: the
+ * lines of the log in a socket or in a file of the state folder. */
+static bool open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_descriptors())
+        return 1;
+    /* A limit of the size of files is a full disk (EFBIG), and no death. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

@@ -2,8 +2,8 @@
 /* mime.c — suffixes are tried from the first dot of the name on, so ".tar.gz" beats ".gz". */
 #include "mime.h"
 
-#include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #define SUFFIX_MAX 32 /* longer ones are in no table */
 
@@ -74,6 +74,20 @@ static struct mime_type with_charset(const struct config *cfg, const char *name)
     if (charset[0] == '\0' || strncmp(name, "text/", 5) != 0)
         charset = NULL;
     return (struct mime_type){name, charset};
+}
+
+/* Of all suffixes with a type only this one stands for another type in a coding (SVG 1.1 section 1.2). */
+bool mime_is_coded(struct span path)
+{
+    static const char suffix[] = ".svgz";
+    const size_t len = sizeof(suffix) - 1;
+
+    return path.len > len && strncasecmp(path.ptr + path.len - len, suffix, len) == 0;
+}
+
+const char *mime_coding(struct mime_type type, struct span path)
+{
+    return mime_is_coded(path) && strcmp(type.name, "image/svg+xml") == 0 ? "gzip" : NULL;
 }
 
 struct mime_type mime_type(const struct config *cfg, struct span path)

@@ -6,6 +6,8 @@
 #include "config.h"
 #include "util.h"
 
+#include <stdbool.h>
+
 /* A Content-Type in the two parts it is written from, so that nobody has to put it together: both
  * live as long as the config. */
 struct mime_type {
@@ -17,5 +19,12 @@ struct mime_type {
  * mime.def knows, else the config's default. Ignores case. What the config gives is sent as it is
  * written; text of mime.def gets the config's charset. */
 struct mime_type mime_type(const struct config *cfg, struct span path);
+
+/* Are the bytes of a file of such a name compressed by the format's own definition (.svgz)? Then there is
+ * no sense in a compressed copy of it. */
+bool mime_is_coded(struct span path);
+/* The Content-Encoding of such a file whose type is `type`; NULL: none. A type of the config's own that
+ * names the compressed format is not one of what is within. */
+const char *mime_coding(struct mime_type type, struct span path);
 
 #endif

@@ -35,6 +35,23 @@ struct peer_table {
     struct shard shards[SHARDS];
 };
 
+bool peer_is_local(const struct sockaddr *peer)
+{
+    const struct sockaddr_in *v4 = (const void *)peer;
+    const struct sockaddr_in6 *v6 = (const void *)peer;
+
+    switch (peer->sa_family) {
+    case AF_UNIX:
+        return true;
+    case AF_INET:
+        return ntohl(v4->sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+    case AF_INET6:
+        return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+    default:
+        return false;
+    }
+}
+
 /* False for a peer that is not counted. */
 static bool key_of(struct peer_key *key, const struct sockaddr *peer)
 {

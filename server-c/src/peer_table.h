@@ -14,6 +14,9 @@
 
 struct peer_table;
 
+/* The client runs on this host, for all that its address says. */
+bool peer_is_local(const struct sockaddr *peer);
+
 struct peer_table *peer_table_new(void); /* start-up */
 void peer_table_free(struct peer_table *table);
 

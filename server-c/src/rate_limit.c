@@ -129,3 +129,10 @@ uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t due_ns)
 
     return share > SHARE_BYTES_MIN ? share : SHARE_BYTES_MIN;
 }
+
+uint64_t rate_bucket_rate_of_one(const struct rate_bucket *bucket)
+{
+    uint32_t waiting = atomic_load_explicit(&bucket->waiting, memory_order_relaxed);
+
+    return bucket->bytes_per_second / (waiting ? waiting : 1);
+}

@@ -42,5 +42,7 @@ void rate_bucket_give_back(struct rate_bucket *bucket, uint64_t unused);
 
 /* What one may take while some wait: an equal share of what came together in `due_ns`. */
 uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t due_ns);
+/* Bytes per second of one while some wait. */
+uint64_t rate_bucket_rate_of_one(const struct rate_bucket *bucket);
 
 #endif

@@ -20,6 +20,7 @@
 struct file_facts {
     uint64_t size;
     int64_t last_modified; /* seconds; never later than the look-up */
+    bool has_date;         /* false: not said, as it could be that of another version, too */
     uint8_t etag_len;      /* 0: changed a moment ago, so that nothing can tell its bytes yet */
     char etag[ETAG_MAX];   /* "mtime-size" in hexadecimal, with its quotes: equal on every node that
                               got the file with its time; changes with either */
@@ -27,6 +28,14 @@ struct file_facts {
 };
 void file_facts_init(struct file_facts *facts, uint64_t size, int64_t mtime_seconds,
                      uint32_t mtime_ns, int64_t now);
+/* Is it a time that builds give to all files of all releases, so that it tells no version from another?
+ * Those before 1990, when nobody served files like these: 0 and 1 (Nix, Guix, OSTree, Jib), 1980 (zip,
+ * buildpacks), 1984, 1985 (yarn, npm). And any New Year's midnight, which people choose for such a time. */
+bool file_time_is_of_build(int64_t seconds, uint32_t ns);
+/* Of such a file: the tag is made of its ctime, which nobody can set, size and inode, and no date is told.
+ * When the ctime is such a time as well (SquashFS has no other), there is no tag either. */
+void file_facts_distrust_time(struct file_facts *facts, int64_t ctime_seconds, uint32_t ctime_ns,
+                              uint64_t inode);
 /* Makes the inode a part of the tag: it changes when another file takes the name, and differs from
  * node to node. Each at most once; the coding last. */
 void file_facts_add_inode(struct file_facts *facts, uint64_t inode);
@@ -84,7 +93,8 @@ void response_head_file(struct response_head *out, const struct response_scope *
 /* A 206 with several ranges: before each goes a text of its own, and one ends the body. Refers to
  * what it is made from. */
 struct response_multipart {
-    const struct http_ranges *ranges;
+    const struct http_byte_range *ranges;
+    size_t count;
     uint64_t size;         /* of the file */
     struct mime_type type; /* of the file; its name is NULL when a rule removes it */
     const char *boundary;
@@ -97,7 +107,7 @@ void response_multipart_init(struct response_multipart *multipart, const struct 
                              const char *boundary);
 /* The bytes of the whole body. */
 uint64_t response_multipart_length(const struct response_multipart *multipart);
-/* Appends the text before range `i`, or, with i == ranges->count, the one that ends the body. */
+/* Appends the text before range `i`, or, with i == count, the one that ends the body. */
 void response_multipart_text(struct response_head *out, const struct response_multipart *multipart,
                              size_t i);
 void response_head_multipart(struct response_head *out, const struct response_scope *scope,
@@ -111,6 +121,7 @@ struct response_page {
     struct span location;     /* of 301, 302, 303, 307 and 308; encoded */
     struct span authenticate; /* of 401: the challenge, "Basic realm=…" */
     uint64_t file_size;       /* of 416: how long the file is */
+    const char *coding;       /* Content-Encoding of the site's file; NULL: none */
 };
 /* With a short HTML page of our own as its body, which is appended unless `head_only`. */
 void response_head_page(struct response_head *out, const struct response_scope *scope,

@@ -45,7 +45,7 @@ static void append_validators(struct response_head *out, const struct response_c
 {
     bool has_tag = facts->etag_len > 0 && keeps(choice, OWN_ETAG);
 
-    if (keeps(choice, OWN_LAST_MODIFIED) && !(is_not_modified && has_tag)) {
+    if (facts->has_date && keeps(choice, OWN_LAST_MODIFIED) && !(is_not_modified && has_tag)) {
         APPEND(out, "Last-Modified: ");
         response_append(out, facts->last_modified_text, HTTP_DATE_LEN);
         APPEND(out, "\r\n");
@@ -88,11 +88,7 @@ static void append_file_end(struct response_head *out, const struct response_sco
                             const struct response_choice *choice, const struct response_file *file,
                             int64_t now)
 {
-    if (file->coding) {
-        APPEND(out, "Content-Encoding: ");
-        append_text(out, file->coding);
-        APPEND(out, "\r\n");
-    }
+    append_coding(out, file->coding);
     append_selected(out, scope, choice, file, false, now);
     if (keeps(choice, OWN_ACCEPT_RANGES))
         APPEND(out, "Accept-Ranges: bytes\r\n");
@@ -140,8 +136,8 @@ void response_multipart_init(struct response_multipart *multipart, const struct 
         response_rules_choose(scope, HTTP_PARTIAL_CONTENT, file->type.name);
     const char *type = response_choice_type(&choice);
 
-    *multipart =
-        (struct response_multipart){&plan->ranges, file->facts->size, file->type, boundary};
+    *multipart = (struct response_multipart){plan->ranges.items, plan->ranges.count,
+                                             file->facts->size, file->type, boundary};
     if (!keeps(&choice, OWN_CONTENT_TYPE))
         multipart->type = (struct mime_type){type, NULL};
 }
@@ -151,14 +147,14 @@ void response_multipart_text(struct response_head *out, const struct response_mu
 {
     APPEND(out, "\r\n--");
     append_text(out, multipart->boundary);
-    if (i == multipart->ranges->count) {
+    if (i == multipart->count) {
         APPEND(out, "--\r\n");
         return;
     }
     APPEND(out, "\r\n");
     if (multipart->type.name)
         append_type(out, multipart->type);
-    append_byte_range(out, multipart->ranges->items[i].offset, multipart->ranges->items[i].length,
+    append_byte_range(out, multipart->ranges[i].offset, multipart->ranges[i].length,
                       multipart->size);
     APPEND(out, "\r\n");
 }
@@ -176,7 +172,7 @@ static size_t digits_of(uint64_t value)
 
 static uint64_t part_text_length(const struct response_multipart *multipart, size_t i)
 {
-    const struct http_byte_range *range = &multipart->ranges->items[i];
+    const struct http_byte_range *range = &multipart->ranges[i];
     uint64_t length = sizeof("\r\n--"
                              "\r\n"
                              "Content-Range: bytes -/\r\n"
@@ -198,8 +194,8 @@ uint64_t response_multipart_length(const struct response_multipart *multipart)
                              "--\r\n") -
                       1 + strlen(multipart->boundary);
 
-    for (size_t i = 0; i < multipart->ranges->count; i++)
-        length += part_text_length(multipart, i) + multipart->ranges->items[i].length;
+    for (size_t i = 0; i < multipart->count; i++)
+        length += part_text_length(multipart, i) + multipart->ranges[i].length;
     return length;
 }
 

@@ -49,6 +49,7 @@ void response_head_page_file(struct response_head *out, const struct response_sc
     if (keeps(&choice, OWN_CONTENT_TYPE))
         append_type(out, type);
     append_length(out, length);
+    append_coding(out, page->coding);
     append_status_fields(out, &choice, page);
     append_end(out, &choice);
 }

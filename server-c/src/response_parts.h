@@ -58,6 +58,15 @@ static inline void append_type(struct response_head *out, struct mime_type type)
     APPEND(out, "\r\n");
 }
 
+static inline void append_coding(struct response_head *out, const char *coding)
+{
+    if (!coding)
+        return;
+    APPEND(out, "Content-Encoding: ");
+    append_text(out, coding);
+    APPEND(out, "\r\n");
+}
+
 static inline void append_end(struct response_head *out, const struct response_choice *choice)
 {
     response_choice_append(out, choice);

@@ -10,6 +10,8 @@
  * usual lengths. Parts that would come to more than the file are not worth their making. */
 #define PART_OVERHEAD_BYTES 128
 
+#define YEAR_1990 INT64_C(631152000)
+
 /* --- facts ----------------------------------------------------------------------------------- */
 
 /* The last byte is kept for the quote. */
@@ -34,6 +36,16 @@ static void tag_append_hex(struct file_facts *facts, uint64_t value)
     tag_append(facts, text + pos, sizeof(text) - pos);
 }
 
+static void tag_of_time_and_size(struct file_facts *facts, int64_t seconds, uint32_t ns)
+{
+    facts->etag_len = 0;
+    tag_append(facts, "\"", 1);
+    tag_append_hex(facts, (uint64_t)seconds * NS_PER_SECOND + ns);
+    tag_append(facts, "-", 1);
+    tag_append_hex(facts, facts->size);
+    facts->etag[facts->etag_len++] = '"';
+}
+
 void file_facts_init(struct file_facts *facts, uint64_t size, int64_t mtime_seconds,
                      uint32_t mtime_ns, int64_t now)
 {
@@ -41,12 +53,25 @@ void file_facts_init(struct file_facts *facts, uint64_t size, int64_t mtime_seco
     /* RFC 9110 section 8.8.2.1: never later than the message. */
     facts->last_modified = mtime_seconds < now ? mtime_seconds : now;
     http_date_format(facts->last_modified_text, facts->last_modified);
-    facts->etag_len = 0;
-    tag_append(facts, "\"", 1);
-    tag_append_hex(facts, (uint64_t)mtime_seconds * NS_PER_SECOND + mtime_ns);
-    tag_append(facts, "-", 1);
-    tag_append_hex(facts, size);
-    facts->etag[facts->etag_len++] = '"';
+    facts->has_date = true;
+    tag_of_time_and_size(facts, mtime_seconds, mtime_ns);
+}
+
+bool file_time_is_of_build(int64_t seconds, uint32_t ns)
+{
+    return seconds < YEAR_1990 || (ns == 0 && http_date_begins_year(seconds));
+}
+
+void file_facts_distrust_time(struct file_facts *facts, int64_t ctime_seconds, uint32_t ctime_ns,
+                              uint64_t inode)
+{
+    facts->has_date = false;
+    if (file_time_is_of_build(ctime_seconds, ctime_ns)) {
+        facts->etag_len = 0;
+        return;
+    }
+    tag_of_time_and_size(facts, ctime_seconds, ctime_ns);
+    file_facts_add_inode(facts, inode);
 }
 
 void file_facts_add_inode(struct file_facts *facts, uint64_t inode)
@@ -59,6 +84,8 @@ void file_facts_add_inode(struct file_facts *facts, uint64_t inode)
 
 void file_facts_add_coding(struct file_facts *facts, const char *coding)
 {
+    if (facts->etag_len == 0)
+        return;
     facts->etag_len--;
     tag_append(facts, "-", 1);
     tag_append(facts, coding, strlen(coding));
@@ -105,7 +132,8 @@ static void plan_range(struct response_plan *plan, struct span value, uint64_t s
 void response_plan_file(struct response_plan *plan, const struct http_request *req,
                         const char *head, const struct file_facts *facts, int64_t now)
 {
-    struct http_validators file = {{facts->etag, facts->etag_len}, facts->last_modified};
+    struct http_validators file = {
+        {facts->etag, facts->etag_len}, facts->last_modified, facts->has_date};
 
     plan_set(plan, HTTP_OK, facts->size);
     switch (http_cond_decide(req, head, &file, now)) {

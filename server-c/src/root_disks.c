@@ -7,6 +7,7 @@
  * bounded: depth, mounts, disks. What can't be read counts as one disk. */
 #include "root_disks.h"
 
+#include "mount_list.h"
 #include "util.h"
 
 #include <dirent.h>
@@ -18,7 +19,6 @@
 #include <sys/sysmacros.h>
 
 #define DEPTH_MAX 8
-#define MOUNTS_MAX 4096
 #define SLAVES_MAX 256
 
 struct search {
@@ -61,28 +61,11 @@ static bool read_line(const char *folder, const char *name, char *out, size_t ca
     return has_line;
 }
 
-/* "8:1", and what follows it if anything. */
-static bool parse_device(const char *text, dev_t *device)
-{
-    unsigned long major_number, minor_number;
-    char *end;
-
-    major_number = strtoul(text, &end, 10);
-    if (end == text || *end != ':')
-        return false;
-    text = end + 1;
-    minor_number = strtoul(text, &end, 10);
-    if (end == text || major_number > UINT32_MAX || minor_number > UINT32_MAX)
-        return false;
-    *device = makedev((unsigned)major_number, (unsigned)minor_number);
-    return true;
-}
-
 static bool read_number(const char *folder, const char *name, dev_t *device)
 {
     char line[64];
 
-    return read_line(folder, name, line, sizeof(line)) && parse_device(line, device);
+    return read_line(folder, name, line, sizeof(line)) && mount_list_parse_device(line, device);
 }
 
 /* False when it has none. */
@@ -144,51 +127,6 @@ static void add_block_device(struct search *search, dev_t device)
 
 /* --- mounts ---------------------------------------------------------------------------------- */
 
-struct mount {
-    dev_t device;
-    char *point, *type, *source; /* in the line */
-};
-
-/* "\040" and the like stand for characters that would part the fields. */
-static void unescape(char *text)
-{
-    char *out = text;
-
-    for (; *text; out++) {
-        if (text[0] == '\\' && strspn(text + 1, "01234567") >= 3) {
-            *out = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
-            text += 4;
-        } else {
-            *out = *text++;
-        }
-    }
-    *out = '\0';
-}
-
-/* proc(5): id, parent, major:minor, root, mount point, options, fields, "-", type, source, options. */
-static bool parse_mount(struct mount *mount, char *line)
-{
-    char *rest = strstr(line, " - "), *save = NULL, *field;
-
-    if (!rest)
-        return false;
-    *rest = '\0';
-    field = strtok_r(line, " ", &save);
-    for (int i = 0; field && i < 2; i++)
-        field = strtok_r(NULL, " ", &save);
-    if (!field || !parse_device(field, &mount->device))
-        return false;
-    mount->point = strtok_r(NULL, " ", &save);
-    mount->point = strtok_r(NULL, " ", &save);
-    mount->type = strtok_r(rest + 3, " ", &save);
-    mount->source = strtok_r(NULL, " \n", &save);
-    if (!mount->point || !mount->type || !mount->source)
-        return false;
-    unescape(mount->point);
-    unescape(mount->source);
-    return true;
-}
-
 static bool is_in_memory(const char *type)
 {
     static const char *const types[] = {"tmpfs",  "ramfs",     "devtmpfs", "proc",
@@ -215,50 +153,40 @@ static void add_mount(struct search *search, const struct mount *mount)
         add_disk(search, mount->device);
 }
 
-/* Calls `visit` for each mount until it says true. */
-static bool for_each_mount(struct search *search,
-                           bool (*visit)(struct search *, const struct mount *, const void *),
-                           const void *arg)
-{
-    FILE *file = fopen(search->sources.mounts, "re");
-    char *line = NULL;
-    size_t cap = 0;
-    bool is_over = false;
+/* What is looked for among the mounts. */
+struct mount_search {
+    struct search *search;
+    dev_t device;
+    const char *folder;
+};
 
-    if (!file)
-        return false;
-    for (int i = 0; i < MOUNTS_MAX && !is_over && getline(&line, &cap, file) > 0; i++) {
-        struct mount mount;
-        is_over = parse_mount(&mount, line) && visit(search, &mount, arg);
-    }
-    free(line);
-    fclose(file);
-    return is_over;
-}
-
-static bool add_if_device(struct search *search, const struct mount *mount, const void *arg)
+static bool add_if_device(const struct mount *mount, void *arg)
 {
-    if (mount->device != *(const dev_t *)arg)
+    const struct mount_search *wanted = arg;
+
+    if (mount->device != wanted->device)
         return false;
-    add_mount(search, mount);
+    add_mount(wanted->search, mount);
     return true;
 }
 
-static bool add_if_below(struct search *search, const struct mount *mount, const void *arg)
+static bool add_if_below(const struct mount *mount, void *arg)
 {
-    const char *folder = arg;
-    size_t len = strlen(folder);
+    const struct mount_search *wanted = arg;
+    size_t len = strlen(wanted->folder);
 
-    if (strncmp(mount->point, folder, len) == 0 && mount->point[len] == '/')
-        add_mount(search, mount);
+    if (strncmp(mount->point, wanted->folder, len) == 0 && mount->point[len] == '/')
+        add_mount(wanted->search, mount);
     return false;
 }
 
 static void add_file_system(struct search *search, dev_t device)
 {
+    struct mount_search wanted = {.search = search, .device = device};
+
     if (major(device) != 0)
         add_block_device(search, device);
-    else if (!for_each_mount(search, add_if_device, &device))
+    else if (!mount_list_visit(search->sources.mounts, add_if_device, &wanted))
         add_disk(search, device);
 }
 
@@ -267,6 +195,7 @@ uint32_t root_disks_count(const char *const *folders, size_t count,
 {
     struct search search = {.sources = {"/sys/dev/block", "/proc/self/mountinfo"}};
     char folder[PATH_MAX];
+    struct mount_search wanted = {.search = &search, .folder = folder};
     struct stat st;
 
     if (sources)
@@ -277,7 +206,7 @@ uint32_t root_disks_count(const char *const *folders, size_t count,
         add_file_system(&search, st.st_dev);
         /* Below "/" is everything that is mounted: none of that is meant. */
         if (strcmp(folder, "/") != 0)
-            for_each_mount(&search, add_if_below, folder);
+            mount_list_visit(search.sources.mounts, add_if_below, &wanted);
     }
     return search.count;
 }

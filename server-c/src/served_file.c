@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* served_file.c — a kept file is known by its inode, which finds hard links to it, and by its path,
- * which finds the one that has taken its place since. */
+ * which finds the one that has taken its place since. The number of an inode is used again when a file
+ * is gone, so its time of birth belongs to it. */
 #include "served_file.h"
 
 #include "bounds.h"
 #include "mem.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,22 @@ struct kept_file {
     bool is_there;
     dev_t device;
     ino_t inode;
+    struct statx_timestamp born; /* all zero: the file system does not say */
 };
 
 struct kept_files {
     struct kept_file *items;
     size_t count;
 };
+
+static struct statx_timestamp birth_of(int fd, const char *path, int flags)
+{
+    struct statx st = {0};
+
+    if (statx(fd, path, flags, STATX_BTIME, &st) != 0 || (st.stx_mask & STATX_BTIME) == 0)
+        return (struct statx_timestamp){0};
+    return st.stx_btime;
+}
 
 static void keep(struct kept_files *kept, const char *path)
 {
@@ -34,6 +46,7 @@ static void keep(struct kept_files *kept, const char *path)
         return;
     file->device = st.st_dev;
     file->inode = st.st_ino;
+    file->born = birth_of(AT_FDCWD, path, 0);
 }
 
 static size_t count_files(const struct config *cfg)
@@ -80,12 +93,24 @@ void kept_files_append(struct buf *out, const struct kept_files *kept)
         buf_printf(out, "%s%c", kept->items[i].path, '\0');
 }
 
-static bool is_kept_inode(const struct kept_files *kept, const struct stat *st)
+/* Of a file that has the number of a kept one: is it that one, or a later one with that number? Where
+ * nobody can tell, one with several names is taken for it. */
+static bool is_same_birth(const struct kept_file *file, int fd, const struct stat *st)
 {
-    for (size_t i = 0; i < kept->count; i++)
-        if (kept->items[i].is_there && kept->items[i].inode == st->st_ino &&
-            kept->items[i].device == st->st_dev)
-            return true;
+    struct statx_timestamp born = birth_of(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC);
+
+    if (born.tv_sec == 0 || file->born.tv_sec == 0)
+        return st->st_nlink > 1;
+    return born.tv_sec == file->born.tv_sec && born.tv_nsec == file->born.tv_nsec;
+}
+
+static bool is_kept_inode(const struct kept_files *kept, int fd, const struct stat *st)
+{
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct kept_file *file = &kept->items[i];
+        if (file->is_there && file->inode == st->st_ino && file->device == st->st_dev)
+            return is_same_birth(file, fd, st);
+    }
     return false;
 }
 
@@ -103,7 +128,7 @@ bool served_file_is_allowed(const struct kept_files *kept, int fd, const struct 
 
     if (kept == NULL && !bounds_are_set())
         return true;
-    if (kept != NULL && is_kept_inode(kept, st))
+    if (kept != NULL && is_kept_inode(kept, fd, st))
         return false;
     if (!bounds_find_path(fd, path))
         return true;

@@ -11,10 +11,13 @@
 #include "descriptors.h"
 #include "listener.h"
 #include "log.h"
+#include "machine.h"
 #include "mem.h"
 #include "peer_table.h"
 #include "server_bind.h"
+#include "server_files.h"
 #include "server_lanes.h"
+#include "server_sizes.h"
 #include "server_state.h"
 #include "site.h"
 #include "util.h"
@@ -31,7 +34,7 @@
 
 /* What an apply has prepared, to be put in force or thrown away. */
 struct preparation {
-    const struct config *cfg;
+    struct config *cfg;
     uint32_t loops;
     struct binding binding;
     int admin_fd; /* -1: stays as it is, or none */
@@ -56,8 +59,10 @@ static void make_boot_id(char out[33])
 struct server *server_new(int *err)
 {
     struct server *srv = xcalloc(1, sizeof(*srv));
+    struct config_machine machine;
 
     descriptors_raise_limit();
+    machine_read(&machine); /* while it can be seen */
     make_boot_id(srv->boot_id);
     srv->started_ns = monotonic_ns();
     srv->admin_listen.address = xstrdup("");
@@ -81,9 +86,14 @@ struct server *server_new(int *err)
     srv->shared.auth = auth_store_new(srv->shared.stat_lane, srv->auth_lane);
     if (!srv->shared.auth)
         goto fail_auth_store;
+    srv->files = server_files_start(srv);
+    if (!srv->files)
+        goto fail_files;
     *err = 0;
     return srv;
 
+fail_files:
+    auth_store_free(srv->shared.auth);
 fail_auth_store:
     io_lane_free(srv->auth_lane);
 fail_auth_lane:
@@ -113,10 +123,17 @@ static void release_held(struct server *srv, uint32_t loops, const struct config
         uv_sleep(HELD_MS);
 }
 
+static void end_access_log(struct server *srv)
+{
+    if (!access_log_free(srv->shared.access_log))
+        log_error("access log: its disk does not answer; lines are lost");
+}
+
 bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
 
+    server_files_end(srv->files); /* it asks the loops, as the admin does */
     release_held(srv, 0, NULL);
     admin_stop(srv->admin);        /* it asks the loops: before them */
     bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
@@ -124,9 +141,10 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
         is_stuck |= !worker_join(srv->workers[i]);
+    is_stuck |= !server_files_join(srv->files);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
-        access_log_free(srv->shared.access_log);
+        end_access_log(srv);
         return false;
     }
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -135,7 +153,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
-    access_log_free(srv->shared.access_log);
+    end_access_log(srv);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);
@@ -146,12 +164,6 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 }
 
 /* --- preparing ------------------------------------------------------------------------------- */
-
-static uint32_t wanted_loops(const struct config *cfg)
-{
-    uint32_t loops = cfg->workers == CONFIG_AUTO ? uv_available_parallelism() : cfg->workers;
-    return loops < WORKERS_MAX ? loops : WORKERS_MAX;
-}
 
 static int start_workers(struct server *srv, const struct preparation *prep,
                          struct config_errors *errors)
@@ -197,60 +209,118 @@ static int bind_admin(struct server *srv, struct preparation *prep, struct confi
     return 0;
 }
 
-static int report_log(const struct config *cfg, const char *pointer, const char *path, int err,
-                      struct config_errors *errors)
+static int report_log(const struct config *cfg, const char *pointer, const char *path,
+                      const struct log_file_problem *problem, struct config_errors *errors)
 {
-    config_errors_add_at(errors, cfg,
-                         err == UV_ENOENT ? CONFIG_CODE_MISSING_FILE : CONFIG_CODE_PERMISSION,
-                         pointer, "name a file that the node's user may write",
-                         "can't open \"%s\": %s", path, uv_strerror(err));
+    config_errors_add_at(errors, cfg, problem->code, pointer, problem->hint, "\"%s\" %s", path,
+                         problem->what);
     return -1;
 }
 
-/* The last step that can fail; it leaves both logs as they were when it does. */
+/* Leaves both logs as they were when it fails: what was open is closed only when the other one is open,
+ * too, as there may be no rights to open it again. */
 static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
 {
+    struct access_log *log = srv->shared.access_log;
     const char *old_access = srv->sites ? srv->sites->cfg->access_log.path : "";
     const char *access = cfg->access_log.path;
     bool access_changes = strcmp(old_access, access) != 0;
-    int err = access_changes ? access_log_configure(srv->shared.access_log, access) : 0;
+    struct log_file_problem problem;
+    struct log_out_next *next = NULL;
 
-    if (err)
-        return report_log(cfg, "/accessLog/path", access, err, errors);
-    err = log_configure(cfg->error_log.path, cfg->error_log.level);
-    if (!err)
-        return 0;
-    if (access_changes)
-        access_log_configure(srv->shared.access_log, old_access);
-    return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+    if (access_changes) {
+        next = access_log_prepare(log, access, &problem);
+        if (!next)
+            return report_log(cfg, "/accessLog/path", access, &problem, errors);
+    }
+    if (log_configure(cfg->error_log.path, cfg->error_log.level, &problem) != 0) {
+        if (next)
+            access_log_discard(log, next);
+        return report_log(cfg, "/errorLog/path", cfg->error_log.path, &problem, errors);
+    }
+    if (next)
+        access_log_take(log, next);
+    return 0;
+}
+
+/* Of a first config that is not taken after all. */
+static void leave_logs(struct server *srv)
+{
+    struct log_file_problem ignored;
+
+    access_log_configure(srv->shared.access_log, "", &ignored);
+    log_configure("", LOG_LEVEL_INFO, &ignored);
 }
 
 static int call_before_serving(struct server *srv, const struct config *cfg,
-                               struct config_errors *errors)
+                               const struct binding *binding, struct config_errors *errors)
 {
+    int err;
+
     if (!srv->before_serving)
         return 0;
-    if (srv->before_serving(srv->before_serving_arg, cfg, errors) != 0)
-        return -1;
-    srv->before_serving = NULL;
+    srv->preparing = binding;
+    err = srv->before_serving(srv->before_serving_arg, cfg, errors);
+    srv->preparing = NULL;
+    if (err)
+        leave_logs(srv);
+    else
+        srv->before_serving = NULL;
+    return err;
+}
+
+void server_give_files(struct server *srv, uid_t uid, gid_t gid)
+{
+    int access_err = access_log_give(srv->shared.access_log, uid, gid);
+    int error_err = log_give(uid, gid);
+
+    if (access_err)
+        log_warn("access log: can't give it to user %ld: %s", (long)uid, uv_strerror(access_err));
+    if (error_err)
+        log_warn("error log: can't give it to user %ld: %s", (long)uid, uv_strerror(error_err));
+    if (srv->preparing)
+        binding_give(srv->preparing, uid, gid);
+}
+
+static void unprepare_workers(struct server *srv)
+{
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_unprepare(srv->workers[i]);
+}
+
+/* That a loop watches a new socket is not left to the swap, which is told as done when it is over. */
+static int prepare_workers(struct server *srv, struct preparation *prep,
+                           struct config_errors *errors)
+{
+    size_t failed;
+
+    for (uint32_t i = 0; i < prep->loops; i++) {
+        int *fds = prep->binding.fds + i * prep->cfg->listen_count;
+        int err = worker_prepare(srv->workers[i], prep->cfg, fds, &failed);
+        if (err) {
+            binding_add_unwatched(&prep->binding, failed, i, err, errors);
+            return -1;
+        }
+    }
     return 0;
 }
 
 /* 0, or -1 with findings and nothing left of it. */
-static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
+static int prepare(struct server *srv, struct preparation *prep, struct config *cfg,
                    struct config_errors *errors)
 {
-    *prep = (struct preparation){.cfg = cfg, .loops = wanted_loops(cfg), .admin_fd = -1};
+    *prep = (struct preparation){.cfg = cfg, .loops = cfg->workers, .admin_fd = -1};
     /* Here, where every config passes, also one that a start finds in the state folder. */
     if (config_check_owner(cfg, srv->sites ? srv->sites->cfg : NULL, errors) != 0)
         return -1;
-    descriptors_reserve(descriptors_needed(cfg));
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
-    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0 &&
-        call_before_serving(srv, cfg, errors) == 0)
+    if (bind_admin(srv, prep, errors) == 0 && prepare_workers(srv, prep, errors) == 0 &&
+        switch_logs(srv, cfg, errors) == 0 &&
+        call_before_serving(srv, cfg, &prep->binding, errors) == 0)
         return 0;
+    unprepare_workers(srv);
     binding_discard(&prep->binding, &srv->bound);
     if (prep->admin_fd >= 0)
         close(prep->admin_fd);
@@ -260,14 +330,10 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
 /* --- putting in force ------------------------------------------------------------------------ */
 
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
-                         uint32_t loops, const int *fds)
+                         uint32_t loops)
 {
-    size_t listens = sites ? sites->cfg->listen_count : 0;
-
     for (uint32_t i = 0; i < srv->worker_count; i++) {
-        bool listens_now = i < loops;
-        struct worker_swap swap = {sites, generation, loops, listens_now,
-                                   fds && listens_now ? fds + i * listens : NULL};
+        struct worker_swap swap = {sites, generation, loops, i < loops};
         worker_swap(srv->workers[i], &swap);
     }
 }
@@ -319,16 +385,23 @@ void server_before_serving(struct server *srv,
     srv->before_serving_arg = arg;
 }
 
+void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation)
+{
+    swap_workers(srv, sites, generation, srv->active);
+    set_state(srv, sites, generation, false);
+}
+
 static void serve_nothing(struct server *srv)
 {
     bound_list_clear(&srv->bound);
-    swap_workers(srv, NULL, 0, 0, NULL);
+    swap_workers(srv, NULL, 0, 0);
     srv->active = 0;
     admin_stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen = (struct config_listen){.address = xstrdup("")};
-    access_log_configure(srv->shared.access_log, "");
+    struct log_file_problem ignored;
+    access_log_configure(srv->shared.access_log, "", &ignored);
     set_state(srv, NULL, 0, false);
 }
 
@@ -351,7 +424,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
         warn_of_start_options(srv->sites->cfg, prep->cfg);
     server_lanes_resize(&srv->shared, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
-    swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
+    swap_workers(srv, sites, generation, prep->loops);
     srv->active = prep->loops;
     binding_commit(&prep->binding, &srv->bound);
     switch_admin(srv, prep);
@@ -363,11 +436,28 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
 {
     struct preparation prep;
 
-    release_held(srv, wanted_loops(cfg), cfg); /* while nobody waits for new sockets yet */
+    server_sizes_fit(&srv->sizes, cfg);
+    descriptors_reserve(config_sizes_descriptors(&srv->sizes, cfg));
+    release_held(srv, srv->sizes.loops, cfg); /* while nobody waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);
     return 0;
+}
+
+/* The same text: only what is in the files that it names can be new. */
+static void apply_again(struct server *srv, uint64_t generation)
+{
+    struct site_set *sites = srv->sites;
+    struct named_files files;
+
+    named_files_read(&files, sites->cfg, &sites->files);
+    if (named_files_equal(&files, &sites->files)) {
+        named_files_fini(&files);
+        server_swap_sites(srv, site_set_get(sites), generation);
+    } else {
+        server_swap_sites(srv, site_set_renew(sites, &files), generation);
+    }
 }
 
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
@@ -379,24 +469,39 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     if (!cfg) {
         serve_nothing(srv);
     } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
-        swap_workers(srv, srv->sites, generation, srv->active, NULL);
-        set_state(srv, site_set_get(srv->sites), generation, false);
+        apply_again(srv, generation);
     } else {
         result = apply(srv, cfg, generation, errors);
     }
     uv_mutex_unlock(&srv->applying);
+    auth_store_expire(srv->shared.auth);
+    server_files_wake(srv->files);
     return result;
+}
+
+/* Where rights are missing, who is to do what. */
+static void report_reopening(const char *which, const char *path,
+                             const struct log_file_problem *problem)
+{
+    if (problem->code == CONFIG_CODE_PERMISSION)
+        log_error(
+            "%s log: \"%s\" %s; lines go on into the old file, wherever it is. Create the new "
+            "one for user %ld (logrotate: create 0640 USER GROUP), or let user %ld write to its "
+            "folder; then send SIGUSR1 again",
+            which, path, problem->what, (long)geteuid(), (long)geteuid());
+    else
+        log_error("%s log: \"%s\" %s; lines go on into the old file, wherever it is; %s", which,
+                  path, problem->what, problem->hint);
 }
 
 void server_reopen_logs(struct server *srv)
 {
-    int err = access_log_reopen(srv->shared.access_log);
+    struct config *cfg = server_config(srv);
+    struct log_file_problem problem;
 
-    if (err)
-        log_error("access log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
-    err = log_reopen();
-    if (err)
-        log_error("error log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
+    if (access_log_reopen(srv->shared.access_log, &problem) != 0)
+        report_reopening("access", cfg ? cfg->access_log.path : "", &problem);
+    if (log_reopen(&problem) != 0)
+        report_reopening("error", cfg ? cfg->error_log.path : "", &problem);
+    config_put(cfg);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct server;
 
@@ -24,10 +25,14 @@ struct server *server_new(int *err);
 /* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
  * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0
  * every loop serves the new config; requests under way end under the old one. Equal digest: only
- * the generation changes, nothing is reloaded. `cfg` NULL (generation 0): serve nothing again, as
+ * the generation changes, and what is new in the files that the config names. `cfg` NULL (generation 0): serve nothing again, as
  * before the first apply; requests under way end. Serialised: one caller at a time. */
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors);
+
+/* Whether the files that the running config names are what it goes by, and can all be used: if so, to
+ * apply an equal config changes nothing but the generation. */
+bool server_files_are_current(struct server *srv);
 
 /* Before the first server_apply(): `function` is called once, by the apply of the first config, when
  * all that it needs is open and bound and nothing is served yet. That is the moment to give rights
@@ -36,6 +41,10 @@ void server_before_serving(struct server *srv,
                            int (*function)(void *arg, const struct config *cfg,
                                            struct config_errors *errors),
                            void *arg);
+
+/* For that function, while the rights are there: the logs that were made and the sockets that have a
+ * name become that user's, who is to open, change and remove them later. */
+void server_give_files(struct server *srv, uid_t uid, gid_t gid);
 
 /* What the loops really run, asked of each of them, not of the last apply. */
 struct server_effective {

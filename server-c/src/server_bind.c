@@ -45,13 +45,22 @@ static void free_listen(struct config_listen *listen)
     free(listen->socket_mode);
 }
 
+static void close_local(const struct bound *bound)
+{
+    int err = unix_socket_close(bound->local);
+
+    if (err)
+        log_warn("listener: can't remove the socket \"%s\": %s; nobody listens there any more",
+                 bound->listen.socket, uv_strerror(err));
+}
+
 static void close_bound(struct bound *bound)
 {
     if (bound->spare >= 0)
         close(bound->spare);
     bound->spare = -1;
     if (bound->local)
-        unix_socket_close(bound->local);
+        close_local(bound);
     bound->local = NULL;
 }
 
@@ -105,6 +114,20 @@ static int report(const struct binding *binding, size_t l, int err, struct confi
     else
         binding_add_error(binding->cfg, pointer, listen, err, errors);
     return -1;
+}
+
+void binding_add_unwatched(const struct binding *binding, size_t listen, uint32_t loop, int err,
+                           struct config_errors *errors)
+{
+    const struct config_listen *which = &binding->cfg->listens[listen];
+    char pointer[POINTER_LEN], where[64];
+
+    snprintf(pointer, sizeof(pointer), "/listen/%zu", listen);
+    snprintf(where, sizeof(where), "port %u of %s", which->port, which->address);
+    config_errors_add_at(errors, binding->cfg, CONFIG_CODE_RESOURCE_LIMIT, pointer,
+                         err == UV_ENOSPC ? "raise fs.epoll.max_user_watches" : NULL,
+                         "event loop %u can't watch %s: %s", loop,
+                         which->socket[0] ? which->socket : where, uv_strerror(err));
 }
 
 /* --- binding --------------------------------------------------------------------------------- */
@@ -222,6 +245,18 @@ static void update_mode(const struct bound *bound, const struct bound *known)
     if (err)
         log_warn("listener: can't change the mode of \"%s\": %s", bound->listen.socket,
                  uv_strerror(err));
+}
+
+void binding_give(const struct binding *binding, uid_t uid, gid_t gid)
+{
+    for (size_t i = 0; i < binding->next.count; i++) {
+        const struct bound *bound = &binding->next.items[i];
+        int err = bound->local ? unix_socket_give(bound->local, uid, gid) : 0;
+
+        if (err)
+            log_warn("listener: can't give the socket \"%s\" to user %ld: %s", bound->listen.socket,
+                     (long)uid, uv_strerror(err));
+    }
 }
 
 void binding_commit(struct binding *binding, struct bound_list *old)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct unix_socket;
 
@@ -43,8 +44,14 @@ void binding_release_old(struct binding *binding, struct bound_list *old);
 /* After: says what is new, and makes `old` the new list. */
 void binding_commit(struct binding *binding, struct bound_list *old);
 
+/* Sockets with a name become that user's. */
+void binding_give(const struct binding *binding, uid_t uid, gid_t gid);
+
 void bound_list_clear(struct bound_list *list);
 
+/* Adds the finding for an address that event loop `loop` can't watch. */
+void binding_add_unwatched(const struct binding *binding, size_t listen, uint32_t loop, int err,
+                           struct config_errors *errors);
 /* Adds the finding for a socket that could not be had. */
 void binding_add_error(const struct config *cfg, const char *pointer,
                        const struct config_listen *listen, int err, struct config_errors *errors);

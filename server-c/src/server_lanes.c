@@ -4,6 +4,8 @@
  * look-ups wait, too. */
 #include "server_lanes.h"
 
+#include "bounded_call.h"
+#include "log.h"
 #include "mem.h"
 #include "root_disks.h"
 
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #define READS_PER_DISK 2
+#define COUNT_SECONDS 5
 
 /* As far as it is the same for all names: "/srv" for "/srv/{host}/www". */
 static char *fixed_part(const char *folder)
@@ -26,7 +29,7 @@ static char *fixed_part(const char *folder)
     return xstrndup(folder, len);
 }
 
-static uint32_t auto_read_threads(const struct config *cfg)
+static uint32_t count_disks(const struct config *cfg)
 {
     size_t count = 0, most = 0;
     uint32_t disks;
@@ -45,10 +48,50 @@ static uint32_t auto_read_threads(const struct config *cfg)
     for (size_t i = 0; i < count; i++)
         free(folders[i]);
     free(folders);
+    return disks;
+}
+
+/* On a thread of its own: one of the disks may hang. */
+struct count {
+    struct config *cfg; /* referenced */
+    uint32_t disks;
+};
+
+static void do_count(void *arg)
+{
+    struct count *count = arg;
+
+    count->disks = count_disks(count->cfg);
+}
+
+static void free_count(void *arg)
+{
+    struct count *count = arg;
+
+    config_put(count->cfg);
+    free(count);
+}
+
+static uint32_t auto_read_threads(struct config *cfg)
+{
+    struct count *count = xcalloc(1, sizeof(*count));
+    uint32_t disks = 0;
+    enum bounded outcome;
+
+    count->cfg = config_get(cfg);
+    outcome = bounded_call(do_count, free_count, count, COUNT_SECONDS);
+    if (outcome == BOUNDED_DONE)
+        disks = count->disks;
+    else
+        log_warn(
+            "io.readThreads: a disk does not answer, so that the disks could not be counted: as "
+            "many threads as for one");
+    if (outcome != BOUNDED_LEFT)
+        free_count(count);
     return READS_PER_DISK * (disks > 0 ? disks : 1);
 }
 
-void server_lanes_resize(struct loop_shared *shared, const struct config *cfg)
+void server_lanes_resize(struct loop_shared *shared, struct config *cfg)
 {
     bool is_auto = cfg->io.read_threads == CONFIG_AUTO;
     uint32_t readers = is_auto ? auto_read_threads(cfg) : cfg->io.read_threads;

@@ -8,6 +8,6 @@
 
 /* Threads come and go at once; jobs under way and queued ones are not touched. Not on a loop: it
  * asks the disks under the roots. */
-void server_lanes_resize(struct loop_shared *shared, const struct config *cfg);
+void server_lanes_resize(struct loop_shared *shared, struct config *cfg);
 
 #endif

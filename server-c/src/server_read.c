@@ -3,6 +3,7 @@
  * so that nothing a loop writes needs a lock. */
 #include "io_lane.h"
 #include "mem.h"
+#include "server_sizes.h"
 #include "server_state.h"
 #include "site.h"
 #include "util.h"
@@ -77,6 +78,9 @@ void server_metrics(struct server *srv, struct server_metrics *out)
     out->gauges[GAUGE_READ_BUSY] = read_lane.busy;
     uv_mutex_lock(&srv->lock);
     out->gauges[GAUGE_WORKERS] = srv->active_shown;
+    out->gauges[GAUGE_FILES_UNUSABLE] =
+        srv->sites ? (double)named_files_unusable(&srv->sites->files) : 0;
+    server_sizes_gauges(out->gauges, srv->sites ? srv->sites->cfg : NULL);
     uv_mutex_unlock(&srv->lock);
     out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
 }

@@ -7,13 +7,13 @@
 #ifndef FARMSTEAD_SERVER_STATE_H
 #define FARMSTEAD_SERVER_STATE_H
 
+#include "config_sizes.h"
 #include "server.h"
 #include "server_bind.h"
 #include "worker.h"
 
-#define WORKERS_MAX 256
-
 struct admin;
+struct server_files;
 
 struct server {
     struct loop_shared shared;
@@ -22,13 +22,16 @@ struct server {
     uint64_t started_ns;
     uv_mutex_t applying;
 
-    struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
-    uint32_t active;                     /* workers that listen; the others rest */
+    struct worker *workers[CONFIG_WORKERS_MAX]; /* changed by the one who applies */
+    uint32_t active;                            /* workers that listen; the others rest */
+    struct config_sizes sizes;                  /* of the config that was applied last */
     struct bound_list bound;
     struct admin *admin;
+    struct server_files *files;        /* looks after the files that the config names */
     struct config_listen admin_listen; /* address owned; "" : none */
     int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
     void *before_serving_arg;
+    const struct binding *preparing; /* while before_serving runs */
 
     uv_mutex_t lock; /* of what follows */
     uint32_t worker_count;
@@ -36,5 +39,9 @@ struct server {
     uint64_t generation, reloads;
     uint32_t active_shown;
 };
+
+/* All loops go by `sites`, whose reference is taken over: of the config that runs, and so with the
+ * listeners that there are. Under `applying`. */
+void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
 
 #endif

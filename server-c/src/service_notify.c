@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -37,6 +38,15 @@ static void read_watchdog(void)
         manager.watchdog_ms = (uint32_t)(us / US_PER_MS / 2);
 }
 
+/* Now, while the path can be reached: it may be out of reach of the user, or of the root folder, that
+ * this process has later. */
+static void connect_to_manager(void)
+{
+    manager.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (manager.fd >= 0)
+        (void)!connect(manager.fd, (const struct sockaddr *)&manager.address, manager.address_len);
+}
+
 void service_notify_init(void)
 {
     const char *path = getenv("NOTIFY_SOCKET");
@@ -48,12 +58,25 @@ void service_notify_init(void)
         if (path[0] == '@') /* an abstract name */
             manager.address.sun_path[0] = '\0';
         manager.address_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-        manager.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        connect_to_manager();
         read_watchdog();
     }
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_PID");
     unsetenv("WATCHDOG_USEC");
+}
+
+/* `address` NULL: to whom the socket is connected. */
+static bool send_to(const struct sockaddr_un *address, socklen_t address_len, const char *message,
+                    size_t len)
+{
+    ssize_t n;
+
+    do {
+        n = sendto(manager.fd, message, len, MSG_NOSIGNAL, (const struct sockaddr *)address,
+                   address_len);
+    } while (n < 0 && errno == EINTR);
+    return n >= 0;
 }
 
 void service_notify(const char *format, ...)
@@ -71,10 +94,9 @@ void service_notify(const char *format, ...)
         return;
     if ((size_t)len >= sizeof(message))
         len = (int)sizeof(message) - 1;
-    while (sendto(manager.fd, message, (size_t)len, MSG_NOSIGNAL,
-                  (const struct sockaddr *)&manager.address, manager.address_len) < 0 &&
-           errno == EINTR)
-        ;
+    /* A manager that was not there, or that was restarted, has its path still. */
+    if (!send_to(NULL, 0, message, (size_t)len))
+        send_to(&manager.address, manager.address_len, message, (size_t)len);
 }
 
 void service_notify_reloading(void)

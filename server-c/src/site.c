@@ -50,13 +50,13 @@ static void add_host(struct site_set *set, const char *name, const struct site *
         set->exact[set->exact_count++] = (struct site_host){name, site};
 }
 
-static void init_site(struct site *site, const struct config_site *cfg,
-                      const struct kept_files *kept, const struct site_set *previous)
+static void init_site(struct site *site, const struct config_site *cfg, const struct site_set *set,
+                      const struct site_set *previous)
 {
     site->cfg = cfg;
     site->id = ++last_id;
-    site_places_init(&site->places, cfg, kept);
-    site_policy_init(&site->policy, cfg);
+    site_places_init(&site->places, cfg, set->kept);
+    site_policy_init(&site->policy, cfg, &set->files);
     for (size_t i = 0; i < cfg->precompressed_count; i++)
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
     response_rules_init(&site->rules, cfg);
@@ -71,7 +71,8 @@ static void fini_site(struct site *site)
     site_places_fini(&site->places);
 }
 
-struct site_set *site_set_new(struct config *cfg, const struct site_set *previous)
+static struct site_set *make_set(struct config *cfg, const struct site_set *previous,
+                                 const struct named_files *files)
 {
     struct site_set *set = xcalloc(1, sizeof(*set));
     size_t hosts = 0;
@@ -79,18 +80,36 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
     atomic_init(&set->refs, 1);
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
+    set->files = *files;
+    named_files_say(&set->files, previous ? &previous->files : NULL);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)
         hosts += cfg->sites[i].host_count;
     set->exact = xcalloc(hosts, sizeof(*set->exact));
     set->wildcard = xcalloc(hosts, sizeof(*set->wildcard));
     for (size_t i = 0; i < cfg->site_count; i++) {
-        init_site(&set->sites[i], &cfg->sites[i], set->kept, previous);
+        init_site(&set->sites[i], &cfg->sites[i], set, previous);
         for (size_t h = 0; h < cfg->sites[i].host_count; h++)
             add_host(set, cfg->sites[i].hosts[h], &set->sites[i]);
     }
     qsort(set->exact, set->exact_count, sizeof(*set->exact), compare_hosts);
     qsort(set->wildcard, set->wildcard_count, sizeof(*set->wildcard), compare_hosts);
+    return set;
+}
+
+struct site_set *site_set_new(struct config *cfg, const struct site_set *previous)
+{
+    struct named_files files;
+
+    named_files_read(&files, cfg, previous ? &previous->files : NULL);
+    return make_set(cfg, previous, &files);
+}
+
+struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files)
+{
+    struct site_set *set = make_set(previous->cfg, previous, files);
+
+    *files = (struct named_files){0};
     return set;
 }
 
@@ -110,6 +129,7 @@ void site_set_put(struct site_set *set)
     free(set->exact);
     free(set->wildcard);
     kept_files_free(set->kept);
+    named_files_fini(&set->files);
     config_put(set->cfg);
     free(set);
 }

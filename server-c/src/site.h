@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "http_coding.h"
+#include "named_files.h"
 #include "rate_limit.h"
 #include "response.h"
 #include "site_place.h"
@@ -32,15 +33,19 @@ struct site_set {
     _Atomic uint32_t refs;
     struct config *cfg;
     struct kept_files *kept;
+    struct named_files files;           /* what was read of them is as immutable as the rest */
     struct site *sites;                 /* as many and in the order of cfg->sites */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
     const struct site *fallback; /* of host "*"; may be NULL */
 };
 
-/* Takes its own reference to cfg. Reads the files that rules name. `previous` (may be NULL) is where
- * rates are taken over from. One thread at a time, never a loop's. */
+/* Takes its own reference to cfg. Reads the files that it names. `previous` (may be NULL) is where rates,
+ * and bytes of files that can't be used any more, are taken over from. One thread at a time, never a
+ * loop's. */
 struct site_set *site_set_new(struct config *cfg, const struct site_set *previous);
+/* The same config by other bytes of its files, which are taken over. The same threads. */
+struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files);
 struct site_set *site_set_get(struct site_set *set); /* Any thread. Returns set. */
 void site_set_put(struct site_set *set);             /* Any thread. NULL is allowed. */
 

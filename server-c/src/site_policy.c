@@ -4,7 +4,6 @@
 
 #include "glob.h"
 #include "http_coding.h"
-#include "log.h"
 #include "mem.h"
 #include "signed_url.h"
 #include "site_host.h"
@@ -42,7 +41,8 @@ static void parse_addresses(struct access_blocks *blocks, const struct config_ac
         CHECK(!address_block_parse(&blocks->items[i], rule->addresses[i]));
 }
 
-void site_policy_init(struct site_policy *policy, const struct config_site *cfg)
+void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
+                      const struct named_files *files)
 {
     policy->cfg = cfg;
     policy->has_rules = cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count +
@@ -52,17 +52,10 @@ void site_policy_init(struct site_policy *policy, const struct config_site *cfg)
     policy->access = xcalloc(cfg->access_count, sizeof(*policy->access));
     for (size_t i = 0; i < cfg->access_count; i++)
         parse_addresses(&policy->access[i], &cfg->access[i]);
-    policy->secrets = xcalloc(cfg->signed_url_count, sizeof(*policy->secrets));
+    policy->keys = xcalloc(cfg->signed_url_count, sizeof(*policy->keys));
     for (size_t i = 0; i < cfg->signed_url_count; i++) {
-        const char *path = cfg->signed_urls[i].secret_file;
-        int err = secret_file_read(&policy->secrets[i], path);
-        if (err)
-            log_error("site: no signed URL is accepted: the secret file \"%s\" %s", path,
-                      secret_file_problem(err));
-        else if (policy->secrets[i].is_exposed)
-            log_warn("site: every user of this machine may read the secret file \"%s\"; chmod o-r "
-                     "would end that",
-                     path);
+        policy->keys[i] = named_files_find(files, NAMED_KEY, cfg->signed_urls[i].secret_file);
+        CHECK(policy->keys[i]);
     }
 }
 
@@ -76,12 +69,10 @@ void site_policy_fini(struct site_policy *policy)
         url_rule_free(policy->rewrites[i]);
     for (size_t i = 0; i < cfg->access_count; i++)
         free(policy->access[i].items);
-    for (size_t i = 0; i < cfg->signed_url_count; i++)
-        secret_wipe(&policy->secrets[i]);
     free(policy->redirects);
     free(policy->rewrites);
     free(policy->access);
-    free(policy->secrets);
+    free(policy->keys);
 }
 
 /* --- which paths a rule is for --------------------------------------------------------------- */
@@ -181,14 +172,14 @@ static size_t signature_rule(const struct site_policy *policy, struct span path)
 static enum http_status check_signature(const struct site_policy *policy, size_t rule,
                                         const struct site_request *request, struct span asked)
 {
-    const struct secret *secret;
+    const struct named_file *key;
 
     if (rule == policy->cfg->signed_url_count)
         return HTTP_OK;
-    secret = &policy->secrets[rule];
-    if (secret->len == 0) /* its file could not be read */
+    key = policy->keys[rule];
+    if (key->len == 0) /* its file could not be read */
         return HTTP_FORBIDDEN;
-    switch (signed_url_check((struct span){(const char *)secret->bytes, secret->len}, asked,
+    switch (signed_url_check((struct span){(const char *)key->bytes, key->len}, asked,
                              request->query, request->now)) {
     case SIGNED_URL_VALID:
         return HTTP_OK;

@@ -11,7 +11,7 @@
 #include "address_block.h"
 #include "config.h"
 #include "http_status.h"
-#include "secret_file.h"
+#include "named_files.h"
 #include "site_scratch.h"
 #include "url_path.h"
 #include "url_rule.h"
@@ -26,11 +26,12 @@ struct site_policy {
     bool has_rules;                          /* any but for signing in */
     struct url_rule **redirects, **rewrites; /* as many as the config has */
     struct access_blocks *access;            /* one per access rule */
-    struct secret *secrets;                  /* one per signed URL rule; empty: refuses all */
+    const struct named_file **keys;          /* one per signed URL rule; empty: refuses all */
 };
 
-/* Reads the secret files: not on a loop. cfg must have passed config_parse(). */
-void site_policy_init(struct site_policy *policy, const struct config_site *cfg);
+/* cfg must have passed config_parse(). `files` has what cfg names and outlives the policy. */
+void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
+                      const struct named_files *files);
 void site_policy_fini(struct site_policy *policy);
 
 /* A request as the rules see it. Paths are decoded and normalised. */

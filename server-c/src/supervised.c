@@ -52,12 +52,15 @@ pid_t supervised_main_pid(void)
 
 /* --- the start --- */
 
-/* The lines of the one before, then our own in the same place. */
+/* The lines of the one before, then our own in the same place. Without it (-1) they are ours alone.
+ */
 static int take_tail(int fd, char **last_lines)
 {
-    struct log_tail *tail = mmap(NULL, sizeof(*tail), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    struct log_tail *tail = mmap(NULL, sizeof(*tail), PROT_READ | PROT_WRITE, flags, fd, 0);
 
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     if (tail == MAP_FAILED)
         return -1;
     *last_lines = log_tail_lines(tail, EVIDENCE_LINES);
@@ -74,14 +77,20 @@ static int take_order(int fd, struct supervisor_order *order)
     return 0;
 }
 
-/* "8,6,4": each one open, none of the standard ones. */
+/* One that is open, and none of the standard ones. */
+static bool is_usable(long fd)
+{
+    return fd > STDERR_FILENO && fd <= INT_MAX && fcntl((int)fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+/* "8,6,4". The second, the memory, may be "-1". */
 static int read_descriptors(const char *text, int fds[DESCRIPTORS])
 {
     for (size_t i = 0; i < DESCRIPTORS; i++) {
         char *end;
         long fd = strtol(text, &end, 10);
-        if (end == text || *end != (i + 1 < DESCRIPTORS ? ',' : '\0') || fd <= STDERR_FILENO ||
-            fd > INT_MAX || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
+        if (end == text || *end != (i + 1 < DESCRIPTORS ? ',' : '\0') ||
+            (!is_usable(fd) && !(i == 1 && fd == -1)))
             return -1;
         fds[i] = (int)fd;
         text = end + 1;
@@ -127,6 +136,17 @@ void supervised_trial(uint64_t generation, uint32_t within_ms)
 void supervised_settled(void)
 {
     say(&(struct supervisor_note){.said = SUPERVISOR_SAID_SETTLED});
+}
+
+void supervised_agent_turns(void)
+{
+    static uint64_t due_ns;
+    uint64_t now = monotonic_ns();
+
+    if (now < due_ns)
+        return;
+    due_ns = now + SUPERVISOR_BEAT_MS / 2 * NS_PER_MS;
+    say(&(struct supervisor_note){.said = SUPERVISOR_SAID_AGENT});
 }
 
 /* --- the beat --- */

@@ -36,6 +36,9 @@ void supervised_ready(void);
 void supervised_trial(uint64_t generation, uint32_t within_ms);
 void supervised_settled(void);
 
+/* The agent's thread goes round; at most once in half a beat. That thread. */
+void supervised_agent_turns(void);
+
 /* A thread that asks every event loop and tells the parent that all have answered; the parent ends
  * a process that is silent for long. Stop it before the server. */
 void supervised_beat_start(struct server *server);

@@ -7,7 +7,9 @@
 #include "privileges.h"
 #include "service_notify.h"
 #include "supervisor_child.h"
+#include "supervisor_log.h"
 #include "supervisor_policy.h"
+#include "supervisor_watch.h"
 #include "util.h"
 
 #include <errno.h>
@@ -19,11 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Silence is counted in turns of our own clock, so that a machine that slept, or was stopped with
- * all that runs on it, does not look like a child that hangs. */
-#define SILENT_TURNS 6   /* of SUPERVISOR_BEAT_MS, until a child counts as hung */
-#define STOPPING_TURNS 3 /* until one that is stopping does: longer than it waits for a disk */
-
 #define NEVER UINT64_MAX
 
 struct supervisor {
@@ -32,11 +29,9 @@ struct supervisor {
     struct supervisor_child child;
     struct supervisor_policy policy;
     char ending[SUPERVISOR_ENDING_LEN]; /* of the last child */
-    bool has_hung;
+    struct supervisor_watch watch;
     uint64_t start_at_ms; /* NEVER: a child runs */
     uint64_t turn_at_ms, watchdog_at_ms;
-    bool has_beaten;
-    unsigned silent_turns;
     bool is_stopping, is_over;
     int exit_code;
 };
@@ -62,8 +57,7 @@ static void start_child(struct supervisor *sup)
     supervisor_policy_order(&sup->policy, &order, now);
     order.parent_pid = getpid();
     snprintf(order.ending, sizeof(order.ending), "%s", sup->ending);
-    sup->has_beaten = sup->has_hung = false;
-    sup->silent_turns = 0;
+    supervisor_watch_begin(&sup->watch);
     if (supervisor_child_start(&sup->child, sup->state_dir, sup->policy_path, &order,
                                sup->memory_fd, sup->lock_fd) == 0) {
         sup->start_at_ms = NEVER;
@@ -81,12 +75,26 @@ static void hear_child(struct supervisor *sup)
 
     while (supervisor_child_hear(&sup->child, &note)) {
         supervisor_policy_on_note(&sup->policy, &note, now_ms());
-        sup->silent_turns = 0;
         if (note.said == SUPERVISOR_SAID_BEAT)
-            sup->has_beaten = true;
+            supervisor_watch_on_beat(&sup->watch, WATCHED_LOOPS);
+        else if (note.said == SUPERVISOR_SAID_AGENT)
+            supervisor_watch_on_beat(&sup->watch, WATCHED_AGENT);
         else if (note.said == SUPERVISOR_SAID_READY && !sup->is_stopping)
             service_notify("READY=1\nSTATUS=Process %ld serves.", (long)sup->child.pid);
     }
+}
+
+/* How it ended; or why we ended it, if it was that. */
+static void say_ending(struct supervisor *sup, int status)
+{
+    bool is_ours = WIFSIGNALED(status) &&
+                   (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL) &&
+                   sup->watch.hang[0];
+
+    if (is_ours)
+        memcpy(sup->ending, sup->watch.hang, sizeof(sup->ending));
+    else
+        supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
 }
 
 static void on_child_end(struct supervisor *sup, int status)
@@ -94,10 +102,7 @@ static void on_child_end(struct supervisor *sup, int status)
     long pid = (long)sup->child.pid;
 
     hear_child(sup); /* what it said last counts */
-    supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
-    if (sup->has_hung)
-        snprintf(sup->ending, sizeof(sup->ending), "its event loops did not answer for %d s",
-                 SILENT_TURNS * SUPERVISOR_BEAT_MS / 1000);
+    say_ending(sup, status);
     supervisor_child_forget(&sup->child);
     struct supervisor_verdict verdict =
         supervisor_policy_on_end(&sup->policy, status, sup->is_stopping, now_ms());
@@ -119,27 +124,24 @@ static void reap(struct supervisor *sup)
     int status;
 
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
-        if (pid == sup->child.pid)
+        if (!supervisor_log_on_end(pid) && pid == sup->child.pid)
             on_child_end(sup, status);
 }
 
-/* A process in which no loop turns any more serves nobody. SIGABRT, so that a core shows where it
- * stood; SIGKILL for one that has been told to stop, or that does not even take that. */
+/* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its
+ * control plane, for good. SIGABRT, so that a core shows where it stood; SIGKILL for one that has
+ * been told to stop, or that does not even take that. */
 static void count_silence(struct supervisor *sup)
 {
-    bool is_awaited = sup->child.pid > 0 && (sup->has_beaten || sup->is_stopping);
-    unsigned limit = sup->is_stopping ? STOPPING_TURNS : SILENT_TURNS;
+    bool is_told = sup->watch.hang[0] != '\0';
 
-    if (!is_awaited || supervisor_child_is_held(&sup->child))
+    if (sup->child.pid <= 0 || (!sup->is_stopping && supervisor_child_is_held(&sup->child)) ||
+        !supervisor_watch_turn(&sup->watch, sup->is_stopping))
         return;
-    sup->silent_turns++;
-    if (sup->silent_turns < limit)
-        return;
-    if (sup->silent_turns == limit)
-        log_error("supervisor: the serving process (%ld) hangs; ending it", (long)sup->child.pid);
-    sup->has_hung = true;
-    supervisor_child_signal(&sup->child,
-                            sup->is_stopping || sup->silent_turns > limit ? SIGKILL : SIGABRT);
+    if (!is_told)
+        log_error("supervisor: the serving process (%ld) hangs, %s; ending it",
+                  (long)sup->child.pid, sup->watch.hang);
+    supervisor_child_signal(&sup->child, is_told || sup->is_stopping ? SIGKILL : SIGABRT);
 }
 
 /* --- signals and time ------------------------------------------------------------------------ */
@@ -148,7 +150,7 @@ static void stop(struct supervisor *sup, int number)
 {
     if (!sup->is_stopping) {
         service_notify("STOPPING=1");
-        sup->silent_turns = 0;
+        supervisor_watch_on_stop(&sup->watch);
     }
     sup->is_stopping = true;
     supervisor_child_signal(&sup->child, number);
@@ -233,16 +235,21 @@ static int open_signals(void)
 static int supervise(struct supervisor *sup)
 {
     sup->signal_fd = open_signals();
-    sup->memory_fd = supervisor_child_memory();
-    if (sup->signal_fd < 0 || sup->memory_fd < 0) {
+    if (sup->signal_fd < 0) {
         log_error("supervisor: cannot start: %s", strerror(errno));
         return 1;
     }
+    supervisor_log_start();
+    sup->memory_fd = supervisor_child_memory();
+    if (sup->memory_fd < 0)
+        log_warn("supervisor: no memory to keep the last lines of a crash in: %s", strerror(errno));
     sup->turn_at_ms = now_ms() + SUPERVISOR_BEAT_MS;
     while (!sup->is_over)
         turn(sup);
-    close(sup->memory_fd);
+    if (sup->memory_fd >= 0)
+        close(sup->memory_fd);
     close(sup->signal_fd);
+    supervisor_log_stop();
     return sup->exit_code;
 }
 

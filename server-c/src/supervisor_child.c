@@ -5,6 +5,7 @@
  * whoever makes it crash learns nothing for the next try, and nothing of the parent's is in it. */
 #include "supervisor_child.h"
 
+#include "log.h"
 #include "log_tail.h"
 
 #include <errno.h>
@@ -25,11 +26,12 @@ int supervisor_child_memory(void)
 {
     int fd = memfd_create("farmstead-log-tail", MFD_CLOEXEC);
 
-    if (fd >= 0 && ftruncate(fd, sizeof(struct log_tail)) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    if (fd < 0 || ftruncate(fd, sizeof(struct log_tail)) == 0)
+        return fd;
+    int saved = errno; /* a limit of the size of files is one for this, too */
+    close(fd);
+    errno = saved;
+    return -1;
 }
 
 /* In the child, between fork and exec. TERM, INT, HUP and USR1 stay blocked: what comes before the
@@ -53,10 +55,11 @@ static void become_program(const char *state_dir, const char *policy_path, int s
     sigemptyset(&child_ended);
     sigaddset(&child_ended, SIGCHLD);
     sigprocmask(SIG_UNBLOCK, &child_ended, NULL);
-    if (fcntl(socket, F_SETFD, 0) == 0 && fcntl(memory_fd, F_SETFD, 0) == 0 &&
-        fcntl(lock_fd, F_SETFD, 0) == 0)
+    if (fcntl(socket, F_SETFD, 0) == 0 && fcntl(lock_fd, F_SETFD, 0) == 0 &&
+        (memory_fd < 0 || fcntl(memory_fd, F_SETFD, 0) == 0))
         execv(PROGRAM, (char *const *)(uintptr_t)arguments);
-    fprintf(stderr, "farmstead-node run: cannot execute %s: %s\n", PROGRAM, strerror(errno));
+    if (log_stderr_is_ready())
+        fprintf(stderr, "farmstead-node run: cannot execute %s: %s\n", PROGRAM, strerror(errno));
     _exit(EXEC_FAILED);
 }
 

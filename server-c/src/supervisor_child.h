@@ -16,7 +16,7 @@ struct supervisor_child {
 };
 
 /* The memory in which the child keeps its last lines; the next child reads them. A descriptor, or
- * -1 with errno. */
+ * -1 with errno: a child does without it, too. */
 int supervisor_child_memory(void);
 
 /* This same program as "run --state `state_dir` [--policy `policy_path`] --child …", with `order` waiting for it. Of the

@@ -32,6 +32,7 @@ struct supervisor_order {
 enum supervisor_said {
     SUPERVISOR_SAID_READY,  /* it serves, or waits for its first config; also after a reload */
     SUPERVISOR_SAID_BEAT,   /* every event loop has answered */
+    SUPERVISOR_SAID_AGENT,  /* the agent's thread goes round */
     SUPERVISOR_SAID_TRIAL,  /* a config is about to run that is not confirmed */
     SUPERVISOR_SAID_SETTLED /* … that is over: confirmed and on the disk, or taken back */
 };

@@ -162,11 +162,28 @@ int unix_socket_set_mode(const struct unix_socket *local, const char *mode)
     return chmod(local->path, mode_of(mode)) == 0 ? 0 : -errno;
 }
 
-void unix_socket_close(struct unix_socket *local)
+/* By a descriptor of the name: whoever may write to the folder could put another file there. */
+int unix_socket_give(const struct unix_socket *local, uid_t uid, gid_t gid)
 {
-    if (is_still_ours(local))
-        unlink(local->path);
+    int fd = open(local->path, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
+    struct stat st;
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) != 0 || st.st_dev != local->device || st.st_ino != local->inode)
+        err = UV_ENOENT;
+    else if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) != 0)
+        err = -errno;
+    close(fd);
+    return err;
+}
+
+int unix_socket_close(struct unix_socket *local)
+{
+    int err = is_still_ours(local) && unlink(local->path) != 0 ? -errno : 0;
+
     close(local->fd);
     free(local->path);
     free(local);
+    return err;
 }

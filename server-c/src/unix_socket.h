@@ -8,6 +8,7 @@
 #define FARMSTEAD_UNIX_SOCKET_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct unix_socket;
 
@@ -17,7 +18,10 @@ int unix_socket_bind(const char *path, const char *mode, struct unix_socket **ou
 /* Another descriptor of it, for a loop; or a negative UV_E*. */
 int unix_socket_dup(const struct unix_socket *local);
 int unix_socket_set_mode(const struct unix_socket *local, const char *mode);
-/* Closes our descriptor; removes the name if it is still this socket's, and we may. Frees. */
-void unix_socket_close(struct unix_socket *local);
+/* The name becomes that user's, who may then change its mode. 0 or a negative UV_E*. */
+int unix_socket_give(const struct unix_socket *local, uid_t uid, gid_t gid);
+/* Closes our descriptor and removes the name if it is still this socket's. Frees. 0, or a negative
+ * UV_E* when the name is left, at which nobody listens. */
+int unix_socket_close(struct unix_socket *local);
 
 #endif

@@ -100,6 +100,48 @@ static void stop_listeners(struct worker *worker, const struct config *keep)
     }
 }
 
+struct preparation {
+    const struct config *cfg;
+    int *fds;
+    size_t failed;
+    int err;
+};
+
+static void do_prepare(struct worker *worker, void *arg)
+{
+    struct preparation *prep = arg;
+
+    for (size_t i = 0; i < prep->cfg->listen_count && !prep->err; i++) {
+        int fd = prep->fds[i];
+        if (fd < 0)
+            continue;
+        prep->fds[i] = -1;
+        prep->failed = i;
+        prep->err = listener_new(&worker->loop, fd, &prep->cfg->listens[i], &worker->awaiting_swap);
+    }
+}
+
+int worker_prepare(struct worker *worker, const struct config *cfg, int *fds, size_t *failed)
+{
+    struct preparation prep = {.cfg = cfg, .fds = fds};
+
+    worker_call(worker, do_prepare, &prep);
+    *failed = prep.failed;
+    return prep.err;
+}
+
+static void do_unprepare(struct worker *worker, void *unused)
+{
+    (void)unused;
+    while (!list_empty(&worker->awaiting_swap))
+        listener_drop(listener_of_link(worker->awaiting_swap.next));
+}
+
+void worker_unprepare(struct worker *worker)
+{
+    worker_call(worker, do_unprepare, NULL);
+}
+
 static void do_swap(struct worker *worker, void *arg)
 {
     const struct worker_swap *swap = arg;
@@ -111,9 +153,10 @@ static void do_swap(struct worker *worker, void *arg)
     if (!cfg || !swap->listens)
         stop_listeners(worker, NULL);
     loop_set_live(loop, swap->sites, swap->generation, swap->loops);
-    for (size_t i = 0; cfg && i < cfg->listen_count; i++)
-        if (swap->fds && swap->fds[i] >= 0)
-            listener_start(loop, swap->fds[i], &cfg->listens[i], &worker->listeners);
+    for (struct list *link = worker->awaiting_swap.next; link != &worker->awaiting_swap;
+         link = link->next)
+        listener_accept(listener_of_link(link));
+    list_move_all(&worker->listeners, &worker->awaiting_swap);
     stop_listeners(worker, swap->listens ? cfg : NULL);
     conn_apply_timeouts(loop);
     if (!cfg)
@@ -182,6 +225,7 @@ int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index)
         goto fail_loop;
     worker->index = index;
     list_init(&worker->listeners);
+    list_init(&worker->awaiting_swap);
     uv_mutex_init(&worker->lock);
     err = start_handles(worker);
     if (err)

@@ -13,6 +13,7 @@
 struct worker {
     struct loop loop;
     struct list listeners;
+    struct list awaiting_swap; /* listeners that do not accept yet */
     uint32_t index;
     uv_thread_t thread;
     uv_async_t wake;
@@ -32,14 +33,18 @@ int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index);
 /* Runs `function(worker, arg)` on the loop's thread and returns when it has. Any other thread. */
 void worker_call(struct worker *worker, void (*function)(struct worker *, void *arg), void *arg);
 
-/* What a loop is to serve from now on, and the sockets for addresses it does not listen on yet. */
+/* Ahead of a swap: the sockets for addresses of `cfg` that the loop does not listen on yet, one per
+ * listen, -1 where it does. They are taken over (and are -1 then) as far as the loop can watch them. 0,
+ * or a negative UV_E* and *failed is the listen that it was about. Any other thread. */
+int worker_prepare(struct worker *worker, const struct config *cfg, int *fds, size_t *failed);
+void worker_unprepare(struct worker *worker); /* there is no swap after all; closes them */
+
+/* What a loop is to serve from now on; what was prepared accepts then. */
 struct worker_swap {
     struct site_set *sites; /* NULL: nothing */
     uint64_t generation;
     uint32_t loops; /* among how many the budgets are shared */
     bool listens;   /* false: this loop rests; its connections end in their own time */
-    const int *fds; /* one per listen of the config, -1 where it listens already; taken
-                       over. NULL: none */
 };
 void worker_swap(struct worker *worker, const struct worker_swap *swap); /* Any other thread. */
 /* Ahead of a swap to `next`: listeners that are not in it (NULL: all) have the kernel hold back no

@@ -9,7 +9,10 @@ const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
 
 // The first layer that a module's name matches is its own; a module without a layer is an error.
 const layers = [
-  { name: 'base', modules: /^(buf|hash_table|list|mem|proto|text_pos|utf8|util)$/ },
+  {
+    name: 'base',
+    modules: /^(buf|hash_table|list|log_format|log_line|log_text|mem|proto|text_pos|utf8|util)$/,
+  },
   {
     name: 'pure',
     modules:
@@ -20,7 +23,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|bounds|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
+      /^(access_line|access_log|auth.*|bounded_call|bounds|config_check.*|confined_.*|control_group|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_file|log_out|log_tail|machine|metrics(_.*)?|mount_list|named_files|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
   },
   {
     name: 'traffic',
@@ -29,7 +32,7 @@ const layers = [
   {
     name: 'process',
     modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|join_policy|main|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
+      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|end_guard|join_policy|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
   },
 ]
 

@@ -29,6 +29,7 @@ import type {
   Drift as WireDrift,
 } from './messages.gen.ts'
 import { judge, type Said } from './offers.ts'
+import { storeOwnerPolicy } from './owner-policy.ts'
 
 export type LastResult = {
   atMs: number
@@ -192,6 +193,7 @@ export function createInbox(deps: Deps) {
           data: { effective: hello.effective, fences: hello.fences },
         })
         if (hello.drift !== undefined) await storeDrift(unit, nodeId, hello.drift, now())
+        await storeOwnerPolicy(unit, nodeId, hello.policy ?? null, now())
         if (hello.lastResult) {
           const offer = await findOffer(trx, { ...hello.lastResult, nodeId })
           if (offer) await takeResult(unit, offer, hello.lastResult)

@@ -33,6 +33,8 @@ export type UsersTable = {
   totp_pending: Generated<string | null>
   /** The time step of the newest code that was used: none is good twice. */
   totp_step: Generated<number>
+  /** How often access was recovered or a password chosen: browsers known before are strangers. */
+  recoveries: Generated<number>
 }
 
 /** Each is deleted when it is used. */
@@ -142,6 +144,21 @@ export type NodeLabelsTable = { key: string; value: string; node_id: string }
 
 export type DriftTextsTable = { node_id: string; text: string }
 
+/** What the owner of its machine allows, as it told newest; none of a node that is too old to say. */
+export type NodePoliciesTable = {
+  node_id: string
+  source: 'file' | 'builtIn'
+  path: string | null
+  /** The node's own name for it. */
+  digest: string
+  rules_id: string
+  /** When we first heard of it. */
+  since_ms: number
+}
+
+/** JSON, see PolicyRules in agents/messages.gen.ts. id: SHA-256 of it. Nodes with the same rules share one row. */
+export type PolicyRulesTable = { id: string; rules: string }
+
 export type NodeCertificatesTable = {
   /** Of the DER: how we know it again. */
   sha256: string
@@ -203,6 +220,8 @@ export type CoreTables = {
   node_labels: NodeLabelsTable
   node_certificates: NodeCertificatesTable
   drift_texts: DriftTextsTable
+  node_policies: NodePoliciesTable
+  policy_rules: PolicyRulesTable
   rendered_texts: RenderedTextsTable
   assignments: AssignmentsTable
 }

@@ -3,10 +3,11 @@
 // after the commit (a crash in between loses the effect, so every effect must be safe to leave out
 // and to repeat: nodes and browsers ask again).
 import type { Kysely, Transaction } from 'kysely'
-import { appendEvent } from '../audit-chain.ts'
+import { appendEvent, chainEnd } from '../audit-chain.ts'
 import type { Event } from '../features/events/schema.ts'
 import type { Room } from '../storage/room.ts'
 import type { Database } from './database.ts'
+import { type Cause, createEventBounds } from './event-bounds.ts'
 
 export type NewEvent = {
   kind: Exclude<Event['kind'], 'metrics'>
@@ -20,7 +21,10 @@ export type NewEvent = {
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
 export type Unit = {
   trx: Transaction<Database>
-  /** The event's id: the row of the audit that says so. */
+  /**
+   * The event's id: the row of the audit that says so. Of what a node says too often only how much it was is
+   * written (event-bounds.ts), and the id is that of the row before.
+   */
   emit(event: NewEvent): Promise<number>
   afterCommit(effect: () => void): void
 }
@@ -35,17 +39,38 @@ type Deps = {
   withRoom: Room['withRoom']
 }
 
+/** What we notice of a node by ourselves, as often as it likes. */
+const NOTICED = new Set(['connected', 'disconnected', 'clone-detected', 'clone-ended'])
+
+/** The node that can bring this about by what it says; null: people and rollouts did it, which is not bounded. */
+function causeOf({ kind, id, action, actor, data }: NewEvent): Cause | null {
+  if (kind === 'node') {
+    return actor === id || (actor === undefined && NOTICED.has(action)) ? { id, action } : null
+  }
+  const isStep = kind === 'rollout' && action.startsWith('task-') && actor === undefined
+  return isStep && typeof data?.nodeId === 'string' ? { id: data.nodeId, action } : null
+}
+const LEFT_OUT = 'events-left-out'
+
 export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
+  const bound = createEventBounds()
+  const append = (trx: Transaction<Database>, { kind, id, action, actor, data }: NewEvent) =>
+    appendEvent(trx, { kind, id, action, actor: actor ?? null, data: data ?? {} }, now())
+
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
     let emitted = false
     const result = await db.transaction().execute((trx) =>
       work({
         trx,
-        async emit({ kind, id, action, actor, data }) {
+        async emit(event) {
           emitted = true
-          const row = { kind, id, action, actor: actor ?? null, data: data ?? {} }
-          return await appendEvent(trx, row, now())
+          const cause = causeOf(event)
+          const { write, summary } = cause ? bound(cause, now()) : { write: true, summary: null }
+          if (cause && summary) {
+            await append(trx, { kind: 'node', id: cause.id, action: LEFT_OUT, data: summary })
+          }
+          return write ? await append(trx, event) : (await chainEnd(trx)).id
         },
         afterCommit(effect) {
           effects.push(effect)

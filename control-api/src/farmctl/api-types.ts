@@ -10,7 +10,8 @@ type Answer<
   ? JsonOf<operations[Op]['responses'][Status]>
   : never
 
-export type Node = Answer<'getNode', 200>
+export type Node = Answer<'listNodes', 200>['items'][number]
+export type NodeDetail = Answer<'getNode', 200>
 export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>
 export type VersionSummary = Answer<'listVersions', 200>['items'][number]

@@ -2,7 +2,7 @@
 // What every command gets, and how it is put together from what was typed and what is in the environment.
 import type { Command } from 'commander'
 import { type Api, connect } from './api.ts'
-import { type Context, Contexts, type Environment } from './contexts.ts'
+import { bearer, type Context, Contexts, type Environment } from './contexts.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import { type Streams, Terminal } from './terminal.ts'
@@ -65,10 +65,10 @@ export function createTool(process: Process, options: GlobalOptions): Tool {
         EXIT.denied,
       )
     }
-    return apiOf(context, { authorization: `Bearer ${context.token.secret}` })
+    return apiOf(context, bearer(context.token.secret))
   }
   const show = (value: unknown, lines: () => readonly string[]) =>
-    json ? terminal.print(JSON.stringify(value, null, 2)) : terminal.print(lines().join('\n'))
+    json ? terminal.printJson(value) : terminal.print(lines().join('\n'))
   return { process, terminal, contexts, stop, json, api, apiOf, show }
 }
 

@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 
 export type Context = {
@@ -51,7 +52,7 @@ export class Contexts {
     const found = this.#stored(name, url)
     const context = {
       ...found.context,
-      ...(secret && { token: { id: null, secret } }),
+      ...(secret && { token: { id: null, secret: secret.trim() } }),
       ...(caFile && { caFile }),
     }
     return { name: found.name, context }
@@ -72,6 +73,15 @@ export class Contexts {
     if (!context) throw new Failure(`There is no context "${name}". See: farmctl context list`)
     return { name, context }
   }
+}
+
+/** What headers take of a token. HTTP libraries quote what they refuse, so it is looked at before. */
+export function bearer(secret: string): { authorization: string } {
+  if (/^[\x21-\x7e]+$/.test(secret)) return { authorization: `Bearer ${secret}` }
+  throw new Failure(
+    'The token holds a line break, a space or another character that no token has. It is not shown here; look at what FARMSTEAD_TOKEN, standard input or the file gave.',
+    EXIT.denied,
+  )
 }
 
 function readOwn(path: string): string | null {

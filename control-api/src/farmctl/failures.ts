@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Everything that may go wrong, as sentences with an exit code. Nothing foreseen shows a stack.
+import { visible, withoutSecrets } from '../terminal-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 /** Where in a text something is wrong. */
@@ -46,9 +47,9 @@ export const isApiError = (error: unknown, ...codes: (string | number)[]): error
   error instanceof ApiError &&
   (codes.length === 0 || codes.includes(error.status) || codes.includes(error.code))
 
-/** Errors of a text are told as compilers do, so that editors can jump there. */
+/** Errors of a text are told as compilers do, so that editors can jump there; what nodes say is no command for a terminal. */
 export const atPosition = (file: string, { line, column, message, hint }: Position) =>
-  `${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`
+  visible(`${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`)
 
 /** Runs `work`; positions in what the API refuses are then told as places in `file`. */
 export async function locate<T>(file: string, work: Promise<T>): Promise<T> {
@@ -78,7 +79,10 @@ export function exitCodeOfError(error: unknown): ExitCode {
   }
 }
 
-export function explain(error: unknown): string {
+/** For a terminal or a log of a build: nothing in it steers the one or tells a secret to the other. */
+export const explain = (error: unknown): string => visible(withoutSecrets(explained(error)))
+
+function explained(error: unknown): string {
   if (error instanceof ApiError) return explainApiError(error)
   if (error instanceof Failure || isSystemError(error)) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -100,7 +104,7 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 /** The same for programs. */
 export function errorDocument(error: unknown) {
   const exitCode = exitCodeOfError(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = withoutSecrets(error instanceof Error ? error.message : String(error))
   if (!(error instanceof ApiError)) return { error: { exitCode, message } }
   const { status, code, requestId, errors, file } = error
   return { error: { exitCode, message, status, code, requestId, errors, file } }

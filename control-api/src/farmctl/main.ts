@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommanderError } from 'commander'
+import { visible } from '../terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { errorDocument, exitCodeOfError, explain } from './failures.ts'
 import { createProgram } from './program.ts'
@@ -43,6 +44,6 @@ function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failed
   const asJson = process.argv.includes('--json')
   const text = asJson ? JSON.stringify(errorDocument(error)) : `farmctl: ${explain(error)}`
-  stderr.write(`${text}\n`)
+  stderr.write(`${stderr.isTTY ? visible(text) : text}\n`)
   return interruption.signal.aborted ? EXIT.interrupted : exitCodeOfError(error)
 }

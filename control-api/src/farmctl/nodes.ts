@@ -2,7 +2,7 @@
 // Nodes are named by people and numbered by the API: commands take either.
 import { matches, parseSelector, type Selector } from '../selector.ts'
 import { type Api, bodyOf, pages } from './api.ts'
-import type { Node } from './api-types.ts'
+import type { Node, NodeDetail } from './api-types.ts'
 import { Failure } from './failures.ts'
 
 export const allNodes = (api: Api) =>
@@ -14,6 +14,12 @@ export async function findNode(api: Api, nameOrId: string): Promise<Node> {
   }
   for await (const node of allNodes(api)) if (node.name === nameOrId) return node
   throw new Failure(`There is no node "${nameOrId}". See: farmctl get nodes`)
+}
+
+/** With what only one node by itself is shown with. */
+export async function describeNode(api: Api, nameOrId: string): Promise<NodeDetail> {
+  const { id } = await findNode(api, nameOrId)
+  return bodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id } } }))
 }
 
 export function readSelector(text: string): Selector {

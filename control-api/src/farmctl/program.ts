@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of contents.
 import { Command } from 'commander'
+import { visible } from '../terminal-text.ts'
 import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
@@ -40,7 +41,7 @@ export function createProgram(process: Process): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
       writeOut: (text) => process.stdout.write(text),
-      writeErr: (text) => process.stderr.write(text),
+      writeErr: (text) => process.stderr.write(visible(text)),
     })
     .exitOverride()
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)

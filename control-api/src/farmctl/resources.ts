@@ -15,7 +15,7 @@ import type {
   Webhook,
 } from './api-types.ts'
 import { Failure } from './failures.ts'
-import { findNode, readSelector, selectNodes } from './nodes.ts'
+import { describeNode, readSelector, selectNodes } from './nodes.ts'
 import { age, type Column, labelsText } from './table.ts'
 
 export type Query = { selector: string; of: string | undefined; limit: number | undefined }
@@ -59,7 +59,7 @@ const nodes: Resource<Node> = {
   ],
   nameOf: ({ name }) => name,
   list: (api, { selector }) => selectNodes(api, readSelector(selector)),
-  one: findNode,
+  one: describeNode,
 }
 
 const configs: Resource<Config> = {

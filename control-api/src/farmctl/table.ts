@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lists as columns, single things as outlines: for eyes. Programs ask for JSON.
 
+import { visible } from '../terminal-text.ts'
+
 export type Column<T> = { title: string; of: (item: T) => string; isWide?: true }
 
 const GAP = '  '
@@ -18,12 +20,11 @@ export function tableLines(titles: readonly string[], rows: readonly (readonly s
   )
 }
 
-/** Names and messages are others' words: no control character of theirs reaches the terminal. */
-const shown = (cell: string | undefined) => printable(cell ?? '').replaceAll(/\s+/g, ' ') || EMPTY
+const shown = (cell: string | undefined) => visible(cell ?? '').replaceAll(/\s+/g, ' ') || EMPTY
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-export const printable = (text: string) => text.replaceAll(CONTROL, '�')
+/** A line of a node's error log: whoever has taken the node over has written it. */
+export const logLine = ({ at, level, text }: { at: string; level: string; text: string }) =>
+  `${at} ${level} ${visible(text).replaceAll('\n', '�')}`
 
 /** Any JSON value, one member a line, indented by depth. */
 export function outline(value: unknown, indent = ''): string[] {
@@ -53,7 +54,7 @@ const isNested = (value: unknown): value is object =>
 function scalar(value: unknown): string {
   if (value === null || value === undefined || value === '') return EMPTY
   if (typeof value === 'object') return Array.isArray(value) ? 'none' : EMPTY
-  return printable(String(value))
+  return visible(String(value))
 }
 
 /** updatedAt → Updated at; labels, options and other names of people's own stay as they are. */

@@ -4,6 +4,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import { styleText } from 'node:util'
+import { visible, visibleButFor } from '../terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 
@@ -23,6 +24,10 @@ export class Terminal {
   readonly #options: Options
   #lines: AsyncIterator<string> | null = null
   #hasProgress = false
+  /** Chunks end within letters. */
+  readonly #decoder = new TextDecoder()
+  /** The colours that `style` gave out. */
+  readonly #ownColours = new Set<string>()
 
   constructor(options: Options) {
     this.#options = options
@@ -35,30 +40,41 @@ export class Terminal {
 
   print(text: string): void {
     this.#endProgress()
-    this.#options.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+    const shown = this.#shown(text)
+    this.#options.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
   }
 
-  /** Bytes as they are. */
+  /** For programs: as it is, unless somebody looks at it. */
+  printJson(value: unknown): void {
+    this.#endProgress()
+    const text = JSON.stringify(value, null, 2)
+    const { stdout } = this.#options
+    stdout.write(`${stdout.isTTY ? visible(text) : text}\n`)
+  }
+
+  /** Bytes as they are, into a file or a pipe. On a terminal nothing in them steers it. */
   write(bytes: string | Uint8Array): Promise<void> {
     const { stdout } = this.#options
+    const text = typeof bytes === 'string' ? bytes : this.#decoder.decode(bytes, { stream: true })
     return new Promise((done) => {
-      stdout.write(bytes, () => done())
+      stdout.write(stdout.isTTY ? visible(text) : bytes, () => done())
     })
   }
 
   note(text: string): void {
     this.#endProgress()
-    if (!this.#options.quiet) this.#options.stderr.write(`${text}\n`)
+    if (!this.#options.quiet) this.#options.stderr.write(`${this.#shown(text)}\n`)
   }
 
   error(text: string): void {
     this.#endProgress()
-    this.#options.stderr.write(`${text}\n`)
+    this.#options.stderr.write(`${this.#shown(text)}\n`)
   }
 
   /** One line that is written over on a terminal; elsewhere a line each time. */
-  progress(line: string): void {
+  progress(text: string): void {
     const { stderr, quiet } = this.#options
+    const line = visible(text)
     if (quiet) return
     if (!stderr.isTTY) {
       stderr.write(`${line}\n`)
@@ -69,7 +85,15 @@ export class Terminal {
   }
 
   style(format: Parameters<typeof styleText>[0], text: string): string {
-    return this.#options.color ? styleText(format, text, { validateStream: false }) : text
+    if (!this.#options.color) return text
+    for (const colour of styleText(format, 'x', { validateStream: false }).split('x')) {
+      this.#ownColours.add(colour)
+    }
+    return styleText(format, visible(text), { validateStream: false })
+  }
+
+  #shown(text: string): string {
+    return visibleButFor(text, this.#ownColours)
   }
 
   /** On a terminal only: nothing is agreed to by a pipe. */
@@ -119,7 +143,7 @@ export class Terminal {
     const reader = this.#open()
     reader.once('SIGINT', () => reject(interrupted()))
     reader.once('close', () => reject(interrupted()))
-    reader.question(question, resolve)
+    reader.question(visible(question), resolve)
     return promise.finally(() => reader.close())
   }
 
@@ -138,7 +162,7 @@ export class Terminal {
     const onData = (chunk: string) => [...chunk].forEach(take)
     setRaw(stdin, true)
     stdin.setEncoding('utf8').on('data', onData).resume()
-    stderr.write(question)
+    stderr.write(visible(question))
     return promise.finally(() => {
       stdin.off('data', onData).pause()
       setRaw(stdin, false)

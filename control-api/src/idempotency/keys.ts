@@ -25,6 +25,9 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
   /** A row that says running and is not in here was cut off by the end of a process. */
   const running = new Set<string>()
 
+  /** A request may carry a password, which must not be guessed at from what is kept of it. */
+  const sealedDigest = ({ digest }: KeyedRequest) => box.digest(digest, 'idempotency')
+
   /** null: it is the first one, and is to be answered. Throws when it is neither that nor a repetition. */
   async function begin(request: KeyedRequest): Promise<KeptAnswer | null> {
     if (running.has(nameOf(request))) throw await whyNotNow(request)
@@ -42,7 +45,7 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
 
   const whyNotNow = async (request: KeyedRequest) => {
     const row = await find(db, request)
-    const isOther = row !== undefined && row.request_digest !== request.digest
+    const isOther = row !== undefined && row.request_digest !== sealedDigest(request)
     return isOther
       ? new KeyReused(request.key)
       : new StillRunning().withHeaders({ 'retry-after': '1' })
@@ -57,8 +60,9 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
         .execute()
       const known = await find(trx, request)
       if (known) return known
-      const { caller, route, key, digest } = request
-      const row = { caller, route, key, request_digest: digest, started_at_ms: nowMs }
+      const { caller, route, key } = request
+      const request_digest = sealedDigest(request)
+      const row = { caller, route, key, request_digest, started_at_ms: nowMs }
       await trx
         .insertInto('idempotency_keys')
         .values({ ...row, outcome: 'running', answer: null, size_bytes: 0 })
@@ -67,7 +71,7 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
     })
 
   const answerAgain = (row: Row, request: KeyedRequest): KeptAnswer => {
-    if (row.request_digest !== request.digest) throw new KeyReused(request.key)
+    if (row.request_digest !== sealedDigest(request)) throw new KeyReused(request.key)
     if (row.outcome !== 'done') throw new OutcomeUnknown()
     if (row.answer === null) throw new AlreadyDone()
     return JSON.parse(box.open(row.answer, nameOf(request)))

@@ -12,7 +12,8 @@ export type NodeCheckResult =
   | { verdict: 'bad'; errors: ConfigError[] }
   /** Nobody looked: never to be taken for "good". `message` says why and what to do. */
   | { verdict: 'unavailable'; message: string }
-export type NodeCheck = (text: string) => Promise<NodeCheckResult>
+/** With a file of an owner's rules, what those do not allow is an error with the code `policy`. */
+export type NodeCheck = (text: string, policyFile?: string) => Promise<NodeCheckResult>
 
 type Options = {
   binary: string
@@ -28,7 +29,7 @@ export function createNodeCheck(options: Options): NodeCheck {
   const { binary, timeoutMs = 5_000, concurrency = 2, queueLength = 64 } = options
   const waiting: (() => void)[] = []
   let running = 0
-  return async (text) => {
+  return async (text, policyFile) => {
     if (running >= concurrency) {
       if (waiting.length >= queueLength) {
         return unavailable(`${queueLength} checks are waiting already; try again in a few seconds`)
@@ -37,7 +38,7 @@ export function createNodeCheck(options: Options): NodeCheck {
       await new Promise<void>((resume) => waiting.push(resume))
     } else running++
     try {
-      return await runCheck(binary, text, timeoutMs)
+      return await runCheck(binary, { text, policyFile }, timeoutMs)
     } finally {
       const next = waiting.shift()
       if (next) next()
@@ -46,11 +47,18 @@ export function createNodeCheck(options: Options): NodeCheck {
   }
 }
 
-function runCheck(binary: string, text: string, timeoutMs: number): Promise<NodeCheckResult> {
+type Question = { text: string; policyFile: string | undefined }
+
+function runCheck(
+  binary: string,
+  { text, policyFile }: Question,
+  timeoutMs: number,
+): Promise<NodeCheckResult> {
+  const policy = policyFile === undefined ? [] : ['--policy', policyFile]
   return new Promise((resolve) => {
     const child = execFile(
       binary,
-      ['check', '--text-only', '--json', '-'],
+      ['check', '--text-only', '--json', ...policy, '-'],
       { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES, env: {}, cwd: '/' },
       (error, stdout) =>
         resolve(error ? failed(binary, error, stdout, timeoutMs) : parseAnswer(stdout)),

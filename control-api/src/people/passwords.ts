@@ -8,6 +8,8 @@ import { defineError } from '../errors.ts'
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }
 const COST: Cost = { memoryKib: 65_536, passes: 3 }
+/** No hash: nothing that is typed fits it. */
+export const NO_PASSWORD = ''
 const LANES = 1
 const TAG_BYTES = 32
 const CONCURRENT = 2

@@ -22,6 +22,8 @@ export type User = {
   createdAtMs: number
   /** Counts changes by administrators: the ETag. */
   revision: number
+  /** Counts recoveries: browsers that were known before are strangers. */
+  recoveries: number
 }
 export type UserStore = ReturnType<typeof createUserStore>
 type Reader = Kysely<Database> | Unit['trx']
@@ -53,6 +55,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     hasSecondFactor: row.totp_secret !== null,
     createdAtMs: row.created_at_ms,
     revision: row.revision,
+    recoveries: row.recoveries,
   }
 }
 
@@ -121,6 +124,15 @@ export async function setOneTimePassword(
 
 export async function updateUser({ trx }: Unit, userId: string, set: Updateable<UsersTable>) {
   await trx.updateTable('users').set(set).where('id', '=', userId).execute()
+}
+
+/** Browsers known before are strangers, and a second factor that was only begun is forgotten. */
+export async function countRecovery({ trx }: Unit, userId: string): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set((eb) => ({ recoveries: eb('recoveries', '+', 1), totp_pending: null }))
+    .where('id', '=', userId)
+    .execute()
 }
 
 /** Their authenticator and its recovery codes are worth nothing from the commit on. */

@@ -43,7 +43,7 @@ export const accessPlugin = fp<Options>(
       const secret = bearerOf(request)
       if (secret !== null) return await userOfToken(secret, request.ip)
       const user = await userOfSession(request)
-      if (user) return user
+      if (user && isWhoIsMeant(request, user)) return user
       throw new NotSignedIn().withHeaders({ 'www-authenticate': 'Bearer realm="farmstead"' })
     }
 
@@ -67,6 +67,13 @@ export const accessPlugin = fp<Options>(
   },
   { name: 'access', dependencies: ['session'] },
 )
+
+/**
+ * A page says as whom it speaks: the cookie is its browser's, and in another tab somebody else may have signed in
+ * meanwhile. What it sends must not be done in their name.
+ */
+const isWhoIsMeant = ({ headers }: FastifyRequest, { id }: SignedInUser): boolean =>
+  (headers['farmstead-user'] ?? id) === id
 
 function requireOfPerson(user: SignedInUser, access: Access): void {
   if (user.passwordChangeRequired && access !== 'session:own') throw new PasswordChangeRequired()

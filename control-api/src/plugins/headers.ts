@@ -3,6 +3,13 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
+/** Answers say what only their caller may know: no cache on the way, nor the browser's, keeps one for the next. */
+export function keepFromCaches(app: FastifyInstance, prefix: string): void {
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (url === prefix || url.startsWith(`${prefix}/`)) reply.header('cache-control', 'no-store')
+  })
+}
+
 export async function securityHeaders(app: FastifyInstance): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {

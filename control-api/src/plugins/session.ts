@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import cookie from '@fastify/cookie'
 import session from '@fastify/session'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
@@ -14,10 +14,16 @@ import { createSessionStore, IDLE_MS } from '../people/sessions.ts'
 export const SESSION_COOKIE = 'farmstead_session'
 export const COOKIE_PATH = '/api'
 
-type Options = { db: Kysely<Database>; dataDir: string; now: () => number }
+type Options = {
+  db: Kysely<Database>
+  dataDir: string
+  now: () => number
+  /** Browsers come by https, whatever a proxy that ends TLS lets us see of it. */
+  publicIsHttps: boolean
+}
 
 export const sessionPlugin = fp<Options>(
-  async (app, { db, dataDir, now }) => {
+  async (app, { db, dataDir, now, publicIsHttps }) => {
     await app.register(cookie)
     await app.register(session, {
       secret: sessionKey(dataDir),
@@ -34,9 +40,23 @@ export const sessionPlugin = fp<Options>(
         maxAge: IDLE_MS,
       },
     })
+    // Not by the session's own option: it sends no cookie at all on a connection that looks like plain HTTP.
+    if (publicIsHttps) app.addHook('onSend', async (_request, reply) => secureCookies(reply))
   },
   { name: 'session' },
 )
+
+/** Of all cookies, others' as well: none of them goes over the wire unencrypted. */
+function secureCookies(reply: FastifyReply): void {
+  const cookies = [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  if (cookies.length === 0) return
+  // Setting this header adds to it.
+  reply.removeHeader('set-cookie')
+  reply.header(
+    'set-cookie',
+    cookies.map((cookie) => (/;\s*secure\b/i.test(cookie) ? cookie : `${cookie}; Secure`)),
+  )
+}
 
 /** A fresh id at each change of who is signed in, so that an id planted beforehand is worth nothing. */
 export async function regenerateSession(request: FastifyRequest): Promise<void> {

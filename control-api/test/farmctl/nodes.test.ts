@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 import { parse } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
+import type { Policy } from '../../src/agents/messages.gen.ts'
+import { example } from '../agents/node-client.ts'
 import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
 
 describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
   test('get labels, overrides, and an end', async () => {
     const farm = await farmctl()
     const { run, file } = farm
-    await joinNode(farm, 'node-1')
+    const node = await joinNode(farm, 'node-1')
     const labelled = await run(['nodes', 'label', 'node-1', 'tier=edge', 'zone-'])
     expect([labelled.code, labelled.stdout]).toEqual([0, 'node-1: tier=edge\n'])
     expect((await run(['nodes', 'label', 'node-1', 'nonsense'])).stderr).toMatch(/key=value/)
@@ -36,6 +38,11 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await run(['nodes', 'uncordon', 'node-1'])).stdout).toMatch(/^node-1 is not cordoned/)
     expect((await run(['nodes', 'drift', 'node-1'])).code).toBe(6)
     expect((await run(['describe', 'node', 'node-1'])).stdout).toMatch(/^Sync|^sync:/m)
+    node.policy = example<{ policy: Policy }>('hello.request.policy').policy
+    await node.hello()
+    expect((await run(['describe', 'node', 'node-1'])).stdout).toMatch(
+      /policy:\n +source: +file\n.*serve:\n +- +\/srv\/www/s,
+    )
     expect((await run(['nodes', 'revoke', 'node-1', '--yes'])).stdout).toMatch(
       /enrol --node node-1/,
     )

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { RolloutPlan } from '../../src/farmctl/api-types.ts'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
@@ -16,7 +17,8 @@ import {
   readWaves,
   strategyOf,
 } from '../../src/farmctl/rollouts/strategy.ts'
-import { age, outline, tableLines } from '../../src/farmctl/table.ts'
+import { planLines } from '../../src/farmctl/rollouts/view.ts'
+import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -36,6 +38,51 @@ describe('how a rollout ended', () => {
     ['superseded', [], EXIT.inconclusive],
   ])('%s with nodes %j is exit code %s', (state, tasks, code) => {
     expect(exitCodeOf({ state, tasks: tasks.map((one) => ({ state: one })) })).toBe(code)
+  })
+})
+
+describe('what a plan says of refusals', () => {
+  const plan = (policyRefusals: RolloutPlan['policyRefusals']): RolloutPlan =>
+    ({
+      config: 'default',
+      version: 2,
+      nodes: [],
+      waves: 1,
+      cordonedNodes: 0,
+      policy: { soakSeconds: 0, gates: [], probes: [], blastBudget: null, onFailure: 'pause' },
+      approvalsNeeded: 0,
+      closedWindow: null,
+      blockedBy: [],
+      excluded: { total: 0, items: [] },
+      policyRefusals,
+    }) as unknown as RolloutPlan
+  const error = {
+    pointer: '/sites/0/root',
+    ...{ line: 4, column: 39, endLine: 4, endColumn: 50 },
+    ...{ code: 'policy', message: '"/x\u001b[2J" is not allowed', hint: '' },
+  }
+  const items = Array.from({ length: 100 }, (_, i) => ({ nodeId: `node_${i}`, nodeName: `n${i}` }))
+
+  test('of many nodes the first ten by name, and nothing a terminal would obey', () => {
+    const findings = { total: 101, items: [{ error, nodes: { total: 2_500, items } }] }
+    const said = planLines(plan({ nodes: 2_500, findings, unchecked: 0, unavailable: null }))
+    expect(said).toContain(
+      '2500 nodes will refuse it: their machines’ owners do not allow it; the rollout pauses when the first of them does:',
+    )
+    expect(said).toContain(
+      '  default@2:4:39: "/x\\u001b[2J" is not allowed (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2490 more)',
+    )
+    expect(said).toContain('  and 100 more findings')
+  })
+
+  test.each([
+    [null, 'too many different texts and policies to ask about at once; plan again for more'],
+    ['it is gone', 'it is gone'],
+  ])('of how many it is not known, and why: %s', (unavailable, why) => {
+    const findings = { total: 0, items: [] }
+    const said = planLines(plan({ nodes: 0, findings, unchecked: 3, unavailable }))
+    expect(said).toContain(`Not known of 3 nodes whether they will refuse: ${why}.`)
+    expect(said.join()).not.toContain('will refuse it')
   })
 })
 
@@ -171,7 +218,14 @@ test('a table is as wide as its cells, and others’ control characters stay out
         ['n', ''],
       ],
     ),
-  ).toEqual(['NAME    WHY', 'node-1  fine�[31m', 'n       -'])
+  ).toEqual(['NAME    WHY', 'node-1  fine\\u001b[31m', 'n       -'])
+})
+
+test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
+  const text = 'a \u001b[2J\u009b2J\nfake'
+  expect(logLine({ at: '09:14', level: 'warn', text })).toBe(
+    '09:14 warn a \\u001b[2J\\u009b2J�fake',
+  )
 })
 
 test('an outline shows every member of a thing, one a line', () => {

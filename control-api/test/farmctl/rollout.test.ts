@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
+import type { Policy } from '../../src/agents/messages.gen.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
 import { insertUser } from '../../src/people/users.ts'
+import { example } from '../agents/node-client.ts'
 import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, type Farmctl, farmctl, joinNode, siteText } from './helper.ts'
 
@@ -97,6 +99,25 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     child.kill('SIGINT')
     const { code, stderr } = await ended
     expect([code, stderr]).toEqual([130, expect.stringMatching(/goes on without you/)])
+  })
+})
+
+describe('rollout that machines’ owners do not allow', { timeout: FARMCTL_TEST_MS }, () => {
+  test('is planned with who will refuse and why, and may be started all the same', async () => {
+    const { farm, nodes } = await farmOf('node-1', 'node-2')
+    const [node] = nodes
+    if (!node) throw new Error('there are two nodes')
+    const { policy } = example<{ policy: Policy }>('hello.request.policy')
+    node.policy = { ...policy, rules: { ...policy.rules, serve: ['/srv/film'] } }
+    await node.hello()
+    const plan = await farm.run(['rollout', 'plan', 'default'])
+    expect(plan.code).toBe(0)
+    expect(plan.stdout).toMatch(/^node-1 .* it will refuse$/m)
+    expect(plan.stdout).toMatch(/^node-2 .* new text$/m)
+    expect(plan.stdout).toMatch(/^1 node will refuse it: its machine’s owner does not allow it; /m)
+    expect(plan.stdout).toMatch(/^ {2}default@1:4:\d+: .*\/srv\/www.* \(node-1\)$/m)
+    node.conduct = { kind: 'nack', code: 'policy', message: 'Not allowed here.' }
+    expect((await start(farm)).code).toBe(2)
   })
 })
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { chmodSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PASSWORD } from '../helper.ts'
@@ -41,7 +41,8 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
 
   test('takes a token from standard input, never from the command line', async () => {
     const { service, run, url } = await farmctl({ signedIn: false })
-    const payload = { name: 'ci', permissions: ['nodes:read', 'system:read'], expiresInDays: 1 }
+    const permissions = ['nodes:read', 'system:read']
+    const payload = { name: 'ci', permissions, expiresInDays: 1, password: PASSWORD }
     const made = await service.admin.inject({ method: 'POST', url: '/api/v1/tokens', payload })
     const { secret } = made.json()
     expect((await run(['login', url, '--token', secret])).stderr).toMatch(/--token -/)
@@ -49,6 +50,49 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await run(['login', url, '--token', '-'], `${secret}\n`)).code).toBe(0)
     expect((await run(['get', 'nodes'])).code).toBe(0)
     expect((await run(['get', 'configs'])).code).toBe(5)
+  })
+
+  test('leaves no token behind that it could not keep', async () => {
+    const { service, run, home, url } = await farmctl({ signedIn: false })
+    writeFileSync(join(home, '.config'), 'a file where a folder is wanted')
+    const { code, stdout } = await run(['login', url], `test-admin\n${PASSWORD}\n`)
+    expect([code, stdout]).toEqual([1, ''])
+    expect((await service.admin.inject({ url: '/api/v1/tokens' })).json().items).toEqual([])
+    const told = await service.services.db
+      .selectFrom('events')
+      .select('action')
+      .where('kind', '=', 'token')
+      .execute()
+    expect(told.map(({ action }) => action)).toEqual(['created', 'revoked'])
+  })
+
+  test.each([
+    ['a line break within', (secret: string) => `${secret.slice(0, 40)}\n${secret.slice(40)}`],
+    ['a space within', (secret: string) => `${secret} ${secret}`],
+    ['letters no header takes', (secret: string) => `${secret}ß\u0080`],
+  ])('tells nobody a token that is none: %s', async (_name, spoil) => {
+    const { run, url } = await farmctl({ signedIn: false })
+    const secret = `fsa_01jd4q6v2m8w3x5y7z9abcdefg_${'x'.repeat(43)}`
+    for (const args of [
+      ['get', 'nodes'],
+      ['get', 'nodes', '--json'],
+    ]) {
+      const env = { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: spoil(secret) }
+      const { code, stdout, stderr } = await run(args, '', env)
+      expect(code).toBe(5)
+      expect(stderr).toMatch(/holds a line break, a space or another character/)
+      expect(stdout + stderr).not.toContain('xxxxx')
+    }
+    const kept = await run(['login', url, '--token', '-'], spoil(secret))
+    expect(kept.stdout + kept.stderr).not.toContain('xxxxx')
+  })
+
+  test('takes a token with a line break behind it, as files end', async () => {
+    const { run, url, home } = await farmctl()
+    const { contexts } = JSON.parse(readFileSync(kept(home), 'utf8'))
+    const { secret } = contexts[new URL(url).host].token
+    const env = { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: `${secret}\n` }
+    expect((await run(['get', 'nodes'], '', env)).code).toBe(0)
   })
 
   test('refuses a file of tokens that others can read', async () => {

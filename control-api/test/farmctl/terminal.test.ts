@@ -36,6 +36,22 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await run(['get', 'config', 'default'])).code).toBe(0)
   })
 
+  test('a config’s text steers no terminal, and is in a pipe what it is', async () => {
+    const { type, run, file } = await farmctl()
+    const text = siteText(8101).replace('A site of one file.', 'x\u001b]0;owned\u0007\u202ey')
+    const args = ['apply', '-f', file('default.jsonc', text), '-m', 'why\u001b[2J', '--yes']
+    const applied = await type(args).ended
+    expect(applied).toMatchObject({ code: 0 })
+    const typed = ['config', 'export', 'default']
+    const shown = [applied.stdout, (await type(typed).ended).stdout]
+    for (const stdout of shown) {
+      expect(stdout).toContain('x\\u001b]0;owned\\u0007\\u202ey')
+      expect(stdout).not.toContain('\u001b]0;')
+      expect(stdout).not.toContain('\u202e')
+    }
+    expect((await run(typed)).stdout).toBe(text)
+  })
+
   test('Ctrl-C at a question ends it, and the terminal echoes again', async () => {
     const { type, url } = await farmctl({ signedIn: false })
     const login = type(['login', url, '--user', 'test-admin'])

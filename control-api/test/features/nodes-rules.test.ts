@@ -262,6 +262,34 @@ describe('the addresses of a node', () => {
   ])('%s', (text, urls) => {
     expect(urlsOf(text, 'edge-1')).toEqual(urls)
   })
+
+  test.each([
+    'evil.example/login?',
+    'evil.example#',
+    'user:password@evil.example',
+    'evil.example:443',
+    'a b',
+    '\\\\evil.example',
+    'javascript:alert(1)',
+    'evil.example\n',
+    '',
+    '-',
+    'a..b',
+    'x'.repeat(300),
+  ])('are none of a node that calls itself %j', (hostname) => {
+    expect(urlsOf('{"listen":[{"port":8080}]}', hostname)).toEqual([])
+    expect(
+      urlsOf(JSON.stringify({ listen: [{ address: hostname || ' ', port: 80 }] }), 'x'),
+    ).toEqual([])
+  })
+
+  test('are of names and addresses of all kinds', () => {
+    for (const host of ['edge-1', 'edge_1.example.org', '203.0.113.9', 'EDGE']) {
+      expect(urlsOf('{"listen":[{"port":80}]}', host)).toEqual([`http://${host}/`])
+    }
+    expect(urlsOf('{"listen":[{"port":80}]}', '2001:db8::1')).toEqual(['http://[2001:db8::1]/'])
+    expect(urlsOf('{"listen":[{"port":70000},{"port":-1},{"port":1.5}]}', 'edge-1')).toEqual([])
+  })
 })
 
 describe('a cordon', () => {

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { effectivePermissions, tokenIdOf } from '../../src/features/tokens/rules.ts'
 import type { Token } from '../../src/features/tokens/schema.ts'
 import { rolePermissions } from '../../src/permissions.ts'
-import { type Built, build, type Client, withToken } from '../helper.ts'
+import { type Built, build, type Client, PASSWORD, withToken } from '../helper.ts'
 
 const TOKENS = '/api/v1/tokens'
 const NODES = '/api/v1/nodes'
@@ -11,7 +11,13 @@ const DAY_MS = 86_400_000
 const wish = (more: object = {}) => ({
   method: 'POST' as const,
   url: TOKENS,
-  payload: { name: 'backup job', permissions: null, expiresInDays: 30, ...more },
+  payload: {
+    name: 'backup job',
+    permissions: null,
+    expiresInDays: 30,
+    password: PASSWORD,
+    ...more,
+  },
 })
 const list = async (who: Client, query = '') =>
   (await who.inject({ url: TOKENS + query })).json<{ items: Token[]; nextCursor: string | null }>()

@@ -418,6 +418,7 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   flaps: 0,
   refusals: 0,
   kind: kindOf(nodeId),
+  policyRules: null,
   isExcused: false,
   isConnected: false,
   cordon: null,

@@ -97,7 +97,7 @@ export async function startPlane(
     checkFor: (text) => async (target) => {
       const rendered = releases.renderForNode(text, target)
       if (!rendered) throw new Error('the text must stay readable')
-      return { ...rendered, errors: [], unavailable: null }
+      return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
     },
     findVersionText: (config, n) => versionOf(db, config, n),
     readGrouping,

@@ -22,7 +22,7 @@ test('a version whose root is missing is refused with its place, and the old one
     for (const { name } of farm.nodes) {
       await expect(rollout.task(name)).toContainText('Refused')
       await expect(rollout.task(name)).toContainText('missing_file')
-      await expect(rollout.task(name)).toContainText('/srv/not-on-this-machine')
+      await expect(rollout.task(name)).toContainText('/srv/www/not-on-this-machine')
     }
     await expect(rollout.task('edge-1').getByRole('link', { name: '/sites/0/root' })).toBeVisible()
     await expect(rollout.state).toContainText('Paused')

@@ -157,8 +157,18 @@ export const ranges = {
     never('bytes=18446744073709551615-'),
     never('bytes=18446744073709551616-'),
     never('bytes=99999999999999999999999999-'),
-    never('bytes=0-', { target: '/empty.txt', size: 0, name: 'from the start of an empty file' }),
-    never('bytes=0-0', { target: '/empty.txt', size: 0, name: 'the first byte of an empty file' }),
+    never('bytes=1-', { target: '/empty.txt', size: 0 }),
+    /* It asks for what there is, from the start, and no Content-Range could say so; a 416 is an error
+       to who only ever asks for slices. Section 14.2 lets a server ignore Range. */
+    ...['bytes=0-', 'bytes=0-0', 'bytes=0-1048575', 'bytes=-5', 'bytes=0-,5-'].map((range) =>
+      answered(
+        200,
+        `${range} of an empty file`,
+        '9110 §14.2',
+        getOf('/empty.txt', `Range: ${range}`),
+        { body: '', headers: { 'content-length': '0', 'content-range': null } },
+      ),
+    ),
     never('bytes=1000-,2000-'),
     never('bytes=-0,1000-'),
     never('bytes=-0,-0'),
@@ -313,10 +323,31 @@ export const ranges = {
       name: 'sixteen times all of it',
       rfc: '9110 §17.15',
     }),
+    /* In the file's order, as tools that fetch differences ask for them */
+    ...[17, 200, 256].map((count) =>
+      parts(
+        `bytes=${Array.from({ length: count }, (_, i) => `${i * 1000}-${i * 1000 + 9}`).join()}`,
+        Array.from({ length: count }, (_, i) => [i * 1000, i * 1000 + 9]),
+        { target: '/large.bin', name: `${count} in order` },
+      ),
+    ),
     whole(`bytes=${Array.from({ length: 17 }, (_, i) => `${i * 50}-${i * 50 + 1}`).join()}`, {
-      name: 'seventeen',
+      name: 'seventeen of a small file',
       rfc: '9110 §14.2',
     }),
+    ...Object.entries({
+      'seventeen from behind': Array.from({ length: 17 }, (_, i) => 200_000 - i * 1000),
+      '257 in order': Array.from({ length: 257 }, (_, i) => i * 1000),
+      'two hundred, and one that goes back': [...Array(200).keys(), 5].map((i) => i * 1000),
+    }).map(([name, starts]) =>
+      answered(
+        200,
+        name,
+        '9110 §17.15',
+        getOf('/large.bin', `Range: bytes=${starts.map((n) => `${n}-${n + 9}`).join()}`),
+        { headers: { 'content-length': '300000', 'content-range': null } },
+      ),
+    ),
     whole(`bytes=${Array.from({ length: 1000 }, (_, i) => `${i}-${i}`).join()}`, {
       name: 'a thousand',
       rfc: '9110 §17.15',

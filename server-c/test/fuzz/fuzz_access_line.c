@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes in a client's fields: one whole line of printable ASCII, whose quotes nobody but us
- * opens and closes, and which a JSON reader takes. */
+/* Any bytes in a client's fields: one whole line of UTF-8 without a control character, in the old
+ * forms of ASCII alone, whose quotes nobody but us opens and closes, and which a JSON reader takes.
+ */
 #include "access_line.h"
+#include "utf8.h"
 
 #include <jansson.h>
 #include <netinet/in.h>
@@ -29,6 +31,18 @@ static void check_json(const char *line, size_t len)
 
     CHECK(json_is_object(root));
     json_decref(root);
+}
+
+/* C0, DEL and C1: what a terminal may obey, and what may end a line. */
+static void check_bytes(const char *line, size_t len, bool is_ascii)
+{
+    for (size_t at = 0; at < len;) {
+        size_t step = utf8_sequence_len(line + at, len - at);
+        CHECK(step > 0 && (step == 1 || !is_ascii));
+        uint32_t code_point = utf8_decode(line + at, step);
+        CHECK(code_point >= ' ' && (code_point < 0x7f || code_point > 0x9f));
+        at += step;
+    }
 }
 
 /* A reader that knows nothing of us: `peer - user [stamp] "request" status bytes`, and two more. */
@@ -69,8 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     access_line_write(&line, &stamp, format, &record);
     CHECK(line.len > 0 && line.len < ACCESS_LINE_BYTES); /* nothing had to be cut */
     CHECK(line.text[line.len - 1] == '\n');
-    for (size_t i = 0; i + 1 < line.len; i++)
-        CHECK(line.text[i] >= ' ' && line.text[i] < 0x7f);
+    check_bytes(line.text, line.len - 1, format != LOG_FORMAT_JSON);
     if (format == LOG_FORMAT_JSON)
         check_json(line.text, line.len - 1);
     else

@@ -16,8 +16,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static const struct http_validators file = {{ETAG, sizeof(ETAG) - 1}, MODIFIED};
-static const struct http_validators untagged = {{"", 0}, MODIFIED};
+static const struct http_validators file = {{ETAG, sizeof(ETAG) - 1}, MODIFIED, true};
+static const struct http_validators untagged = {{"", 0}, MODIFIED, false};
 
 struct sample {
     char head[2 * HEAD_MAX];

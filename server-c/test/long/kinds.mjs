@@ -39,7 +39,7 @@ export function makeSite(folder) {
     // Small enough that what a cache may hold is there after the first tenth.
     statCache: { maxEntries: 1000 },
     fileCache: { maxBytes: 4 << 20, maxFileBytes: 65536, maxOpenFiles: 200 },
-    accessLog: { path: '/dev/null', format: 'combined' },
+    accessLog: { path: join(folder, 'access.log'), format: 'combined' },
     sites: [
       {
         hosts: ['*'],

@@ -140,7 +140,10 @@ const t = { after: (step) => afterwards.unshift(step) }
 try {
   const node = await startNode(t, { config: makeSite(tempFolder(t)) })
   node.reloads = 1
-  const { headers } = await get(node.port, '/a.txt')
+  const { headers } = await until(async () => {
+    const answer = await get(node.port, '/a.txt')
+    return answer.headers['last-modified'] && answer
+  }, 'the date of a file that was written just now')
   const known = { etag: headers.etag, modified: headers['last-modified'] }
   const startedAt = performance.now()
   const clients = Array.from({ length: CLIENTS }, (_, i) => work(node.port, known, 1000 * i))

@@ -45,6 +45,14 @@ export async function run(...words) {
   return { code, ...done }
 }
 
+function isServing(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'log\n'
+  } catch {
+    return false
+  }
+}
+
 export class AgentNode {
   #child = null
   #exited = null
@@ -125,7 +133,9 @@ export class AgentNode {
   get servingPid() {
     if (this.pid === undefined) return undefined
     const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim()
-    return children === '' ? undefined : Number(children)
+    // Another one may be there for a moment: it writes a line of the parent's to standard error.
+    const serving = children.split(' ').find((pid) => pid && isServing(pid))
+    return serving && Number(serving)
   }
 
   /** Resolves with the exit code, or null when a signal ended it. */

@@ -5,7 +5,7 @@
  * start; "ever-new" has another time whenever it is asked for. As with a real disk, a read or an open
  * that may not wait learns neither: it would have to.
  *
- * Built by bad-disk.mjs. Each call looks its successor up anew: it is about being right, not
+ * Built by preload.mjs. Each call looks its successor up anew: it is about being right, not
  * fast. */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -93,9 +93,11 @@ static struct file_entry *open_entry(void)
 static uint64_t quota_per_step = UINT64_MAX;
 static int throttled;
 
+static void (*when_unsure)(void); /* NULL: nothing happens then */
+
 static bool is_writing(enum body_step step)
 {
-    return step == BODY_WANTS_WRITE || step == BODY_WANTS_TURN;
+    return step == BODY_WANTS_WRITE || step == BODY_WANTS_TURN || step == BODY_UNSURE;
 }
 
 static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
@@ -107,6 +109,8 @@ static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
         if (last_step == BODY_WAITING)
             uv_run(&the_loop.uv, UV_RUN_ONCE);
         receive_some();
+        if (last_step == BODY_UNSURE && when_unsure)
+            when_unsure();
         if (last_step == BODY_THROTTLED) {
             CHECK_INT(__LINE__, "the quota is used up", body->quota, 0);
             throttled++;

@@ -33,7 +33,8 @@ static struct file_cache cache;
 
 static enum http_status forced; /* 0: ask the disk */
 /* Said of what was found, instead of what the clock says. */
-static bool settles, has_young_mtime;
+static bool settles, has_young_tag;
+static int64_t date_open_for_ns;
 static int lookups;
 
 static void spied_lookup(struct file_found *found, const struct file_place *in,
@@ -43,7 +44,8 @@ static void spied_lookup(struct file_found *found, const struct file_place *in,
     if (!forced) {
         file_lookup_run(found, in, key, chain);
         found->is_settling = settles;
-        found->has_young_mtime = has_young_mtime;
+        found->has_young_tag = has_young_tag;
+        found->date_open_ns = date_open_for_ns;
         return;
     }
     *found = (struct file_found){.fd = -1, .status = forced};

@@ -9,7 +9,7 @@ import { tempFolder } from './node.mjs'
 
 const source = join(dirname(fileURLToPath(import.meta.url)), 'hung_disk.c')
 
-/** `wrap` is for startNode; after release() the disk answers. */
+/** `wrap` is for startNode, `env` for AgentNode; after release() the disk answers. */
 export function hungDisk(t) {
   const folder = tempFolder(t)
   const library = join(folder, 'hung_disk.so')
@@ -20,8 +20,10 @@ export function hungDisk(t) {
   ])
   // AddressSanitizer wants to be the first library. It need not: its calls come after ours.
   const asan = [process.env.ASAN_OPTIONS, 'verify_asan_link_order=0'].filter(Boolean).join(':')
+  const env = { LD_PRELOAD: library, ASAN_OPTIONS: asan, FARMSTEAD_HANG_UNTIL: until }
   return {
-    wrap: ['env', `LD_PRELOAD=${library}`, `ASAN_OPTIONS=${asan}`, `FARMSTEAD_HANG_UNTIL=${until}`],
+    env,
+    wrap: ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
     release: async () => {
       writeFileSync(until, '')
       await sleep(500) // all that hang have seen it

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* hung_disk.c — a preloaded library that makes files wait as on a disk or a network file system
  * that does not answer, chosen by their name: what holds "hang-open" can't be opened, "hang-read"
- * not be read, "hang-late" not from its second MiB on, until the file FARMSTEAD_HANG_UNTIL is there.
- * A read or an open that may not wait does not: it learns that it would have to.
+ * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, "hang-stat"
+ * not be looked at, until
+ * the file FARMSTEAD_HANG_UNTIL is there. A read or an open that may not wait does not: it learns
+ * that it would have to.
  *
  * Built by hung-disk.mjs. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -38,7 +42,7 @@ static int is_released(void)
     return until && access(until, F_OK) == 0;
 }
 
-static int is_hung(int fd, off_t end)
+static int is_named(int fd, const char *part)
 {
     char link[64], path[PATH_LEN];
     ssize_t n;
@@ -46,8 +50,12 @@ static int is_hung(int fd, off_t end)
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     n = readlink(link, path, sizeof(path) - 1);
     path[n > 0 ? n : 0] = '\0';
-    return !is_released() && (strstr(path, "hang-read") != NULL ||
-                              (strstr(path, "hang-late") != NULL && end > GOOD_BYTES));
+    return !is_released() && strstr(path, part) != NULL;
+}
+
+static int is_hung(int fd, off_t end)
+{
+    return is_named(fd, "hang-read") || (end > GOOD_BYTES && is_named(fd, "hang-late"));
 }
 
 /* The program calls openat2 by its number. */
@@ -68,6 +76,39 @@ long syscall(long number, ...)
         hang();
     }
     return NEXT(syscall)(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int stat(const char *path, struct stat *st)
+{
+    if (strstr(path, "hang-stat") && !is_released())
+        hang();
+    return NEXT(stat)(path, st);
+}
+
+char *realpath(const char *path, char *resolved)
+{
+    if (strstr(path, "hang-stat") && !is_released())
+        hang();
+    return NEXT(realpath)(path, resolved);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list list;
+
+    va_start(list, flags);
+    unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    if (!is_released() && strstr(path, "hang-open"))
+        hang();
+    return NEXT(open)(path, flags, mode);
+}
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+    if (is_named(fd, "hang-write"))
+        hang();
+    return NEXT(write)(fd, bytes, len);
 }
 
 ssize_t pread(int fd, void *out, size_t len, off_t offset)

@@ -61,7 +61,9 @@ test('a key in a folder that is served is an error, of check and at the start', 
   const signed = { paths: ['/x/**'], secretFile: join(folder, 'www/link.key') }
   const path = join(folder, 'node.json')
   const site = { hosts: ['*'], root: join(folder, 'www'), signedUrls: [signed] }
-  writeFileSync(path, JSON.stringify({ listen: [{ port: 0 }], sites: [site] }))
+  // Written down, so that nothing is lowered on a machine with few descriptors, which is a warning, too.
+  const small = { limits: { connections: 100 }, fileCache: { maxOpenFiles: 100 } }
+  writeFileSync(path, JSON.stringify({ listen: [{ port: 0 }], ...small, sites: [site] }))
 
   const { status, stderr } = run('check', path)
   assert.equal(status, 1, stderr)

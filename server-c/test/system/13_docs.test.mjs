@@ -2,11 +2,11 @@
 // What the documentation shows as a config is one: each example is given to `check`.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { nodeBinary } from '../support/node.mjs'
+import { nodeBinary, tempFolder } from '../support/node.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
 const pages = [
@@ -39,8 +39,28 @@ function asConfig(example) {
 
 const examples = pages.flatMap(examplesIn)
 
+/** A policy is marked as one: ```jsonc policy */
+const policies = pages.flatMap((page) =>
+  [...readFileSync(page, 'utf8').matchAll(/^```jsonc policy\n([\s\S]*?)^```$/gm)].map(
+    ({ 1: text }) => ({ page: relative(root, page), text }),
+  ),
+)
+
 test('the documentation has examples', () => {
   assert.ok(examples.length >= 5, `${examples.length} found`)
+})
+
+test('the policies that the documentation shows are policies', (t) => {
+  assert.ok(policies.length > 0)
+  const folder = tempFolder(t)
+  const config = '{"listen": [{"port": 80}], "sites": [{"hosts": ["*"], "root": "/srv/www/a"}]}'
+  for (const { page, text } of policies) {
+    const file = join(folder, 'policy.json')
+    writeFileSync(file, text, { mode: 0o644 })
+    const words = ['check', '--text-only', '--policy', file, '-']
+    const { status, stderr } = spawnSync(nodeBinary, words, { input: config, encoding: 'utf8' })
+    assert.equal(status, 0, `${page}: ${stderr}`)
+  }
 })
 
 for (const { name, example } of examples)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
-import { startNode } from '../support/node.mjs'
+import { nodeBinary, startNode, tempFolder } from '../support/node.mjs'
+import { preload } from '../support/preload.mjs'
+import { descriptors } from '../support/process.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
 const withVersion = (config, value, more = {}) => ({
@@ -271,4 +274,40 @@ test('a change of the process options waits for the next start, and the log says
   await node.logLine(/"process" was changed; what it says takes effect at the next start/)
   assert.equal(existsSync(pidFile), false)
   assert.equal((await get(node.port, '/')).text, 'home')
+})
+
+test('a reload with an address that one event loop can not watch is none, and says so', async (t) => {
+  const full = join(tempFolder(t), 'full')
+  const wrap = preload(t, 'full_epoll', { FULL_EPOLL: full })
+  const node = await startNode(t, { wrap, files: { 'a.txt': 'a' } })
+  const before = descriptors(node.child.pid)
+  const port = await freePort()
+  const both = { ...node.config, listen: [...node.config.listen, { address: '127.0.0.1', port }] }
+  writeFileSync(full, '')
+  assert.equal(await node.reload(both), false)
+  assert.match(node.log, /resource_limit: event loop \d can't watch port \d+ of 127\.0\.0\.1: /)
+  // Of the loop that could, too, nothing is left.
+  await assert.rejects(RawClient.connect(port))
+  assert.equal(descriptors(node.child.pid), before)
+  for (let i = 0; i < 20; i++) assert.equal((await get(node.port, '/a.txt')).text, 'a')
+  assert.equal((await node.status()).effective.generation, 1)
+  rmSync(full)
+  assert.equal(await node.reload(both), true, node.log)
+  for (let i = 0; i < 20; i++) assert.equal((await get(port, '/a.txt')).text, 'a')
+})
+
+test('a start with an address that one event loop can not watch is none', async (t) => {
+  const folder = tempFolder(t)
+  const full = join(folder, 'full')
+  const path = join(folder, 'config.json')
+  const config = { listen: [{ address: '127.0.0.1', port: 0 }], workers: 2 }
+  writeFileSync(path, JSON.stringify({ ...config, sites: [{ hosts: ['*'], root: folder }] }))
+  writeFileSync(full, '')
+  const [command, ...args] = preload(t, 'full_epoll', { FULL_EPOLL: full })
+  const { status, stderr } = spawnSync(command, [...args, nodeBinary, 'serve', '--config', path], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /event loop 1 can't watch port 0 of 127\.0\.0\.1: /)
 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { startNode } from '../support/node.mjs'
@@ -153,6 +154,22 @@ test('the admin listener answers to no name that a page elsewhere can have', asy
   const foreign = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'localhos']
   for (const host of foreign) assert.equal(await ask(host), 421, host)
   assert.equal((await exchange(node.adminPort, 'GET /status HTTP/1.0\r\n\r\n')).status, 200)
+})
+
+test('the admin listener answers to the names that its config lists, from the next reload on', async (t) => {
+  const admin = { address: '127.0.0.1', port: 0, hosts: ['node1', '*.web.svc', '[::ffff:1.2.3.4]'] }
+  const node = await startNode(t, { config: { admin } })
+  const ask = async (host) =>
+    (await exchange(node.adminPort, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status
+  const named = ['node1', 'NODE1:8081', 'node1.', 'pod-7.web.svc:8081', 'a.b.web.svc', 'localhost']
+  for (const host of named) assert.equal(await ask(host), 200, host)
+  const foreign = ['node2', 'node1.evil.example', 'web.svc', '.web.svc', 'xweb.svc', 'evil.example']
+  for (const host of foreign) assert.notEqual(await ask(host), 200, host)
+  const config = JSON.parse(readFileSync(node.configPath, 'utf8'))
+  config.admin.hosts = ['node2']
+  assert.ok(await node.reload(config))
+  assert.equal(await ask('node2:1'), 200)
+  assert.equal(await ask('node1'), 421)
 })
 
 test('the status page is whole, escaped and without scripts', async (t) => {

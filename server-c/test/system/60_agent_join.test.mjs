@@ -11,11 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { AgentNode, run } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { tempFolder } from '../support/node.mjs'
+import { preload } from '../support/preload.mjs'
 
 let control
 let dir
@@ -52,6 +54,27 @@ test('join makes a private state folder and says what to do next', async () => {
   assert.equal(enrol.body.name, 'edge-7')
   assert.match(enrol.body.os, /\w/)
   assert.ok(!stdout.includes(identity.credential), 'the credential is never printed')
+})
+
+test('every name that join leaves is on the disk, the new folders above the state, too', async (t) => {
+  const witness = join(tempFolder(t), 'witness')
+  const state = join(dir, 'new', 'folders', 'state')
+  const { code, stderr } = await run(
+    { wrap: preload(t, 'sync_witness', { SYNC_WITNESS: witness }) },
+    ...['join', control.url, '--token', control.makeToken(), '--state', state, '--insecure-http'],
+  )
+  assert.equal(code, 0, stderr)
+  const seen = readFileSync(witness, 'utf8').trim().split('\n')
+  const made = [...new Set(seen.filter((line) => line.startsWith('made ')))]
+  // A folder is there for good before anything is in it.
+  for (const path of ['new', 'new/folders', 'new/folders/state.joining', 'new/folders/state']) {
+    const at = seen.indexOf(`made ${join(dir, path)}`)
+    assert.equal(seen[at + 1], `synced ${dirname(join(dir, path))}`, seen.join('\n'))
+  }
+  for (const line of made) {
+    const folder = `synced ${dirname(line.slice('made '.length))}`
+    assert.ok(seen.lastIndexOf(folder) > seen.indexOf(line), `${line} in\n${seen.join('\n')}`)
+  }
 })
 
 test('join refuses to overwrite an identity, unless told to', async () => {
@@ -130,6 +153,13 @@ for (const args of badUsage) {
     assert.equal(stderr.split('\n').length, 2, 'one line')
   })
 }
+
+test('join says that an IPv6 address stands in brackets', async () => {
+  const flags = ['--token', 'fst_0123456789abcdef', '--state', join(dir, 'v6')]
+  const { code, stderr } = await run('join', 'https://::1:9701', ...flags)
+  assert.equal(code, 2)
+  assert.match(stderr, /an IPv6 address stands in brackets, as in https:\/\/\[::1\]:9701/)
+})
 
 test('run without a state folder, without an identity or with a torn one says what to do', async () => {
   const missing = await run('run', '--state', join(dir, 'nowhere'))

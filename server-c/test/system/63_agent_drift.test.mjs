@@ -71,7 +71,7 @@ test('a bad edit is told with the places of its errors and never served', async 
   assert.deepEqual([body.drift.errors[0].line, body.drift.errors[0].code], [1, 'syntax'])
   await control.until('a line', () => /config.jsonc is not served/.test(node.log))
   assert.equal(await node.version(), 'v1')
-  edit(node.config('mine', { sites: [{ hosts: ['*'], root: '/nonexistent' }] }))
+  edit(node.config('mine', { sites: [{ hosts: ['*'], root: join(node.dir, 'nonexistent') }] }))
   reload()
   await untilReported('missing', ({ drift }) => drift?.errors?.[0].code === 'missing_file')
   assert.equal(await node.version(), 'v1')

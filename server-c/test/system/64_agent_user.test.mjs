@@ -65,6 +65,38 @@ test('the node becomes the user and goes on with its own files', needsRoot, asyn
   await node.untilVersion('v2')
 })
 
+test('logs that root opened for the user do not stop the next config', needsRoot, async () => {
+  chmodSync(node.dir, 0o755)
+  const access = join(node.dir, 'access.log')
+  const errors = join(node.dir, 'error.log')
+  const options = {
+    process: { user: 'nobody' },
+    accessLog: { path: access },
+    errorLog: { path: errors },
+  }
+  node.start()
+  const first = control.assign(node.config('v1', options))
+  await node.untilVersion('v1')
+  await untilConfirmed(first.generation)
+  for (const path of [access, errors]) assert.equal(statSync(path).uid, uidOf('nobody'))
+  const second = control.assign(node.config('v2', options))
+  await node.untilVersion('v2')
+  await untilConfirmed(second.generation)
+})
+
+test('a config that is refused leaves no log of its own behind', needsRoot, async () => {
+  node.start()
+  const errors = join(node.dir, 'error.log')
+  control.assign(node.config('v1', { process: { chroot: '/' }, errorLog: { path: errors } }))
+  await control.until('a refusal', () =>
+    control.said.some(({ body }) => /chroot/.test(JSON.stringify(body))),
+  )
+  // What the node says of it goes to where its log was.
+  await control.until('why', () => /generation 1 could not be applied/.test(node.log))
+  control.assign(node.config('v2'))
+  await node.untilVersion('v2')
+})
+
 test("what root joins into the folder of another user is that user's", needsRoot, async () => {
   const uid = uidOf('nobody')
   const owners = () => readdirSync(node.state).map((name) => statSync(join(node.state, name)).uid)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What systemd is told by a process that is started as Type=notify.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AgentNode } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
-import { startNode } from '../support/node.mjs'
+import { startNode, tempFolder } from '../support/node.mjs'
 import { startServiceManager } from '../support/service-manager.mjs'
 
 /** Without what comes by the clock. */
@@ -75,6 +75,28 @@ test('serve says when it serves, reloads and stops', async (t) => {
     'STOPPING',
   ])
 })
+
+const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
+
+test(
+  'as another user in a root folder of its own, serve is heard all the same',
+  needsRoot,
+  async (t) => {
+    const manager = await startServiceManager(t)
+    const env = [...Object.entries(manager.env).map((pair) => pair.join('='))]
+    // The sanitizer's search for leaks needs /proc, which is not in there.
+    const wrap = ['env', ...env, 'ASAN_OPTIONS=detect_leaks=0']
+    const jail = tempFolder(t)
+    chmodSync(jail, 0o755)
+    const site = { root: join(jail, 'www') }
+    const jailed = { process: { user: 'nobody', chroot: jail } }
+    const sites = [{ hosts: ['*'], root: '/www' }]
+    const node = await startNode(t, { wrap, site, config: { ...jailed, sites } })
+    await manager.untilTold('READY=1')
+    assert.equal(await node.stop(), 0)
+    await manager.untilTold('STOPPING=1')
+  },
+)
 
 test('a service manager that is not there keeps nobody from serving', async (t) => {
   const { control, node } = await joinedNode(t)

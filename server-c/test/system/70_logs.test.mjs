@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { startNode, tempFolder, until } from '../support/node.mjs'
+import { condWatch } from '../support/cond-watch.mjs'
+import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { exchange, get, LOOPBACK, RawClient, request } from '../support/raw.mjs'
 
 const lines = (path) =>
@@ -21,27 +34,46 @@ test('common, combined and JSON lines', async (t) => {
   for (const [format, want] of [
     [
       'common',
-      /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\.txt\?q HTTP\/1\.1" 200 \d+$/,
+      /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\.txt\?q HTTP\/1\.1" 200 5$/,
     ],
-    ['combined', /" 200 \d+ "http:\/\/x\/\\"y\\"" "test\\\\agent\\xe4"$/],
+    ['combined', /" 200 5 "http:\/\/x\/\\"y\\"" "test\\\\agent\\xe4"$/],
   ]) {
     const { node, path } = await start(t, format)
-    const { head, body } = await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
+    await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
     const [line] = await until(() => lines(path).length > 0 && lines(path), 'a line')
     assert.match(line, want)
-    assert.match(line, new RegExp(` ${head.length + 4 + body.length}( |$)`))
   }
   const { node, path } = await start(t, 'json')
-  await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
+  const { head, body } = await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
   const record = JSON.parse(await until(() => lines(path)[0], 'a line'))
   assert.equal(record.peer, '127.0.0.1')
   assert.equal(record.request, 'GET /a.txt?q HTTP/1.1')
   assert.equal(record.status, 200)
+  assert.equal(record.bytes, head.length + 4 + body.length)
+  assert.equal(record.bodyBytes, body.length)
   assert.equal(record.referer, 'http://x/"y"')
-  assert.equal(record.userAgent, 'test\\agent\xe4')
+  assert.equal(record.userAgent, 'test\\agent\ufffd')
   assert.equal(record.host, 'test')
   assert.ok(record.totalMicros >= 0)
   assert.ok(Math.abs(Date.parse(record.time) - Date.now()) < 60_000)
+})
+
+test('a response without a body is "-" in the old forms', async (t) => {
+  const { node, path } = await start(t, 'common', 1)
+  await get(node.port, '/a.txt', { method: 'HEAD' })
+  const { headers } = await get(node.port, '/a.txt')
+  await get(node.port, '/a.txt', { lines: [`If-None-Match: ${headers.etag}`] })
+  await until(() => lines(path).length === 3, 'three lines')
+  assert.match(lines(path)[0], /"HEAD \/a\.txt HTTP\/1\.1" 200 -$/)
+  assert.match(lines(path)[2], /"GET \/a\.txt HTTP\/1\.1" 304 -$/)
+})
+
+test('JSON lines are UTF-8 as the client sent it, without what a terminal obeys', async (t) => {
+  const { node, path } = await start(t, 'json', 1)
+  const agent = Buffer.from('Zürich 🐄 \u009b2J \u0085 \u2028').toString('latin1')
+  await get(node.port, '/a.txt', { lines: [`User-Agent: ${agent}\xff`] })
+  const line = await until(() => lines(path)[0], 'a line')
+  assert.ok(line.includes('"userAgent":"Zürich 🐄 \\u009b2J \\u0085 \\u2028\\ufffd"'), line)
 })
 
 test('refused requests are logged too, and no client can forge a line', async (t) => {
@@ -104,22 +136,58 @@ test('SIGUSR1 reopens both logs after rotation', async (t) => {
   assert.match(readFileSync(error, 'utf8'), /info stopping/)
 })
 
-test('a full disk under the access log: clients are served, lines are counted as dropped', async (t) => {
-  const folder = tempFolder(t)
-  const path = join(folder, 'access.log')
-  symlinkSync('/dev/full', path)
+test('a limit of the size of files is a full disk: clients are served, lines are counted', async (t) => {
+  const path = join(tempFolder(t), 'access.log')
   const node = await startNode(t, {
     files: { 'a.txt': 'a' },
+    wrap: ['prlimit', '--fsize=20000:unlimited'],
     config: { workers: 1, accessLog: { path, format: 'combined' } },
   })
   const client = await RawClient.connect(node.port)
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < 25; i++) {
     client.send(request('/a.txt', { lines: [`User-Agent: ${'x'.repeat(900)}`] }).repeat(20))
     for (let k = 0; k < 20; k++) assert.equal((await client.response()).status, 200)
   }
   assert.ok((await node.counter('logDropped')) > 50)
+  assert.equal(statSync(path).size, 20_000)
   client.close()
+  execFileSync('prlimit', ['--pid', String(node.child.pid), '--fsize=unlimited'])
+  await until(async () => {
+    await get(node.port, '/a.txt?after')
+    return lines(path).some((line) => line.includes('?after'))
+  }, 'lines go on')
+  for (const line of lines(path)) assert.match(line, /^\S+ - - \[[^\]]+\] "GET .*" 200 1 "-" ".+"$/)
 })
+
+for (const [what, make] of [
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a symbolic link', (path) => symlinkSync('.profile', path)],
+  ['a file with other content', (path) => writeFileSync(path, 'export PATH\n')],
+  ['a file with a second name', (path) => linkSync(nodeBinary, path)],
+  ['a folder', (path) => mkdirSync(path)],
+])
+  for (const option of ['accessLog', 'errorLog'])
+    test(`${option}: ${what} is refused at once, also when it came after the check`, async (t) => {
+      const folder = mkdtempSync(join(dirname(nodeBinary), 'logs-'))
+      t.after(() => rmSync(folder, { recursive: true }))
+      const path = join(folder, 'a.log')
+      const node = await startNode(t, { files: { 'a.txt': 'a' } })
+      make(path)
+      assert.equal(await node.reload({ ...node.config, [option]: { path } }), false)
+      assert.match(node.log, new RegExp(`unusable_file: "${path}" (is|has) .*; .+`))
+      assert.equal((await get(node.port, '/a.txt')).status, 200)
+      rmSync(path, { recursive: true })
+      const later = join(folder, 'b.log')
+      assert.equal(await node.reload({ ...node.config, accessLog: { path: later } }), true)
+      renameSync(later, `${later}.1`)
+      make(later)
+      const from = node.log.length
+      node.child.kill('SIGUSR1')
+      await node.logLine(/access log: "[^"]+" (is|has) .*; lines go on/, from)
+      await get(node.port, '/a.txt')
+      await until(() => lines(`${later}.1`).length > 0, 'a line in the old file')
+      assert.ok(!existsSync(join(folder, '.profile')), 'nothing was made through it')
+    })
 
 test('a JSON line stays whole however long the fields are', async (t) => {
   const { node, path } = await start(t, 'json')
@@ -150,4 +218,38 @@ test('a response that the client gave up is logged with the bytes it got', async
   const [, bytes] = /"GET \/big\.bin HTTP\/1\.1" 200 (\d+)$/.exec(line)
   assert.ok(Number(bytes) > 0 && Number(bytes) < 32 << 20, line)
   assert.equal(await node.counter('aborted'), 1)
+})
+
+test('what a config holds is shown by check and logged, and never obeyed by a terminal', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  const name = 'x\u001b[2J"\\\n2026-01-01T00:00:00.000Z error forged \u009b'
+  const config = { ...node.config, [name]: 1 }
+  assert.equal(await node.reload(config), false)
+  const { stderr } = spawnSync(nodeBinary, ['check', node.configPath], { encoding: 'utf8' })
+  for (const text of [node.log, stderr]) {
+    assert.match(text, /unknown_key.*forged|forged.*unknown_key/)
+    assert.doesNotMatch(text, /^2026-01-01/m)
+    const isControl = (c) => c !== '\n' && (c < ' ' || (c >= '\x7f' && c <= '\x9f'))
+    assert.deepEqual([...text].filter(isControl), [])
+  }
+})
+
+test('no event loop signals a condition variable for what it logs', async (t) => {
+  const { wrap, seen } = condWatch(t)
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a', 'big.bin': Buffer.alloc(4 << 20, 'x') },
+    wrap,
+    config: { workers: 1, accessLog: { path, format: 'json' }, errorLog: { level: 'debug' } },
+  })
+  await get(node.port, '/big.bin')
+  const client = await RawClient.connect(node.port)
+  // More than half of a ring at once, so that the loop wakes the thread of the log.
+  for (let i = 0; i < 15; i++) {
+    client.send(request('/a.txt', { lines: [`User-Agent: ${'x'.repeat(900)}`] }).repeat(20))
+    for (let k = 0; k < 20; k++) assert.equal((await client.response()).status, 200)
+  }
+  client.close()
+  assert.equal(await node.stop(), 0)
+  assert.equal(seen(), '')
 })

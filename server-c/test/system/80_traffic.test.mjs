@@ -187,25 +187,65 @@ test('half a head is answered with 408, a silent connection with nothing', async
   assert.equal(await node.counter('badRequests'), 0)
 })
 
-test('a client that takes some bytes is held to limits.minBytesPerSecond', async (t) => {
-  for (const [minBytesPerSecond, ends] of [
-    [0, false],
-    [1024 * 1024, true],
-  ]) {
+const MIB = 1024 * 1024
+for (const [what, site, minBytesPerSecond, ends] of [
+  ['', {}, 0, false],
+  ['', {}, MIB, true],
+  [', of a site with a high rate', { bytesPerSecond: 100_000 * KB }, MIB, true],
+  [', of a connection with a high rate', { connectionBytesPerSecond: 100_000 * KB }, MIB, true],
+]) {
+  test(`a client that takes some bytes is held to limits.minBytesPerSecond ${minBytesPerSecond}${what}`, async (t) => {
     const limits = { writeSeconds: 2, minBytesPerSecond }
-    const node = await startNode(t, { files, config: { limits } })
+    const node = await startNode(t, { files, site, config: { limits } })
     const client = await RawClient.connect(node.port)
     client.send(request('/big.bin'))
     // 64 KiB now and then: far less than what makes the kernel call the socket writable again. The
     // client's kernel tells of room for more once a second, when its buffer has grown.
     client.socket.pause()
     const timer = setInterval(() => client.socket.read(65536), 200)
+    t.after(() => {
+      clearInterval(timer)
+      client.close()
+    })
     if (ends) await until(async () => (await node.counter('timeouts')) > 0, 'the end of its time')
     else await sleep(7000) // three times writeSeconds: nothing is to be seen
-    clearInterval(timer)
-    assert.equal(await node.counter('timeouts'), ends ? 1 : 0, `at ${minBytesPerSecond} B/s`)
-    client.close()
-  }
+    assert.equal(await node.counter('timeouts'), ends ? 1 : 0)
+  })
+}
+
+for (const [what, site, clients] of [
+  ['the site', { bytesPerSecond: 40 * KB }, 8],
+  ['each of them', { connectionBytesPerSecond: 6 * KB }, 3],
+  ['both', { bytesPerSecond: 40 * KB, connectionBytesPerSecond: 6 * KB }, 3],
+]) {
+  test(`who takes all that a low rate of ${what} gives is not let go`, async (t) => {
+    const limits = { writeSeconds: 1, minBytesPerSecond: MIB }
+    const node = await startNode(t, { files, site, config: { limits } })
+    const all = await Promise.all(
+      Array.from({ length: clients }, () => RawClient.connect(node.port)),
+    )
+    t.after(() => {
+      for (const client of all) client.close()
+    })
+    for (const client of all) client.send(request('/big.bin'))
+    // More than the burst, at 5 or 6 KB/s: several times writeSeconds.
+    await until(
+      () => all.every((client) => client.ended || client.received > 40 * KB),
+      'some bytes',
+    )
+    assert.equal(await node.counter('timeouts'), 0)
+  })
+}
+
+test('who takes nothing is let go before a low rate has filled its buffer', async (t) => {
+  const limits = { writeSeconds: 1 }
+  const site = { connectionBytesPerSecond: 50 * KB }
+  const node = await startNode(t, { files, site, config: { limits } })
+  const client = await RawClient.connect(node.port)
+  t.after(() => client.close())
+  client.socket.pause()
+  client.send(request('/big.bin'))
+  await until(async () => (await node.counter('timeouts')) > 0, 'the end of its time')
 })
 
 test('limits.bodyBytes: a longer body costs the connection, a shorter one does not', async (t) => {

@@ -5,18 +5,19 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hungDisk } from '../support/hung-disk.mjs'
 import { startNode, until } from '../support/node.mjs'
-import { get, RawClient, request } from '../support/raw.mjs'
+import { get, LOOPBACK, RawClient, request } from '../support/raw.mjs'
 
 const files = {
   'a.txt': 'alpha',
   'b.txt': 'beta',
   'hang-open.txt': 'late',
   'hang-read.txt': 'late',
+  'hang-read.bin': Buffer.alloc(8 << 20, 'x'), // too large for memory: sent from its descriptor
   'hang-late.bin': Buffer.alloc(8 << 20, 'x'),
 }
 const config = { io: { timeoutSeconds: 1, statThreads: 4, readThreads: 4 } }
 
-for (const path of ['/hang-open.txt', '/hang-read.txt']) {
+for (const path of ['/hang-open.txt', '/hang-read.txt', '/hang-read.bin']) {
   test(`${path}: 503 in time, others are served, and the file when the disk is back`, async (t) => {
     const { wrap, release } = hungDisk(t)
     const node = await startNode(t, { files, config, wrap })
@@ -36,6 +37,32 @@ for (const path of ['/hang-open.txt', '/hang-read.txt']) {
     client.close()
   })
 }
+
+for (const [what, options] of [
+  ['copied to a client on this host', { from: LOOPBACK }],
+  ['one range', { lines: ['Range: bytes=5000000-5000099'] }],
+  ['several ranges', { lines: ['Range: bytes=0-99, 5000000-5000099'] }],
+]) {
+  test(`a large file, ${what}: 503 in time, as nothing was sent yet`, async (t) => {
+    const { wrap, release } = hungDisk(t)
+    const node = await startNode(t, { files, config, wrap })
+    assert.equal((await get(node.port, '/hang-read.bin', options)).status, 503)
+    assert.equal(await node.counter('timeouts'), 1)
+    await release()
+    const { status, complete } = await get(node.port, '/hang-read.bin', options)
+    assert.deepEqual([status, complete], [options.lines ? 206 : 200, true])
+  })
+}
+
+test("a large file that is a site's error page: the short page of ours in its place", async (t) => {
+  const { wrap, release } = hungDisk(t)
+  const errorPages = { 404: '/hang-read.bin' }
+  const node = await startNode(t, { files, config, site: { errorPages }, wrap })
+  const { status, text } = await get(node.port, '/none')
+  assert.equal(status, 404)
+  assert.match(text, /404/)
+  await release()
+})
 
 test('files in use are served though each look-up of another hangs', async (t) => {
   const { wrap, release } = hungDisk(t)

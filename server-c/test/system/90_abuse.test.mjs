@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
 import { cpuTicks } from '../support/process.mjs'
-import { get, RawClient, request } from '../support/raw.mjs'
+import { get, LOOPBACK, OUTSIDE, RawClient, request } from '../support/raw.mjs'
 
 const files = { 'a.txt': 'alpha', 'big.bin': Buffer.alloc(32 << 20, 'x') }
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -133,6 +133,71 @@ test('limits.connections: who idles makes room, and then there is 503', async (t
   }
 })
 
+test('who never says a word makes room, whoever speaks or spoke last keeps its place', async (t) => {
+  const limits = { connections: 50, headerSeconds: 60, writeSeconds: 60 }
+  const node = await startNode(t, { files, config: { workers: 1, limits } })
+  const clients = []
+  const connect = async () => {
+    const client = await RawClient.connect(node.port)
+    clients.push(client)
+    return client
+  }
+  const [reader, half] = [await connect(), await connect()]
+  reader.socket.pause()
+  reader.send(request('/big.bin'))
+  half.send('GET /a.txt HTTP/1.1\r\n')
+  await until(() => reader.received > 0 || reader.socket.readableLength > 0, 'the first bytes')
+  const silent = await Promise.all(Array.from({ length: 60 }, connect))
+  // Who has just come may yet speak, so this takes a moment; then each newcomer is served.
+  const isServed = async () => (await get(node.port, '/a.txt').catch(() => null))?.status === 200
+  await until(isServed, 'a place')
+  const idle = await connect()
+  idle.send(request('/a.txt'))
+  assert.equal((await idle.response()).status, 200)
+  const refused = await node.counter('refused')
+  for (let i = 0; i < 20; i++) {
+    const client = await connect()
+    client.send(request('/a.txt'))
+    assert.equal((await client.response()).status, 200)
+  }
+  assert.equal(await node.counter('refused'), refused)
+  assert.ok(silent.filter((client) => client.ended).length >= 20)
+  idle.send(request('/a.txt'))
+  assert.equal((await idle.response()).status, 200)
+  half.send('Host: a\r\n\r\n')
+  assert.equal((await half.response()).status, 200)
+  reader.socket.resume()
+  assert.equal((await reader.response()).body.length, 32 << 20)
+  for (const client of clients) client.close()
+})
+
+test('by default one address can not take all connections, but this host can', async (t) => {
+  const limits = { connections: 220, headerSeconds: 60 }
+  const node = await startNode(t, { files, config: { workers: 1, limits } })
+  const clients = []
+  const crowd = async (from) => {
+    const all = await Promise.all(
+      Array.from({ length: 160 }, () => RawClient.connect(node.port, { from })),
+    )
+    clients.push(...all)
+    for (const client of all) client.send('GET /a.txt HTTP/1.1\r\n')
+    return all
+  }
+  const isThere = () => node.status().then(({ gauges }) => gauges.openConnections)
+  const near = await crowd(LOOPBACK)
+  await until(async () => (await isThere()) === 160, 'all are there')
+  assert.equal(await node.counter('refused'), 0)
+  for (const client of near) client.close()
+  await until(async () => (await isThere()) === 0, 'all are gone')
+  if (OUTSIDE === LOOPBACK) return // this machine has no other address
+  await crowd(OUTSIDE)
+  await until(async () => (await node.counter('refused')) === 50, 'those beyond half')
+  assert.equal(await isThere(), 110)
+  await node.logLine(/warn listener: an address has as many connections/)
+  assert.equal((await get(node.port, '/a.txt', { from: LOOPBACK })).status, 200)
+  for (const client of clients) client.close()
+})
+
 test('out of descriptors it neither spins nor loses the listener', async (t) => {
   const node = await startNode(t, { files, config: { workers: 1, limits: { headerSeconds: 60 } } })
   execFileSync('prlimit', [`--pid=${node.child.pid}`, '--nofile=64:64'])
@@ -166,7 +231,7 @@ test('a storm of resets leaves nothing behind', async (t) => {
 })
 
 test('thousands of idle connections, and a request among them', async (t) => {
-  const node = await startNode(t, { files, config: { limits: { connections: 4000 } } })
+  const node = await startNode(t, { files, config: { limits: { connections: 4100 } } })
   const clients = []
   for (let i = 0; i < 2000; i += 100)
     clients.push(

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a line,
- * and rotation. */
+/* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a
+ * line, and rotation. */
 #include "access_log.c"
 
 #include "check.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -14,6 +16,7 @@
 
 static char folder[] = "/tmp/farmstead-log-XXXXXX";
 static char path[64], moved[64];
+static struct log_file_problem problem;
 static union {
     struct sockaddr any;
     struct sockaddr_in v4;
@@ -30,7 +33,8 @@ static struct access_record record_of(const char *request_line)
     return (struct access_record){.peer = &peer.any,
                                   .request_line = span_of(request_line),
                                   .status = 200,
-                                  .bytes = 12,
+                                  .bytes = 112,
+                                  .body_bytes = 12,
                                   .total_ns = 3000,
                                   .now = 1700000000};
 }
@@ -59,10 +63,11 @@ static void test_forms(void)
          "192.0.2.1 - - " STAMP
          " \"GET /\\x01\\x7f\\xff HTTP/1.1\\x0d\\x0a\" 200 12 \"\\x09\" \"-\"",
          LOG_FORMAT_COMBINED},
-        {"json", "GET /\"\x01\xff", "a\\b", "j o",
-         "{\"time\":\"2023-11-14T22:13:20Z\",\"peer\":\"192.0.2.1\",\"user\":\"j o\",\"request\":"
-         "\"GET /\\\"\\u0001\\u00ff\",\"host\":\"\",\"status\":200,\"bytes\":12,\"totalMicros\":3,"
-         "\"referer\":\"a\\\\b\",\"userAgent\":\"\"}",
+        {"json", "GET /\"\x01\xff", "a\\b", "j\xc3\xb6 o",
+         "{\"time\":\"2023-11-14T22:13:20Z\",\"peer\":\"192.0.2.1\",\"user\":\"j\xc3\xb6 "
+         "o\",\"request\":"
+         "\"GET /\\\"\\u0001\\ufffd\",\"host\":\"\",\"status\":200,\"bytes\":112,\"bodyBytes\":12,"
+         "\"totalMicros\":3,\"referer\":\"a\\\\b\",\"userAgent\":\"\"}",
          LOG_FORMAT_JSON},
     };
 
@@ -78,6 +83,22 @@ static void test_forms(void)
         CHECK_STR((int)i, rows[i].name, ring->bytes, rows[i].line);
         free(ring);
     }
+}
+
+/* The two old forms count the body, as their readers expect; none is "-". */
+static void test_no_body(void)
+{
+    struct access_record record = record_of("HEAD / HTTP/1.1");
+    struct access_line line;
+    struct access_stamp stamp = {0};
+
+    record.body_bytes = 0;
+    access_line_write(&line, &stamp, LOG_FORMAT_COMMON, &record);
+    CHECK_STR(__LINE__, "common", strndupa(line.text, line.len),
+              "192.0.2.1 - - " STAMP " \"HEAD / HTTP/1.1\" 200 -\n");
+    access_line_write(&line, &stamp, LOG_FORMAT_JSON, &record);
+    line.text[line.len] = '\0';
+    CHECK_TRUE(strstr(line.text, "\"bytes\":112,\"bodyBytes\":0,"), "json: %s", line.text);
 }
 
 /* Whatever the bytes are, a line is one line, and JSON is JSON. */
@@ -184,7 +205,7 @@ static void test_a_full_disk(void)
     struct access_ring *rings[2] = {access_log_add_ring(log), access_log_add_ring(log)};
     int lines = 0, dropped;
 
-    CHECK_INT(__LINE__, "open", access_log_configure(log, path), 0);
+    CHECK_INT(__LINE__, "open", access_log_configure(log, path, &problem), 0);
     limit_files(5000); /* in the middle of some line */
     for (int i = 0; i < 2; i++)
         lines += write_lines(rings[i], 100);
@@ -213,7 +234,7 @@ static void test_rotation_of_a_full_disk(void)
     struct access_ring *rings[2] = {access_log_add_ring(log), access_log_add_ring(log)};
     int lines = 0;
 
-    CHECK_INT(__LINE__, "open", access_log_configure(log, path), 0);
+    CHECK_INT(__LINE__, "open", access_log_configure(log, path, &problem), 0);
     limit_files(5000);
     for (int i = 0; i < 2; i++)
         lines += write_lines(rings[i], 100);
@@ -221,7 +242,7 @@ static void test_rotation_of_a_full_disk(void)
     usleep(500000);
     rename(path, moved);
     limit_files(RLIM_INFINITY);
-    CHECK_INT(__LINE__, "reopen", access_log_reopen(log), 0);
+    CHECK_INT(__LINE__, "reopen", access_log_reopen(log, &problem), 0);
     for (int i = 0; i < 2; i++)
         wait_until_written(rings[i]);
     access_log_free(log);
@@ -253,7 +274,7 @@ static void test_many_loops_and_rotations(void)
     pthread_t threads[4];
     int lines = 0, found = 0;
 
-    CHECK_INT(__LINE__, "open", access_log_configure(log, path), 0);
+    CHECK_INT(__LINE__, "open", access_log_configure(log, path, &problem), 0);
     for (int i = 0; i < 4; i++) {
         writers[i].ring = access_log_add_ring(log);
         pthread_create(&threads[i], NULL, write_many, &writers[i]);
@@ -261,7 +282,7 @@ static void test_many_loops_and_rotations(void)
     for (int i = 0; i < 10; i++) {
         usleep(20000);
         rename(path, moved);
-        CHECK_INT(__LINE__, "reopen", access_log_reopen(log), 0);
+        CHECK_INT(__LINE__, "reopen", access_log_reopen(log, &problem), 0);
         found += count_whole_lines(moved, false);
         unlink(moved);
     }
@@ -275,16 +296,61 @@ static void test_many_loops_and_rotations(void)
     unlink(path);
 }
 
+static bool is_open(const char *name)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    bool found = false;
+
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        char seen[128] = "";
+        if (readlinkat(dirfd(dir), entry->d_name, seen, sizeof(seen) - 1) > 0)
+            found |= strcmp(seen, name) == 0;
+    }
+    closedir(dir);
+    return found;
+}
+
+static void *reopen_many(void *arg)
+{
+    struct log_file_problem ignored;
+
+    for (int i = 0; i < 20; i++)
+        access_log_reopen(arg, &ignored);
+    return NULL;
+}
+
+/* SIGUSR1 beside an apply. */
+static void test_reopening_never_brings_an_old_path_back(void)
+{
+    struct access_log *log = access_log_new();
+
+    for (int round = 0; round < 40; round++) {
+        const char *want = round % 2 ? path : moved;
+        pthread_t thread;
+        pthread_create(&thread, NULL, reopen_many, log);
+        for (int i = 0; i < 10; i++)
+            access_log_configure(log, i % 2 ? want : "", &problem);
+        pthread_join(thread, NULL);
+        CHECK_TRUE(is_open(want), "round %d: not %s", round, want);
+        CHECK_TRUE(!is_open(round % 2 ? moved : path), "round %d: not the other", round);
+    }
+    CHECK_TRUE(access_log_free(log), "ended");
+    unlink(path);
+    unlink(moved);
+}
+
 static void test_places(void)
 {
     struct access_log *log = access_log_new();
 
-    CHECK_INT(__LINE__, "no folder", access_log_configure(log, "/nonexistent/x"), -ENOENT);
+    CHECK_TRUE(access_log_configure(log, "/nonexistent/x", &problem) < 0, "no folder");
+    CHECK_INT(__LINE__, "no folder", problem.code, CONFIG_CODE_MISSING_FILE);
     mkfifo(path, 0600);
-    CHECK_INT(__LINE__, "a pipe nobody reads", access_log_configure(log, path), -ENXIO);
+    CHECK_TRUE(access_log_configure(log, path, &problem) < 0, "a pipe");
+    CHECK_INT(__LINE__, "a pipe", problem.code, CONFIG_CODE_UNUSABLE_FILE);
     unlink(path);
-    CHECK_INT(__LINE__, "none", access_log_configure(log, ""), 0);
-    CHECK_INT(__LINE__, "nothing to reopen", access_log_reopen(log), 0);
+    CHECK_INT(__LINE__, "none", access_log_configure(log, "", &problem), 0);
+    CHECK_INT(__LINE__, "nothing to reopen", access_log_reopen(log, &problem), 0);
     access_log_free(log);
 }
 
@@ -297,10 +363,12 @@ int main(void)
     snprintf(path, sizeof(path), "%s/access.log", folder);
     snprintf(moved, sizeof(moved), "%s/access.log.1", folder);
     test_forms();
+    test_no_body();
     test_any_bytes();
     test_a_full_disk();
     test_rotation_of_a_full_disk();
     test_many_loops_and_rotations();
+    test_reopening_never_brings_an_old_path_back();
     test_places();
     rmdir(folder);
     return check_end("access_log");

@@ -146,16 +146,39 @@ static void test_bound(struct auth_files *files)
     auth_file_put(files, held);
 }
 
+static void test_expiry(struct auth_files *files)
+{
+    struct auth_file *file = auth_files_find(files, path);
+
+    write_users("zoe:" HASH "\n");
+    auth_file_look(files, file);
+    CHECK_INT(__LINE__, "looked at", state_of(files, file), AUTH_FILE_READY);
+    auth_files_expire(files);
+    CHECK_INT(__LINE__, "before somebody said it changed", state_of(files, file), AUTH_FILE_STALE);
+    auth_file_look(files, file);
+    CHECK_INT(__LINE__, "and after", state_of(files, file), AUTH_FILE_READY);
+    file->looked_ns = files->expired_ns - 1;
+    CHECK_INT(__LINE__, "a look that began before", state_of(files, file), AUTH_FILE_STALE);
+    auth_file_put(files, file);
+}
+
+/* Refusals are expected here; nobody need read of them. */
+static void hush(const char *line, size_t len)
+{
+    (void)line, (void)len;
+}
+
 int main(void)
 {
     struct auth_files *files = auth_files_new();
 
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
-    log_configure("/dev/null", LOG_LEVEL_ERROR);
+    log_divert(hush);
     snprintf(path, sizeof(path), "%s/users", folder);
     test_life_of_a_file(files);
     test_settled_file(files);
     test_claim(files);
+    test_expiry(files);
     test_news(files);
     test_bound(files);
     auth_files_free(files);

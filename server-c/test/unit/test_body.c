@@ -100,6 +100,50 @@ static const struct piece_row piece_rows[] = {
     {"empty pieces", NULL, 0, {0, 0}, {{NULL, {0, 0}}, {"x", {0, 0}}, {NULL, {0, 0}}}, 3},
 };
 
+struct row_pieces {
+    struct body_pieces base;
+    struct body_piece items[4];
+};
+
+static int pieces_made, make_fails_at = -1;
+
+static bool make_piece(struct body_pieces *base, size_t i, struct body_piece *piece)
+{
+    struct row_pieces *pieces = container_of(base, struct row_pieces, base);
+
+    if ((int)i == make_fails_at)
+        return false;
+    pieces_made++;
+    *piece = pieces->items[i];
+    pieces->items[i].text = NULL; /* the body's now */
+    return true;
+}
+
+static void free_pieces(struct body_pieces *base)
+{
+    struct row_pieces *pieces = container_of(base, struct row_pieces, base);
+
+    for (size_t i = 0; i < base->count; i++)
+        free(pieces->items[i].text);
+    free(pieces);
+}
+
+static struct body_pieces *new_pieces(const struct piece_row *row)
+{
+    struct row_pieces *pieces = calloc(1, sizeof(*pieces));
+
+    pieces->base = (struct body_pieces){row->piece_count, make_piece, free_pieces};
+    for (size_t i = 0; i < row->piece_count; i++) {
+        struct body_piece *piece = &pieces->items[i];
+        piece->offset = row->pieces[i].range[0];
+        piece->len = row->pieces[i].range[1];
+        if (row->pieces[i].text)
+            piece->text = text_of(row->pieces[i].text, 1, &piece->text_len);
+        want_bytes(content + piece->offset, piece->len);
+    }
+    return &pieces->base;
+}
+
 static struct body_part make_part(const struct piece_row *row)
 {
     struct body_part part = {.offset = row->first[0], .len = row->first[1]};
@@ -109,16 +153,7 @@ static struct body_part make_part(const struct piece_row *row)
     if (row->text)
         part.text = text_of(row->text, row->times, &part.text_len);
     want_bytes(content + part.offset, part.len);
-    part.piece_count = row->piece_count;
-    part.pieces = row->piece_count ? calloc(row->piece_count, sizeof(*part.pieces)) : NULL;
-    for (size_t i = 0; i < row->piece_count; i++) {
-        struct body_piece *piece = &part.pieces[i];
-        piece->offset = row->pieces[i].range[0];
-        piece->len = row->pieces[i].range[1];
-        if (row->pieces[i].text)
-            piece->text = text_of(row->pieces[i].text, 1, &piece->text_len);
-        want_bytes(content + piece->offset, piece->len);
-    }
+    part.pieces = row->piece_count ? new_pieces(row) : NULL;
     return part;
 }
 
@@ -163,18 +198,74 @@ static void test_an_end_in_the_middle(void)
     struct body body = {.on_ready = on_ready, .clock = &clock, .quota = 30};
     struct file_entry *entry = open_entry();
     struct body_part part = make_part(row);
+    int made = pieces_made;
 
     part.entry = entry;
     residency = RESIDENT;
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
     CHECK_INT(__LINE__, "used up", last_step, BODY_THROTTLED);
+    CHECK_TRUE(pieces_made - made < 3, "%d pieces were made before their turn", pieces_made - made);
     body_end(&body, &the_loop); /* the sanitizer sees what is not freed */
     CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
     part = make_part(row);
     body_part_fini(&part);
     CHECK_TRUE(!part.pieces && !part.text, "a part that is not sent is freed, too");
     file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
+static void test_no_memory_for_a_piece(void)
+{
+    for (int memory = 0; memory <= 1; memory++)
+        for (make_fails_at = 0; make_fails_at < 3; make_fails_at++) {
+            struct stage_clock clock = {.head_ns = 1};
+            struct body_part part = make_part(&piece_rows[5]);
+
+            part.from_memory = memory;
+            residency = RESIDENT;
+            CHECK_INT(make_fails_at, "failed", send_any(&clock, &part, NULL), BODY_FAILED);
+            CHECK_TRUE(received_len < wanted_len, "all of it?");
+        }
+    make_fails_at = -1;
+}
+
+/* Hundreds of pieces, each of a few bytes: others have their turn between. */
+static bool make_byte(struct body_pieces *pieces, size_t i, struct body_piece *piece)
+{
+    (void)pieces;
+    piece->offset = i;
+    piece->len = 1;
+    return true;
+}
+
+static void free_nothing(struct body_pieces *pieces)
+{
+    (void)pieces;
+}
+
+static void test_many_pieces(void)
+{
+    struct body_pieces many = {200, make_byte, free_nothing};
+    struct stage_clock clock = {.head_ns = 1};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+    struct body_part part = {.entry = open_entry(), .pieces = &many};
+    int turns = 0;
+
+    residency = RESIDENT;
+    received_len = 0;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    for (; last_step == BODY_WANTS_TURN; turns++)
+        last_step = body_send(&body, &the_loop, sockets[0]);
+    receive_some();
+    CHECK_INT(__LINE__, "sent", last_step, BODY_SENT);
+    CHECK_INT(__LINE__, "turns", turns, 200 / PIECES_AT_ONCE);
+    CHECK_INT(__LINE__, "all", received_len, sizeof(HEAD) - 1 + 200);
+    CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content, 200) == 0, "other bytes");
+    body_end(&body, &the_loop);
+    file_cache_put(&the_loop.files, part.entry);
     close(sockets[0]);
     close(sockets[1]);
 }
@@ -237,6 +328,51 @@ static void test_shrinking(void)
     }
 }
 
+static void append_to_file(void)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    CHECK_INT(__LINE__, "append", write(fd, "and more", 8), 8);
+    close(fd);
+}
+
+static void touch_file(void)
+{
+    const struct timespec times[2] = {{1, 0}, {1, 0}};
+
+    CHECK_INT(__LINE__, "touch", utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Of the same size at another time it was written anew, or its writer is in the middle of appending: the
+ * kernel sets the time before the size. */
+static void test_another_time(void)
+{
+    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
+        struct stage_clock clock = {.head_ns = 1};
+        residency = mode;
+        when_unsure = append_to_file;
+        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_SENT);
+        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+        when_unsure = NULL;
+        write_file();
+        CHECK_INT(mode, "failed", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_FAILED);
+        write_file();
+    }
+}
+
+/* A log, a recording, an upload under way: the bytes that the head promised are there. */
+static void test_growing(void)
+{
+    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
+        struct stage_clock clock = {.head_ns = 1};
+        residency = mode;
+        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, append_to_file), BODY_SENT);
+        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+        CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content, FILE_BYTES) == 0, "mode %d", mode);
+        write_file();
+    }
+}
+
 /* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
 static void test_no_first_byte_yet(void)
 {
@@ -279,10 +415,14 @@ int main(void)
         receiver_is_local = local;
         test_whole_parts();
         test_shrinking();
+        test_growing();
+        test_another_time();
         test_pieces();
     }
     test_a_local_receiver();
     test_an_end_in_the_middle();
+    test_no_memory_for_a_piece();
+    test_many_pieces();
     test_no_first_byte_yet();
     return end("body");
 }

@@ -119,7 +119,8 @@ static void check_process_defaults(const struct config *cfg)
     CHECK_STR(__LINE__, "group", cfg->process.group, "");
     CHECK_STR(__LINE__, "chroot", cfg->process.chroot, "");
     CHECK_STR(__LINE__, "pid file", cfg->process.pid_file, "");
-    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address, 0);
+    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address,
+              CONFIG_AUTO_PER_ADDRESS);
     CHECK_INT(__LINE__, "slowest", cfg->limits.min_bytes_per_second, 100);
     CHECK_INT(__LINE__, "body", cfg->limits.body_bytes, 65536);
     CHECK_INT(__LINE__, "disk", cfg->io.timeout_seconds, 30);
@@ -416,6 +417,72 @@ static void test_errors_found_later(void)
     config_errors_fini(&errors);
 }
 
+#define SITE ", \"sites\": [{\"hosts\": [\"*\"], \"root\": \"/srv\"}]}"
+#define HOSTS_BEFORE "{\"sites\": [{\"hosts\": [\""
+#define HOSTS_AFTER "\"], \"root\": \"/srv\"}]}"
+#define LISTEN_BEFORE "{\"listen\": [{\"address\": \""
+#define LISTEN_AFTER "\"}]" SITE
+#define ADMIN_BEFORE "{\"admin\": {\"address\": \""
+#define ADMIN_AFTER "\"}" SITE
+#define ADMIN_HOSTS_BEFORE "{\"admin\": {\"hosts\": [\""
+#define ADMIN_HOSTS_AFTER "\"]}" SITE
+
+/* What is nearly a host or an address gets the text that is one. */
+static void test_hints(void)
+{
+    static const struct {
+        int line;
+        const char *before, *text, *after, *hint;
+    } rows[] = {
+        {__LINE__, HOSTS_BEFORE, "::1", HOSTS_AFTER,
+         "write \"[::1]\": in a host an IPv6 address stands in brackets"},
+        {__LINE__, HOSTS_BEFORE, "münchen.de", HOSTS_AFTER,
+         "write \"xn--mnchen-3ya.de\", which is how browsers send this name"},
+        {__LINE__, HOSTS_BEFORE, "*.münchen.de", HOSTS_AFTER,
+         "write \"*.xn--mnchen-3ya.de\", which is how browsers send this name"},
+        {__LINE__, HOSTS_BEFORE, "ｗｉｄｅ.de", HOSTS_AFTER,
+         "write it in punycode (\"xn--…\"), which is how browsers send such names"},
+        {__LINE__, HOSTS_BEFORE, "a.de:8080", HOSTS_AFTER,
+         "leave the port out: a name counts on every port"},
+        {__LINE__, HOSTS_BEFORE, "https://a.de/", HOSTS_AFTER,
+         "write the name alone, without \"http://\" and path"},
+        {__LINE__, HOSTS_BEFORE, "a.de.", HOSTS_AFTER,
+         "leave out the dot at the end: it makes no difference"},
+        {__LINE__, HOSTS_BEFORE, "a b", HOSTS_AFTER, ""},
+        {__LINE__, HOSTS_BEFORE, "[::g]", HOSTS_AFTER, ""},
+        {__LINE__, ADMIN_HOSTS_BEFORE, "::1", ADMIN_HOSTS_AFTER,
+         "write \"[::1]\": in a host an IPv6 address stands in brackets"},
+        {__LINE__, ADMIN_HOSTS_BEFORE, "*", ADMIN_HOSTS_AFTER, ""},
+        {__LINE__, LISTEN_BEFORE, "[::1]", LISTEN_AFTER,
+         "write \"::1\": brackets are for hosts and URLs"},
+        {__LINE__, LISTEN_BEFORE, "localhost", LISTEN_AFTER,
+         "write \"127.0.0.1\" or \"::1\": names are not looked up"},
+        {__LINE__, LISTEN_BEFORE, "127.0.0.1:80", LISTEN_AFTER,
+         "leave the port out: it has an option of its own"},
+        {__LINE__, LISTEN_BEFORE, "münchen.de", LISTEN_AFTER,
+         "names are not looked up: write the address in numbers"},
+        {__LINE__, LISTEN_BEFORE, "1.2.3", LISTEN_AFTER, ""},
+        {__LINE__, ADMIN_BEFORE, "*", ADMIN_AFTER,
+         "write \"0.0.0.0\" for every IPv4 address, or \"::\" for every IPv6 one"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct config_errors errors = {0};
+        struct buf text;
+
+        buf_init(&text);
+        buf_append_str(&text, rows[i].before);
+        buf_append_str(&text, rows[i].text);
+        buf_append_str(&text, rows[i].after);
+        CHECK_TRUE(!config_parse(text.data, text.len, &errors), "row %d", rows[i].line);
+        CHECK_INT(rows[i].line, rows[i].text, errors.count, 1);
+        CHECK_STR(rows[i].line, rows[i].text, errors.count ? errors.items[0].hint : "none",
+                  rows[i].hint);
+        config_errors_fini(&errors);
+        buf_fini(&text);
+    }
+}
+
 /* A pointer must not be longer than the agent protocol's 2048 characters. */
 static void test_long_pointers_are_cut_between_tokens(void)
 {
@@ -470,6 +537,7 @@ int main(void)
     test_every_option();
     test_text_and_digest();
     test_errors_found_later();
+    test_hints();
     test_long_pointers_are_cut_between_tokens();
     test_references_from_many_threads();
     return check_end("config");

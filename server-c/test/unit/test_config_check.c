@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -82,6 +83,14 @@ static void write_file(const char *name, const char *bytes, mode_t mode)
     chmod(path, mode);
 }
 
+static void make_folder(const char *name)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    CHECK_INT(__LINE__, name, mkdir(path, 0755), 0);
+}
+
 static void remove_file(const char *name)
 {
     char path[96];
@@ -129,7 +138,7 @@ static void test_roots_and_logs(void)
     snprintf(rest, sizeof(rest), "\"listen\": [{\"port\": 0}], \"errorLog\": {\"path\": \"%s\"}",
              folder);
     check_machine(__LINE__, "a folder as log", config_with(folder, rest), NULL,
-                  "/errorLog/path missing_file");
+                  "/errorLog/path unusable_file");
     check_machine(__LINE__, "a log's folder is missing",
                   config_with(folder, "\"listen\": [{\"port\": 0}], "
                                       "\"accessLog\": {\"path\": \"/nowhere/x.log\"}"),
@@ -294,7 +303,7 @@ static void test_process(void)
         {__LINE__, "a pid file to be", "\"pidFile\": \"$/pid\"", ""},
         {__LINE__, "a pid file's folder is missing", "\"pidFile\": \"$/x/pid\"",
          "/process/pidFile missing_file"},
-        {__LINE__, "a folder as pid file", "\"pidFile\": \"$\"", "/process/pidFile missing_file"},
+        {__LINE__, "a folder as pid file", "\"pidFile\": \"$\"", "/process/pidFile protected_file"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -378,7 +387,8 @@ static void check_site_rows(void)
         char text[512];
 
         snprintf(text, sizeof(text),
-                 "{\"listen\": [{\"port\": 0}], \"sites\": [{\"hosts\": [\"*\"], \"root\": \"$\", "
+                 "{\"listen\": [{\"port\": 0}], \"sites\": [{\"hosts\": [\"*\"], \"root\": "
+                 "\"$/served\", "
                  "%s}]}",
                  rows[i].site);
         check_machine(rows[i].line, rows[i].name, config_of(text), NULL, rows[i].want);
@@ -387,6 +397,7 @@ static void check_site_rows(void)
 
 static void test_sites(void)
 {
+    make_folder("served");
     write_file("key", "0123456789abcdef\n", 0644);
     write_file("short", "0123456789abcde\n", 0644);
     write_file("users", "anna:$2y$05$8U3i4RQK1sS2dHHDaWbtoeEuVEHYMEqzDNbNPCJUoIQ2dVsqp5FNm\n",
@@ -395,6 +406,7 @@ static void test_sites(void)
     remove_file("key");
     remove_file("short");
     remove_file("users");
+    remove_file("served");
 }
 
 /* The part before the variable must be there. */
@@ -427,10 +439,11 @@ static void test_user_of_the_node(void)
     static const char text[] =
         "{\"listen\": [{\"port\": 0}], \"process\": {\"user\": \"nobody\"}, \"sites\": "
         "[{\"hosts\": "
-        "[\"*\"], \"root\": \"$\", \"signedUrls\": [{\"secretFile\": \"$/key\"}]}]}";
+        "[\"*\"], \"root\": \"$/served\", \"signedUrls\": [{\"secretFile\": \"$/key\"}]}]}";
 
     if (geteuid() != 0 || getpwnam("nobody") == NULL)
         return;
+    make_folder("served");
     write_file("key", "0123456789abcdef\n", 0600);
     check_machine(__LINE__, "root's alone", config_of(text), NULL,
                   "/sites/0/signedUrls/0/secretFile permission");
@@ -440,6 +453,7 @@ static void test_user_of_the_node(void)
     write_file("key", "root is root again", 0600);
     CHECK_INT(__LINE__, "rights are back", access("/etc/shadow", R_OK), 0);
     remove_file("key");
+    remove_file("served");
 }
 
 /* A list of a folder needs more than a way through it. */
@@ -467,13 +481,29 @@ static void test_descriptors(void)
     low.rlim_cur = low.rlim_max = 1000;
     setrlimit(RLIMIT_NOFILE, &low);
     check_machine(__LINE__, "too many",
-                  config_with(folder, "\"listen\": [{\"port\": 0}], \"limits\": {\"connections\": "
-                                      "900}, \"fileCache\": {\"maxOpenFiles\": 64}"),
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"workers\": 1, \"limits\": "
+                                      "{\"connections\": 500}, \"fileCache\": "
+                                      "{\"maxOpenFiles\": 64}"),
                   NULL, "/limits/connections resource_limit");
+    check_machine(__LINE__, "too many files",
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"fileCache\": "
+                                      "{\"maxOpenFiles\": 1000}"),
+                  NULL, "/fileCache/maxOpenFiles resource_limit");
     check_machine(__LINE__, "enough",
-                  config_with(folder, "\"listen\": [{\"port\": 0}], \"limits\": {\"connections\": "
-                                      "800}, \"fileCache\": {\"maxOpenFiles\": 64}"),
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"workers\": 1, \"limits\": "
+                                      "{\"connections\": 400}, \"fileCache\": "
+                                      "{\"maxOpenFiles\": 64}"),
                   NULL, "");
+    check_machine(__LINE__, "what was left out gives way",
+                  config_with(folder, "\"listen\": [{\"port\": 0}]"), NULL, "");
+}
+
+static void test_memory(void)
+{
+    check_machine(__LINE__, "more than there is",
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"fileCache\": "
+                                      "{\"maxBytes\": 1099511627776}"),
+                  NULL, "/fileCache/maxBytes resource_limit");
 }
 
 /* Root may do anything, so this one steps down to nobody; it runs last. */
@@ -502,12 +532,8 @@ static void test_permissions(void)
 
 int main(void)
 {
-    struct rlimit limit;
-
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
     chmod(folder, 0755);
-    getrlimit(RLIMIT_NOFILE, &limit);
-    CHECK_TRUE(limit.rlim_max > 17000, "the defaults need more descriptors than this limit");
     test_roots_and_logs();
     test_ports();
     test_ports_of_ours();
@@ -521,6 +547,7 @@ int main(void)
     test_listed_folder();
     test_permissions();
     test_jail();
+    test_memory();
     test_descriptors();
     rmdir(folder);
     return check_end("config_check");

@@ -76,7 +76,8 @@ static void check_row(const struct option *row)
     if (is_list)
         CHECK_TRUE(row->min_items < row->max_items, "%s: items", row->name);
     if (row->takes_auto)
-        CHECK_TRUE(row->min > CONFIG_AUTO, "%s: \"auto\" is no number of its own", row->name);
+        CHECK_TRUE(row->min > row->auto_value || row->max < row->auto_value,
+                   "%s: \"auto\" is no number of its own", row->name);
     if (row->type == OPTION_INTEGER)
         CHECK_TRUE(row->size >= 8 || row->max < INT64_C(1) << (8 * row->size), "%s: its field",
                    row->name);

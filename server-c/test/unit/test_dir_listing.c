@@ -210,6 +210,16 @@ static void test_bounded_text(void)
     text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
     CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "There are more", 14), "bounded HTML");
     free(text);
+    entries.count = 2;
+    entries.is_truncated = true;
+    text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
+    CHECK_TRUE(memmem(text, len, "more entries than are shown here</caption>", 42), "at the top");
+    free(text);
+    text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
+    CHECK_TRUE(memmem(text, len, "\"truncated\":true", 16), "and JSON");
+    free(text);
+    entries.count = 60000;
+    entries.is_truncated = false;
     text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
     CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "\"truncated\":true", 16), "and JSON");
     free(text);
@@ -315,6 +325,30 @@ static void test_job(void)
     uv_loop_close(&loop);
 }
 
+/* What readdir() brings of a FUSE file system may have 1,024 bytes, since Linux 6.14 even 4,095. */
+static void test_names_longer_than_name_max(void)
+{
+    struct config_access rule = {.action = ACCESS_DENY};
+    struct config_site site = {.access = &rule, .access_count = 1};
+    struct site_policy policy;
+    struct dir_listing_order order = {.policy = &policy, .url_path = {"/", 1}};
+    struct dir_entries entries = {0};
+    char name[PATH_MAX];
+
+    site_policy_init(&policy, &site, NULL);
+    memset(name, 'n', sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    for (size_t len = 1; len < sizeof(name); len = 4 * len + 3) {
+        struct dir_entry entry = {.name = name + sizeof(name) - 1 - len, .is_folder = true};
+        CHECK_INT(__LINE__, "kept", keep(&entries, &entry, 100), true);
+    }
+    CHECK_INT(__LINE__, "names", entries.count, 6);
+    CHECK_INT(__LINE__, "status", drop_refused(&order, &entries), HTTP_OK);
+    CHECK_INT(__LINE__, "all are refused", entries.count, 0);
+    dir_entries_fini(&entries);
+    site_policy_fini(&policy);
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -326,6 +360,7 @@ int main(void)
     test_style_hash();
     test_bounded_text();
     test_job();
+    test_names_longer_than_name_max();
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end("dir_listing");
 }

@@ -39,7 +39,7 @@ static const char *body_of(struct file_entry *entry)
 
     list_init(&waiter.link);
     was_told = false;
-    source = file_cache_source(&cache, entry, &waiter);
+    source = file_cache_source(&cache, entry, false, &waiter);
     while (source == FILE_SOURCE_WAIT && !was_told)
         uv_run(&loop, UV_RUN_ONCE);
     if (source == FILE_SOURCE_WAIT)
@@ -54,7 +54,7 @@ static void test_young_files(void)
 {
     struct file_entry *entry;
 
-    settles = has_young_mtime = true;
+    settles = has_young_tag = true;
     write_at("young", 0, "one");
     entry = find("/young");
     CHECK_INT(__LINE__, "served", entry->status, HTTP_OK);
@@ -67,7 +67,7 @@ static void test_young_files(void)
     CHECK_STR(__LINE__, "the new body", body_of(entry), "two");
     put(entry);
 
-    has_young_mtime = false;
+    has_young_tag = false;
     write_at("set", 1000, "one");
     entry = find("/set");
     CHECK_TRUE(entry->facts.etag_len > 0, "a time set by hand makes a tag");
@@ -84,6 +84,45 @@ static void test_young_files(void)
     CHECK_INT(__LINE__, "a hit", lookups, 0);
 }
 
+/* A date counts in whole seconds: until its second is over it could be that of another version. */
+static void test_dates(void)
+{
+    struct file_entry *entry;
+
+    date_open_for_ns = 30000000;
+    write_at("dated", 0, "one");
+    entry = find("/dated");
+    CHECK_TRUE(!entry->facts.has_date && entry->facts.etag_len > 0, "a tag, but no date");
+    CHECK_TRUE(entry->in_table, "kept all the same");
+    entry->head = malloc(1);
+    entry->head_site = 1;
+    put(entry);
+    lookups = 0;
+    put(find("/dated"));
+    CHECK_INT(__LINE__, "for as long as the second goes on", lookups, 0);
+    usleep(35000);
+    date_open_for_ns = 0;
+    put(find("/dated"));
+    while (port.outstanding > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK_INT(__LINE__, "no longer, whatever the ttl", lookups, 1);
+    entry = find("/dated");
+    CHECK_TRUE(entry->facts.has_date, "the date");
+    CHECK_TRUE(entry->head == NULL && entry->head_site == 0, "a head without it is made anew");
+    put(entry);
+    put(find("/dated"));
+    CHECK_INT(__LINE__, "which holds", lookups, 1);
+
+    date_open_for_ns = INT64_MAX;
+    write_at("ahead", 0, "one");
+    entry = find("/ahead");
+    CHECK_TRUE(!entry->facts.has_date, "a time far ahead is none");
+    put(entry);
+    put(find("/ahead"));
+    CHECK_INT(__LINE__, "and nothing to wait for", lookups, 2);
+    date_open_for_ns = 0;
+}
+
 /* One that was kept goes when a look-up finds it changed right now. */
 static void test_kept_file_changes(void)
 {
@@ -97,7 +136,7 @@ static void test_kept_file_changes(void)
     CHECK_TRUE(file_store_find(&cache, 7, &(struct file_key){.path = {"/kept", 5}}) != NULL,
                "kept");
     usleep(25000);
-    settles = has_young_mtime = true;
+    settles = has_young_tag = true;
     write_at("kept", 0, "two");
     entry = find("/kept");
     CHECK_STR(__LINE__, "new", body_of(entry), "two");
@@ -105,7 +144,7 @@ static void test_kept_file_changes(void)
     CHECK_TRUE(file_store_find(&cache, 7, &(struct file_key){.path = {"/kept", 5}}) == NULL,
                "gone");
     put(entry);
-    settles = has_young_mtime = false;
+    settles = has_young_tag = false;
     cache.limits.ttl_ms = 60000;
 }
 
@@ -181,11 +220,11 @@ static void test_folders_and_siblings(void)
     site.precompressed = codings;
     site.precompressed_count = 1;
     cache.limits.ttl_ms = 20;
-    write_at("c.js", 1000, "plain");
+    write_at("c.js", 1000000000, "plain");
     entry = find("/c.js");
     CHECK_INT(__LINE__, "no sibling", entry->codings, 0);
     put(entry);
-    write_at("c.js.br", 1000, "coded");
+    write_at("c.js.br", 1000000000, "coded");
     usleep(25000);
     entry = find("/c.js");
     CHECK_INT(__LINE__, "a sibling has come", entry->codings, 1u << 1);
@@ -197,7 +236,7 @@ static void test_folders_and_siblings(void)
     CHECK_TRUE(strchr(entry->facts.etag, '-') == strrchr(entry->facts.etag, '-'), "two parts");
     put(entry);
     site.etag_inode = true;
-    write_at("inode.js", 1000, "plain");
+    write_at("inode.js", 1000000000, "plain");
     entry = find("/inode.js");
     CHECK_TRUE(strchr(entry->facts.etag, '-') != strrchr(entry->facts.etag, '-'), "three parts");
     put(entry);
@@ -343,6 +382,7 @@ int main(void)
         return 1;
     cache.glance_again_ms = UINT64_MAX; /* these are about the lane's answers */
     test_young_files();
+    test_dates();
     test_kept_file_changes();
     test_disk_errors();
     test_keys();

@@ -188,17 +188,60 @@ static void test_youth(void)
 
     site = (struct config_site){0};
     make("young", 0, "x");
-    CHECK_TRUE(find("/young").is_settling && find("/young").has_young_mtime, "written just now");
-    make("set", 1000, "x");
-    CHECK_TRUE(!find("/set").has_young_mtime, "its time was set");
+    CHECK_TRUE(find("/young").is_settling && find("/young").has_young_tag, "written just now");
+    make("set", 1000000000, "x");
+    CHECK_TRUE(!find("/set").has_young_tag, "its time was set");
     usleep(60000);
     CHECK_TRUE(!find("/set").is_settling, "its ctime has settled");
     site.precompressed = codings;
     site.precompressed_count = 1;
     make("set.gz", 0, "x");
-    CHECK_TRUE(find("/set").is_settling && !find("/set").has_young_mtime, "a sibling has not");
+    CHECK_TRUE(find("/set").is_settling && !find("/set").has_young_tag, "a sibling has not");
     CHECK_INT(__LINE__, "which does not count yet", find("/set").codings, 0);
     site.precompressed_count = 0;
+}
+
+static void test_open_dates(void)
+{
+    static const struct {
+        int line;
+        const char *name;
+        int64_t mtime_s, mtime_ns, now_s, now_ns, want;
+    } rows[] = {
+        {__LINE__, "just now", 100, 5, 100, 5, 1050000000 - 5},
+        {__LINE__, "the second is nearly over", 100, 5, 100, 999999999, 50000001},
+        {__LINE__, "within the grain of the clock", 100, 5, 101, 49999999, 1},
+        {__LINE__, "over", 100, 5, 101, 50000000, 0},
+        {__LINE__, "written at its end", 100, 999999999, 101, 60000000, 0},
+        {__LINE__, "whole seconds", 100, 0, 101, 500000000, 500000000},
+        {__LINE__, "whole seconds, over", 100, 0, 102, 0, 0},
+        {__LINE__, "long ago", 1, 5, 100, 5, 0},
+        {__LINE__, "a second ahead", 101, 5, 100, 0, 2050000000},
+        {__LINE__, "far ahead", INT64_MAX, 5, 100, 5, INT64_MAX},
+        {__LINE__, "before all", INT64_MIN, 5, 100, 5, 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct timespec changed = {rows[i].mtime_s, rows[i].mtime_ns};
+        const struct timespec now = {rows[i].now_s, rows[i].now_ns};
+        CHECK_INT(rows[i].line, rows[i].name, date_open_ns(&changed, &now), rows[i].want);
+    }
+    site = (struct config_site){0};
+    make("dated", 0, "x");
+    CHECK_TRUE(find("/dated").date_open_ns > 0, "its second goes on");
+    make("dated", 1000000000, "x");
+    CHECK_INT(__LINE__, "is over", find("/dated").date_open_ns, 0);
+}
+
+/* A build gave it its time: what tells it from others is when the inode changed. */
+static void test_times_of_builds(void)
+{
+    site = (struct config_site){0};
+    make("built", 1, "x");
+    CHECK_TRUE(find("/built").is_of_build && find("/built").has_young_tag, "made just now");
+    CHECK_TRUE(find("/built").date_open_ns == INT64_MAX, "a date that tells nothing");
+    usleep(60000);
+    CHECK_TRUE(!find("/built").has_young_tag && !find("/built").is_settling, "settled");
 }
 
 /* A file that cannot be opened for now is not a file that is not there. */
@@ -230,6 +273,8 @@ int main(void)
     test_refusals();
     test_siblings();
     test_youth();
+    test_open_dates();
+    test_times_of_builds();
     test_leased_file();
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end("file_lookup");

@@ -105,7 +105,7 @@ static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
         return;
     }
     if (reader->calls < 100)
-        reader->source = file_cache_source(&cache, entry, waiter);
+        reader->source = file_cache_source(&cache, entry, false, waiter);
     file_cache_put(&cache, entry);
 }
 
@@ -113,7 +113,7 @@ static void start(struct reader *reader, struct file_entry *entry)
 {
     *reader = (struct reader){.waiter.on_ready = on_ready};
     list_init(&reader->waiter.link);
-    reader->source = file_cache_source(&cache, entry, &reader->waiter);
+    reader->source = file_cache_source(&cache, entry, false, &reader->waiter);
     CHECK_INT(__LINE__, "waits", reader->source, FILE_SOURCE_WAIT);
 }
 
@@ -150,6 +150,59 @@ static void test_a_change_meanwhile(void)
     CHECK_INT(__LINE__, "after one read", asked, 1);
     CHECK_TRUE(entry->body == NULL, "nothing is kept of it");
     file_cache_put(&cache, entry);
+}
+
+static void append_to_file(void)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    CHECK_INT(__LINE__, "append", write(fd, ", and more", 10), 10);
+    close(fd);
+}
+
+/* A file that only gets longer is what it was when it was looked up, for those who ask now. */
+static void test_growth_meanwhile(void)
+{
+    struct file_entry *entry;
+    struct reader reader;
+
+    write_file("the first version");
+    entry = open_entry();
+    file_store_link(&cache, entry);
+    hold_lane();
+    start(&reader, entry);
+    append_to_file();
+    uv_sem_post(&gate);
+    finish_jobs();
+    CHECK_INT(__LINE__, "in memory", reader.source, FILE_FROM_MEMORY);
+    CHECK_INT(__LINE__, "as it was", memcmp(entry->body, "the first version", 17), 0);
+    CHECK_TRUE(!entry->in_table, "who comes later looks again");
+    file_cache_put(&cache, entry);
+    CHECK_INT(__LINE__, "all are counted", cache.all_body_bytes, 0);
+    write_file("the first version");
+}
+
+static void write_zeros(off_t size);
+
+static void test_growth_before(void)
+{
+    struct file_waiter waiter = {0};
+    struct file_entry *entry;
+
+    write_zeros(BODY_MAX + 1);
+    entry = open_entry();
+    file_store_link(&cache, entry);
+    append_to_file();
+    CHECK_INT(__LINE__, "there is a newer answer to be had",
+              file_cache_source(&cache, entry, false, &waiter), FILE_SOURCE_CHANGED);
+    CHECK_TRUE(!entry->in_table, "by looking again");
+    CHECK_INT(__LINE__, "or this one", file_cache_source(&cache, entry, true, &waiter),
+              FILE_FROM_DESCRIPTOR);
+    write_zeros(1);
+    CHECK_INT(__LINE__, "of what is shorter there is none",
+              file_cache_source(&cache, entry, true, &waiter), FILE_SOURCE_CHANGED);
+    file_cache_put(&cache, entry);
+    write_file("the first version");
 }
 
 static void test_readers_that_are_gone(void)
@@ -196,7 +249,7 @@ static enum file_source source_of(struct file_entry *entry)
     struct reader reader = {.waiter.on_ready = on_ready};
 
     list_init(&reader.waiter.link);
-    reader.source = file_cache_source(&cache, entry, &reader.waiter);
+    reader.source = file_cache_source(&cache, entry, false, &reader.waiter);
     finish_jobs();
     return reader.source;
 }
@@ -293,6 +346,8 @@ int main(void)
     file_cache_configure(&cache, &limits);
     test_a_body();
     test_a_change_meanwhile();
+    test_growth_meanwhile();
+    test_growth_before();
     test_readers_that_are_gone();
     cache.now_ms = 1000;
     test_a_larger_file();

@@ -59,7 +59,8 @@ static void spied_lookup(struct file_found *found, const struct file_place *in,
     if (before)
         shell_in(base, before);
     file_lookup_run(found, in, key, chain);
-    found->is_settling = found->has_young_mtime = false;
+    found->is_settling = found->has_young_tag = false;
+    found->date_open_ns = 0;
     if (after)
         shell_in(base, after);
     before = after = NULL;

@@ -10,7 +10,7 @@
 #define EARLIER "Sun, 06 Nov 1994 08:49:36 GMT"
 #define LATER "Sun, 06 Nov 1994 08:49:38 GMT"
 
-static const struct http_validators file = {{ETAG, sizeof(ETAG) - 1}, 784111777};
+static const struct http_validators file = {{ETAG, sizeof(ETAG) - 1}, 784111777, true};
 
 static void parse(struct http_request *req, char *head, size_t cap, const char *fields)
 {
@@ -71,7 +71,7 @@ static void test_verdicts(void)
 /* A file that changed a moment ago has no tag: nothing but "*" names it. */
 static void test_without_tag(void)
 {
-    static const struct http_validators fresh = {{"", 0}, 784111777};
+    static const struct http_validators fresh = {{"", 0}, 784111777, false};
     static const struct {
         int line;
         const char *fields;
@@ -97,6 +97,37 @@ static void test_without_tag(void)
                   rows[i].want);
         CHECK_INT(rows[i].line, rows[i].fields,
                   http_cond_range_applies(&req, head, &fresh, 784111778), rows[i].ranges);
+    }
+}
+
+/* It has settled, but its second goes on: others of that second would have the same date. Or its date is
+ * what a build set, and says nothing. */
+static void test_without_date(void)
+{
+    static const struct http_validators undated = {{ETAG, sizeof(ETAG) - 1}, 784111777, false};
+    static const struct {
+        int line;
+        const char *fields;
+        enum http_cond want;
+        bool ranges;
+    } rows[] = {
+        {__LINE__, "If-Modified-Since: " SAME "\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-Modified-Since: " LATER "\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-None-Match: \"a-1\"\r\n", HTTP_COND_NOT_MODIFIED, true},
+        {__LINE__, "If-Unmodified-Since: " EARLIER "\r\n", HTTP_COND_FAILED, true},
+        {__LINE__, "If-Unmodified-Since: " SAME "\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-Range: " SAME "\r\n", HTTP_COND_SERVE, false},
+        {__LINE__, "If-Range: \"a-1\"\r\n", HTTP_COND_SERVE, true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct http_request req;
+        char head[512];
+        parse(&req, head, sizeof(head), rows[i].fields);
+        CHECK_INT(rows[i].line, rows[i].fields, http_cond_decide(&req, head, &undated, NOW),
+                  rows[i].want);
+        CHECK_INT(rows[i].line, rows[i].fields, http_cond_range_applies(&req, head, &undated, NOW),
+                  rows[i].ranges);
     }
 }
 
@@ -135,6 +166,7 @@ int main(void)
 {
     test_verdicts();
     test_without_tag();
+    test_without_date();
     test_if_range();
     return check_end("http_cond");
 }

@@ -78,10 +78,22 @@ static void test_clamps(void)
     CHECK_STR(__LINE__, "after 9999", text, "Fri, 31 Dec 9999 23:59:59 GMT");
 }
 
+static void test_new_years(void)
+{
+    CHECK_TRUE(http_date_begins_year(0), "1970");
+    CHECK_TRUE(http_date_begins_year(INT64_C(951782400) - 59 * 86400 + 0), "2000");
+    CHECK_TRUE(http_date_begins_year(1735689600), "2025");
+    CHECK_TRUE(!http_date_begins_year(1735689601), "a second later");
+    CHECK_TRUE(!http_date_begins_year(1735689600 + 86400), "a day later");
+    CHECK_TRUE(!http_date_begins_year(1738368000), "February");
+    CHECK_TRUE(!http_date_begins_year(INT64_MIN) && !http_date_begins_year(INT64_MAX), "no year");
+}
+
 int main(void)
 {
     test_parse();
     test_round_trip();
     test_clamps();
+    test_new_years();
     return check_end("http_date");
 }

@@ -3,6 +3,7 @@
 #include "../../src/log_tail.c"
 
 #include "check.h"
+#include "utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,12 +82,16 @@ static void any_bytes(void)
         for (size_t at = 0, step = 1; at < len && step > 0; at += step) {
             step = utf8_sequence_len(lines + at, len - at);
             CHECK_TRUE(step > 0, "UTF-8 at %zu", at);
+            CHECK_TRUE(lines[at] == '\n' || (unsigned char)lines[at] >= ' ', "control at %zu", at);
         }
         free(lines);
     }
     log_tail_clear(&tail);
     log_tail_append(&tail, "a\0b\xff\n", 5);
     expect(__LINE__, "NUL and no UTF-8", 50, "a?b?\n");
+    log_tail_clear(&tail);
+    append("\x1b[2J\xc2\x9b\x7f\n");
+    expect(__LINE__, "what a terminal obeys", 50, "?[2J???\n");
 }
 
 int main(void)

@@ -50,6 +50,29 @@ static void test_types(void)
                   rows[i].want);
 }
 
+static void test_codings(void)
+{
+    static const struct {
+        int line;
+        const char *path, *type, *want; /* want: NULL: no coding */
+    } rows[] = {
+        {__LINE__, "/a.svgz", "image/svg+xml", "gzip"},
+        {__LINE__, "/a.SVGZ", "image/svg+xml", "gzip"},
+        {__LINE__, "/a.svgz", "application/gzip", NULL},
+        {__LINE__, "/a.svg", "image/svg+xml", NULL},
+        {__LINE__, "/a.svgz/b", "image/svg+xml", NULL},
+        {__LINE__, ".svgz", "image/svg+xml", NULL},
+        {__LINE__, "/a.tgz", "application/gzip", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *got = mime_coding((struct mime_type){rows[i].type, NULL},
+                                      (struct span){rows[i].path, strlen(rows[i].path)});
+        CHECK_STR(rows[i].line, rows[i].path, got ? got : "none",
+                  rows[i].want ? rows[i].want : "none");
+    }
+}
+
 static void test_options(void)
 {
     struct config cfg = {.default_type = writable("text/plain"), .charset = writable("koi8-r")};
@@ -73,6 +96,7 @@ static void test_table(void)
 int main(void)
 {
     test_types();
+    test_codings();
     test_options();
     test_table();
     return check_end("mime");

@@ -85,6 +85,23 @@ static void test_whole_file(void)
                      "Vary: Accept-Encoding\r\nAccept-Ranges: bytes\r\n\r\n");
 }
 
+static void test_without_date(void)
+{
+    struct response_plan plan = {.status = HTTP_NOT_MODIFIED};
+    struct response_file file = file_of(255);
+    struct response_head head = start();
+
+    facts.has_date = false;
+    response_head_whole_file(&head, &no_rules, &file, NOW);
+    CHECK_STR(__LINE__, "200", text_of(&head),
+              SERVER "Content-Type: text/css; charset=utf-8\r\nContent-Length: 255\r\n" TAG
+                     "Accept-Ranges: bytes\r\n\r\n");
+    facts.etag_len = 0;
+    head = start();
+    response_head_file(&head, &no_rules, &file, &plan, NOW);
+    CHECK_STR(__LINE__, "304 to a star", text_of(&head), SERVER "\r\n");
+}
+
 static void test_parts_of_files(void)
 {
     struct response_file file = file_of(255);
@@ -291,6 +308,7 @@ int main(void)
 {
     test_start();
     test_whole_file();
+    test_without_date();
     test_parts_of_files();
     test_multipart();
     test_multipart_lengths();

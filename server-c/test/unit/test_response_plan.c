@@ -36,8 +36,62 @@ static void test_facts(void)
     CHECK_STR(__LINE__, "inode", tag_of(&facts), "\"ae1b981bc490a05-ff-abc\"");
     file_facts_add_coding(&facts, "zstd");
     CHECK_STR(__LINE__, "both", tag_of(&facts), "\"ae1b981bc490a05-ff-abc-zstd\"");
+    facts.etag_len = 0;
+    file_facts_add_coding(&facts, "br");
+    CHECK_INT(__LINE__, "without a tag a variant has none", facts.etag_len, 0);
     file_facts_init(&future, 1, NOW + 1000, 0, NOW);
     CHECK_STR(__LINE__, "never later than now", future.last_modified_text, NOW_TEXT);
+}
+
+static void test_times_of_builds(void)
+{
+    static const struct {
+        int line;
+        const char *name;
+        int64_t seconds;
+        uint32_t ns;
+        bool want;
+    } rows[] = {
+        {__LINE__, "zeroed (OSTree, container builds)", 0, 0, true},
+        {__LINE__, "Nix, Guix, Jib", 1, 0, true},
+        {__LINE__, "zeroed by a tool that keeps nanoseconds", 0, 999, true},
+        {__LINE__, "zip's first", 315532800, 0, true},
+        {__LINE__, "buildpacks", 315532801, 0, true},
+        {__LINE__, "zip's first, west of Greenwich", 315532800 - 12 * 3600, 0, true},
+        {__LINE__, "Gradle's archives", 318211200, 0, true},
+        {__LINE__, "yarn", 456789000, 0, true},
+        {__LINE__, "npm", 499162500, 0, true},
+        {__LINE__, "before 1970", -1, 0, true},
+        {__LINE__, "the end of 1989", 631151999, 0, true},
+        {__LINE__, "2000-01-01", 946684800, 0, true},
+        {__LINE__, "2010-01-01", 1262304000, 0, true},
+        {__LINE__, "a second after it", 1262304001, 0, false},
+        {__LINE__, "a part of a second after it", 1262304000, 1, false},
+        {__LINE__, "another midnight", 1262390400, 0, false},
+        {__LINE__, "1994", 784111777, 0, false},
+        {__LINE__, "now", NOW, 0, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        CHECK_INT(rows[i].line, rows[i].name, file_time_is_of_build(rows[i].seconds, rows[i].ns),
+                  rows[i].want);
+}
+
+static void test_distrusted_times(void)
+{
+    struct file_facts facts;
+
+    file_facts_init(&facts, 255, 1, 0, NOW);
+    file_facts_distrust_time(&facts, 784111777, 5, 0xabc);
+    CHECK_STR(__LINE__, "ctime, size, inode", tag_of(&facts), "\"ae1b981bc490a05-ff-abc\"");
+    CHECK_TRUE(!facts.has_date, "no date");
+    file_facts_add_coding(&facts, "br");
+    CHECK_STR(__LINE__, "a variant", tag_of(&facts), "\"ae1b981bc490a05-ff-abc-br\"");
+    file_facts_init(&facts, 255, 1, 0, NOW);
+    file_facts_distrust_time(&facts, 1, 0, 0xabc);
+    CHECK_INT(__LINE__, "a ctime that a build set makes no tag", facts.etag_len, 0);
+    file_facts_add_coding(&facts, "br");
+    CHECK_INT(__LINE__, "nor of a variant", facts.etag_len, 0);
 }
 
 static void test_longest_tag(void)
@@ -158,6 +212,8 @@ static void test_ranges_are_left_alone(void)
 int main(void)
 {
     test_facts();
+    test_times_of_builds();
+    test_distrusted_times();
     test_longest_tag();
     test_plans();
     test_several_ranges();

@@ -53,6 +53,26 @@ static void test_keys(void)
     kept_files_free(kept);
 }
 
+/* Until a file has the number of the key that is gone, which the next one mostly has. */
+static void test_a_number_used_again(void)
+{
+    struct kept_files *kept = keep_key();
+    ino_t key = kept->items[0].inode;
+    struct stat st = {0};
+
+    shell_in(folder, "rm -f keys/k www/second-name");
+    for (int i = 0; i < 100 && st.st_ino != key; i++) {
+        char name[32];
+        int fd;
+        snprintf(name, sizeof(name), "www/new-%d", i);
+        fd = open(in_folder(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+        CHECK_TRUE(fd >= 0 && fstat(fd, &st) == 0, "%s", name);
+        close(fd);
+        check_served(i, kept, name, true);
+    }
+    kept_files_free(kept);
+}
+
 static void test_own_files(void)
 {
     bounds_set(NULL, "", in_folder("state"));
@@ -88,6 +108,7 @@ int main(void)
     test_keys();
     test_own_files();
     test_policy();
+    test_a_number_used_again();
     shell_in(folder, "rm -rf \"$PWD\"");
     return check_end("served_file");
 }

@@ -51,7 +51,7 @@ static void test_map(void)
     struct site_scratch scratch = {
         .bytes = scratch_bytes, .cap = sizeof(scratch_bytes), .rules = url_rule_scratch_new()};
 
-    site_policy_init(&policy, &cfg);
+    site_policy_init(&policy, &cfg, NULL);
     CHECK_TRUE(policy.has_rules, "it has rules");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char bytes[64];
@@ -99,7 +99,7 @@ static void test_access(void)
     struct config_site cfg = {.access = rules, .access_count = ARRAY_LEN(rules)};
     struct site_policy policy;
 
-    site_policy_init(&policy, &cfg);
+    site_policy_init(&policy, &cfg, NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint8_t address[ADDRESS_LEN] = {[10] = 0xff, [11] = 0xff};
 
@@ -139,7 +139,7 @@ static void test_hotlink(void)
                               .hotlink_count = 1};
     struct site_policy policy;
 
-    site_policy_init(&policy, &cfg);
+    site_policy_init(&policy, &cfg, NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct site_request request = {.host = of("own.test"), .referer = of(rows[i].referer)};
         CHECK_INT(rows[i].line, rows[i].referer,
@@ -154,6 +154,8 @@ static void test_secret_missing(void)
     struct config_signed_url rules[] = {
         {.paths = LIST(S("/paid/**")), .path_count = 1, .secret_file = S("/nonexistent/secret")}};
     struct config_site cfg = {.signed_urls = rules, .signed_url_count = 1};
+    struct config whole = {.sites = &cfg, .site_count = 1};
+    struct named_files files;
     struct site_policy policy;
     struct site_scratch scratch = {0};
     struct site_request request = {.query = of("expires=9999999999&signature=x")};
@@ -161,11 +163,13 @@ static void test_secret_missing(void)
     struct span location;
     char bytes[16] = "/paid/x";
 
-    site_policy_init(&policy, &cfg);
+    named_files_read(&files, &whole, NULL);
+    site_policy_init(&policy, &cfg, &files);
     CHECK_INT(__LINE__, "without its secret a rule refuses",
               site_policy_map(&policy, &request, &scratch, &path, bytes, sizeof(bytes), &location),
               403);
     site_policy_fini(&policy);
+    named_files_fini(&files);
 }
 
 static void test_auth(void)
@@ -177,7 +181,7 @@ static void test_auth(void)
     struct config_site cfg = {.auth = rules, .auth_count = 2};
     struct site_policy policy;
 
-    site_policy_init(&policy, &cfg);
+    site_policy_init(&policy, &cfg, NULL);
     CHECK_TRUE(!policy.has_rules, "signing in is asked for apart");
     CHECK_STR(__LINE__, "a path", site_policy_auth(&policy, of("/in/x"))->realm, "first");
     CHECK_STR(__LINE__, "all others", site_policy_auth(&policy, of("/x"))->realm, "rest");
@@ -216,7 +220,7 @@ static void test_coded_names(void)
                               .auth_count = 1};
     struct site_policy policy;
 
-    site_policy_init(&policy, &cfg);
+    site_policy_init(&policy, &cfg, NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CHECK_INT(rows[i].line, rows[i].path, site_policy_access(&policy, NULL, of(rows[i].path)),
                   rows[i].access);

@@ -29,9 +29,10 @@ int supervisor_child_memory(void)
 }
 
 int supervisor_child_start(struct supervisor_child *child, const char *state_dir,
-                           const struct supervisor_order *order, int memory_fd, int lock_fd)
+                           const char *policy_path, const struct supervisor_order *order,
+                           int memory_fd, int lock_fd)
 {
-    (void)state_dir, (void)memory_fd, (void)lock_fd;
+    (void)state_dir, (void)policy_path, (void)memory_fd, (void)lock_fd;
     fake.starts++;
     fake.order = *order;
     errno = EAGAIN;
@@ -200,7 +201,7 @@ static void no_process_to_be_had(void)
     CHECK_TRUE(!sup.is_over && sup.start_at_ms > now_ms(), "a later one: again");
 }
 
-static void silence(void)
+static void silent_loops(void)
 {
     begin();
     hear(SUPERVISOR_SAID_READY);
@@ -215,6 +216,7 @@ static void silence(void)
     turns(100);
     CHECK_INT(__LINE__, "somebody looks into it", fake.signal_count, 0);
     fake.is_held = false;
+    hear(SUPERVISOR_SAID_AGENT); /* another thread's word does not count for them */
     turns(1);
     CHECK_TRUE(fake.signal_count == 1 && fake.signals[0] == SIGABRT, "30 s: it hangs");
     turns(1);
@@ -224,14 +226,64 @@ static void silence(void)
     CHECK_TRUE(!sup.is_over, "and again");
     turns(100);
     CHECK_INT(__LINE__, "there is none", fake.signal_count, 2);
+    while (next_said()[0])
+        ;
+}
 
+/* The loops turn all the while. */
+static unsigned turns_until_signal(void)
+{
+    size_t before = fake.signal_count;
+    unsigned count = 0;
+
+    while (fake.signal_count == before && count < 10000) {
+        hear(SUPERVISOR_SAID_BEAT);
+        turns(1);
+        count++;
+    }
+    return count;
+}
+
+static void a_silent_agent(void)
+{
     begin();
     hear(SUPERVISOR_SAID_READY);
+    hear(SUPERVISOR_SAID_AGENT);
+    CHECK_INT(__LINE__, "60 s", turns_until_signal(), 12);
+    CHECK_INT(__LINE__, "how", fake.signals[0], SIGABRT);
+    on_child_end(&sup, SIGABRT);
+    CHECK_STR(__LINE__, "why", sup.ending, "its agent did not answer for 60 s");
+    sup.start_at_ms = 0;
+    on_time(&sup);
+    hear(SUPERVISOR_SAID_AGENT);
+    CHECK_INT(__LINE__, "twice the time for the next one", turns_until_signal(), 24);
+    on_child_end(&sup, SIGSEGV);
+    CHECK_STR(__LINE__, "an end of its own is told as that", sup.ending, "status 11");
+    sup.start_at_ms = 0;
+    on_time(&sup);
+    for (int i = 0; i < 1440; i++) {
+        turns(1);
+        hear(SUPERVISOR_SAID_AGENT);
+    }
+    CHECK_INT(__LINE__, "after a steady time as at first", turns_until_signal(), 12);
+    while (next_said()[0])
+        ;
+}
+
+static void one_that_does_not_stop(void)
+{
+    begin();
+    hear(SUPERVISOR_SAID_READY);
+    fake.is_held = true; /* whoever does: it was told to stop */
     on_signal(&sup, SIGTERM);
     turns(2);
     CHECK_INT(__LINE__, "it has its time", fake.signal_count, 1);
+    hear(SUPERVISOR_SAID_BEAT);
     turns(1);
     CHECK_TRUE(fake.signal_count == 2 && fake.signals[1] == SIGKILL, "it does not end");
+    on_child_end(&sup, SIGKILL);
+    CHECK_STR(__LINE__, "why", sup.ending, "it did not end within 15 s");
+    CHECK_TRUE(sup.is_over, "over");
     while (next_said()[0])
         ;
 }
@@ -253,7 +305,9 @@ int main(void)
     a_life();
     a_crash();
     no_process_to_be_had();
-    silence();
+    silent_loops();
+    a_silent_agent();
+    one_that_does_not_stop();
     the_watchdog_is_fed();
     close(manager_fd);
     return check_end("supervisor");

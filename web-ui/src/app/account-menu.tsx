@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 import { Button, Popover, SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { signOutMutation } from '../features/session/api.ts'
 import { toApiError } from '../lib/api-error.ts'
+import { hasKeptTexts } from '../lib/kept-texts.ts'
 import classes from './shell.module.css'
 
 export type AccountMenuProps = { username: string; onSignedOut: () => void }
 
 export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
   const signOut = useMutation({ ...signOutMutation, onSuccess: onSignedOut })
+  const [loses, setLoses] = useState(false)
+  const handleSignOut = () => {
+    const isAsked = loses
+    setLoses(hasKeptTexts())
+    if (isAsked || !hasKeptTexts()) signOut.mutate()
+  }
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Popover position="bottom-end" width={248} trapFocus returnFocus withRoles>
@@ -32,14 +40,14 @@ export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
             { value: 'dark', label: 'Dark' },
           ]}
         />
-        <Button
-          variant="default"
-          size="xs"
-          loading={signOut.isPending}
-          onClick={() => signOut.mutate()}
-        >
-          Sign out
+        <Button variant="default" size="xs" loading={signOut.isPending} onClick={handleSignOut}>
+          {loses ? 'Sign out, and lose it' : 'Sign out'}
         </Button>
+        {loses && (
+          <p role="alert" className={classes.accountError}>
+            What you typed last is not saved yet. It goes when you sign out.
+          </p>
+        )}
         {signOut.isError && (
           <p role="alert" className={classes.accountError}>
             Not signed out. {toApiError(signOut.error).message}

@@ -10,8 +10,9 @@ export function shouldRetry(failures: number, error: Error): boolean {
   return error.status === 0 || error.status >= 500
 }
 
-const isSessionLost = (error: Error) =>
-  isApiError(error, 401) || (isApiError(error, 403) && error.code === 'password_change_required')
+/** Not a password or a code that was wrong: those are 401, too, and the form says so. */
+const LOST = new Set(['not_signed_in', 'password_change_required'])
+const isSessionLost = (error: Error) => isApiError(error) && LOST.has(error.code)
 
 export function createQueryClient(onSessionLost: () => void): QueryClient {
   const onError = (error: Error) => {

@@ -4,6 +4,7 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../../../control-api/src/api-types.gen.ts'
 import { ApiError } from './api-error.ts'
+import { speakingAs } from './speaking-as.ts'
 
 /** Where the console lives, with a slash at the end. */
 export const baseUrl = new URL(import.meta.env.BASE_URL, window.location.origin).href
@@ -16,7 +17,13 @@ export const api = createClient<paths>({
   fetch: (request) => globalThis.fetch(request),
 })
 
+const SAFE = new Set(['GET', 'HEAD'])
+
 api.use({
+  onRequest({ request }) {
+    const user = speakingAs()
+    if (user !== null && !SAFE.has(request.method)) request.headers.set('farmstead-user', user)
+  },
   async onResponse({ response }) {
     if (!response.ok) throw await ApiError.fromResponse(response)
   },

@@ -3,6 +3,8 @@ import { createRoute, redirect } from '@tanstack/react-router'
 import { NoStartScreen, StartingScreen } from '../app/fallbacks.tsx'
 import { Shell } from '../app/shell.tsx'
 import { sessionQuery } from '../features/session/api.ts'
+import { forgetTextsOfOthers } from '../lib/kept-texts.ts'
+import { speakAs } from '../lib/speaking-as.ts'
 import { rootRoute } from './root.tsx'
 
 /** Everything behind the sign-in. */
@@ -18,6 +20,10 @@ export const appRoute = createRoute({
     if (session.passwordChangeRequired) {
       throw redirect({ to: '/change-password', search: { next: location.href }, replace: true })
     }
+    // Somebody else signed in in another tab: nothing on this page is theirs.
+    if (speakAs(session.user.id)) window.location.reload()
+    // However one came in: by password here, by the provider, or from another tab.
+    forgetTextsOfOthers(session.user.id)
     return { session }
   },
   pendingComponent: StartingScreen,
@@ -30,6 +36,8 @@ export const appRoute = createRoute({
         session={session}
         onSignedOut={() => {
           queryClient.clear()
+          forgetTextsOfOthers(null)
+          speakAs(null)
           void navigate({ to: '/sign-in', search: {} })
         }}
       />

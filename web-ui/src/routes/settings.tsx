@@ -123,8 +123,15 @@ const singleSignOnRoute = createRoute({
   path: '/single-sign-on',
   validateSearch: problemIn,
   component: function SingleSignOn() {
+    const { session } = singleSignOnRoute.useRouteContext()
     const { problem } = singleSignOnRoute.useSearch()
-    return <IdentityScreen problem={problem} onLeave={(url) => window.location.assign(url)} />
+    return (
+      <IdentityScreen
+        session={session}
+        problem={problem}
+        onLeave={(url) => window.location.assign(url)}
+      />
+    )
   },
 })
 

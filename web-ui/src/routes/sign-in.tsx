@@ -5,6 +5,7 @@ import { type OidcProblem, problemIn } from '../features/oidc/rules.ts'
 import { sessionQuery } from '../features/session/api.ts'
 import { safeNext } from '../features/session/rules.ts'
 import { SignInScreen } from '../features/session/sign-in-screen.tsx'
+import { speakAs } from '../lib/speaking-as.ts'
 import { rootRoute } from './root.tsx'
 
 type SignInSearch = { next?: string; problem?: OidcProblem | undefined }
@@ -25,6 +26,7 @@ export const signInRoute = createRoute({
         returning={next !== undefined}
         onSignedIn={(session) => {
           queryClient.clear()
+          speakAs(null)
           queryClient.setQueryData(sessionQuery.queryKey, session)
           const href = safeNext(next)
           // The API’s reader is a document of its own.

@@ -5,7 +5,7 @@ import type {
   CreatedEnrolmentToken,
   Group,
   Impact,
-  Node,
+  NodeDetail,
   NodeHost,
   Preflight,
   RenderedConfig,
@@ -62,7 +62,7 @@ export function createdToken(change: Partial<CreatedEnrolmentToken> = {}): Creat
 
 const identity = { generation: 3, digest: digest('a'), version: { config: 'default', number: 2 } }
 
-export function node(change: Partial<Node> = {}): Node {
+export function node(change: Partial<NodeDetail> = {}): NodeDetail {
   return {
     id: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
     name: 'edge-1',
@@ -117,6 +117,7 @@ export function node(change: Partial<Node> = {}): Node {
     clone: null,
     drift: null,
     cordon: null,
+    policy: null,
     enrolledAt: ago(86_400),
     ...change,
   }
@@ -151,8 +152,8 @@ export function host(change: Partial<NodeHost> = {}): NodeHost {
 }
 
 export function drift(
-  change: Partial<NonNullable<Node['drift']>> = {},
-): NonNullable<Node['drift']> {
+  change: Partial<NonNullable<NodeDetail['drift']>> = {},
+): NonNullable<NodeDetail['drift']> {
   return {
     digest: digest('d'),
     isServed: true,
@@ -254,11 +255,18 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
         kind: 'Debian GNU/Linux 12 · 0.1.0 · confirm',
         wave: 0,
         cordon: null,
+        willRefuse: false,
         ...change,
       },
     ],
     waves: 1,
     cordonedNodes: 0,
+    policyRefusals: {
+      nodes: 0,
+      findings: { total: 0, items: [] },
+      unchecked: 0,
+      unavailable: null,
+    },
     policy: atOnce,
     isFastPath: false,
     planDigest: digest('c'),

@@ -3,6 +3,7 @@
 import '@testing-library/jest-dom/vitest'
 import { cleanup } from '@testing-library/react'
 import { afterEach } from 'vitest'
+import { speakAs } from '../lib/speaking-as.ts'
 
 class NoObserver {
   observe() {}
@@ -27,5 +28,6 @@ if (!('fonts' in document)) {
 afterEach(() => {
   cleanup()
   sessionStorage.clear()
+  speakAs(null)
   localStorage.clear()
 })

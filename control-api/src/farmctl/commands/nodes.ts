@@ -11,7 +11,7 @@ import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { findNode } from '../nodes.ts'
-import { labelsText } from '../table.ts'
+import { labelsText, logLine } from '../table.ts'
 import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
@@ -235,7 +235,7 @@ async function showLog(tool: Tool, { lines }: { lines: string }, name = ''): Pro
   const log = await bodyOf(
     api.POST('/api/v1/nodes/{id}/error-log', { params: { path }, body: { lines: Number(lines) } }),
   )
-  tool.show(log, () => log.lines.map(({ at, level, text }) => `${at} ${level} ${text}`))
+  tool.show(log, () => log.lines.map(logLine))
 }
 
 async function showRendered(tool: Tool, { config: what }: { config?: string }, name = '') {

@@ -8,7 +8,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { consequenceOf, planLines, preflightLines } from '../rollouts/view.ts'
+import { consequenceOf, planLines, preflightLines, refusalText } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -149,7 +149,7 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
     tool.terminal.note([...planLines(plan), ...said, consequenceOf(plan)].join('\n'))
   }
   requireAccepted(plan)
-  await agree(tool, yes, `Roll ${order.config}@${order.version} out?`)
+  await agree(tool, yes, questionOf(plan))
   // What nobody looked at binds nobody.
   const planDigest = options.plan ?? (yes ? undefined : plan.planDigest)
   const body = {
@@ -161,6 +161,11 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const started = (await bodyOf(tool.api().POST('/api/v1/rollouts', { body }))) as Rollout
   if (options.wait) await watchRollout(tool, started.id)
   else tool.show(started, () => [startedLine(started)])
+}
+
+function questionOf({ config, version, policyRefusals: { nodes } }: RolloutPlan): string {
+  const all = `Roll ${config}@${version} out`
+  return nodes > 0 ? `${refusalText(nodes)}. ${all} all the same?` : `${all}?`
 }
 
 const startedLine = ({ id, startedAt, reason }: Rollout) =>

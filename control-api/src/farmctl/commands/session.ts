@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { type Api, bodyOf } from '../api.ts'
 import type { Session } from '../api-types.ts'
 import type { Act, GlobalOptions, Tool } from '../command.ts'
-import { type Context, normalUrl } from '../contexts.ts'
+import { bearer, type Context, normalUrl } from '../contexts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Failure, isApiError } from '../failures.ts'
 import { tableLines } from '../table.ts'
@@ -66,17 +66,35 @@ async function signIn(tool: Tool, options: LoginOptions, address?: string): Prom
     )
   }
   warnOfPlainHttp(tool, url)
+  // Before a token is made: a file that cannot be read will not be written either.
+  tool.contexts.read()
   const made = token === '-' ? await takeToken(tool, where) : await makeToken(tool, where, options)
   const name = options.name ?? known?.name ?? new URL(url).host
-  const replaced = tool.contexts.read().contexts[name]?.token
-  tool.contexts.change((stored) => {
-    stored.contexts[name] = { ...where, token: made }
-    stored.current = name
-  })
+  const replaced = await storeOrRevoke(tool, name, { ...where, token: made })
   if (replaced?.id) await revoke(tool, { ...where, token: replaced })
   tool.show({ context: name, url, tokenId: made.id }, () => [
     `Signed in to ${url}. It is the current context, "${name}".`,
   ])
+}
+
+/** A token that nothing knows would be good for a month. The token that was there before is handed back. */
+async function storeOrRevoke(tool: Tool, name: string, context: Context) {
+  try {
+    const replaced = tool.contexts.read().contexts[name]?.token
+    tool.contexts.change((stored) => {
+      stored.contexts[name] = context
+      stored.current = name
+    })
+    return replaced
+  } catch (error) {
+    const isRevoked = await revoke(tool, context).catch(() => false)
+    if (context.token?.id && !isRevoked) {
+      tool.terminal.error(
+        `farmctl: the token ${context.token.id} was made and could neither be kept nor revoked. Revoke it in the console.`,
+      )
+    }
+    throw error
+  }
 }
 
 type Where = Pick<Context, 'url' | 'caFile'>
@@ -106,11 +124,15 @@ async function makeToken(tool: Tool, where: Where, options: LoginOptions) {
       name: `farmctl on ${hostname()}`.slice(0, 64).trim(),
       permissions: null,
       expiresInDays: Number(options.expiresInDays),
+      password,
     }
     const { id, secret } = await bodyOf(api.POST('/api/v1/tokens', { body }))
     return { id, secret }
   } finally {
-    await api.DELETE('/api/v1/session')
+    // What was made is worth more than a session that ends by itself: this must not lose it.
+    await api.DELETE('/api/v1/session').catch(() => {
+      tool.terminal.note('The session that made the token could not be ended; it ends by itself.')
+    })
   }
 }
 
@@ -136,7 +158,6 @@ async function postSession(api: Api, body: Credentials) {
 
 /** What browsers say of a request that a person made: scripts with a cookie must say where they stand. */
 const asPerson = (cookie: string) => ({ cookie, 'sec-fetch-site': 'none' })
-const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 
 function warnOfPlainHttp({ terminal }: Tool, url: string): void {
   const { protocol, hostname: host } = new URL(url)

@@ -7,21 +7,64 @@ import { age, tableLines } from '../table.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
   const { config, version, nodes, waves, planDigest, excluded } = plan
-  const rows = nodes.map(({ wave, nodeName, connected, fromVersion, changes, cordon, errors }) => [
-    String(wave + 1),
-    nodeName,
-    connected ? 'yes' : 'no, when it returns',
-    fromVersion === null ? '' : String(fromVersion),
-    errors.length > 0 ? 'refused' : !changes ? 'none' : cordon ? 'skipped: cordoned' : 'new text',
+  const rows = nodes.map((node) => [
+    String(node.wave + 1),
+    node.nodeName,
+    node.connected ? 'yes' : 'no, when it returns',
+    node.fromVersion === null ? '' : String(node.fromVersion),
+    changeText(node),
   ])
   return [
     `${config}@${version}: ${planSummary(plan)}`,
     ...policyLines(plan),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
     ...outlookLines(plan),
+    ...refusalLines(plan),
     ...(excluded.total > 0 ? [`It does not go to ${excluded.total} others.`] : []),
     `Plan ${planDigest}`,
   ]
+}
+
+function changeText({ errors, changes, cordon, willRefuse }: RolloutPlan['nodes'][number]): string {
+  if (errors.length > 0) return 'refused'
+  if (!changes) return 'none'
+  if (cordon) return 'skipped: cordoned'
+  return willRefuse ? 'it will refuse' : 'new text'
+}
+
+/** What the owners of machines do not allow. */
+function refusalLines({ config, version, policyRefusals }: RolloutPlan): string[] {
+  const { nodes, findings, unchecked, unavailable } = policyRefusals
+  const lines = findings.items.map(
+    ({ error, nodes: of }) => `  ${atPosition(`${config}@${version}`, error)} (${namesText(of)})`,
+  )
+  const more = findings.total - findings.items.length
+  return [
+    ...(nodes > 0
+      ? [`${refusalText(nodes)}; the rollout pauses when the first of them does:`]
+      : []),
+    ...lines,
+    ...(more > 0 ? [`  and ${more} more findings`] : []),
+    ...(unchecked > 0
+      ? [`Not known of ${nodesText(unchecked)} whether they will refuse: ${whyText(unavailable)}.`]
+      : []),
+  ]
+}
+
+export const refusalText = (nodes: number) =>
+  `${nodesText(nodes)} will refuse it: ${nodes === 1 ? 'its machine’s owner does' : 'their machines’ owners do'} not allow it`
+
+const nodesText = (count: number) => (count === 1 ? '1 node' : `${count} nodes`)
+const whyText = (unavailable: string | null) =>
+  unavailable ?? 'too many different texts and policies to ask about at once; plan again for more'
+
+type Refusing = RolloutPlan['policyRefusals']['findings']['items'][number]['nodes']
+const MOST_NAMES = 10
+
+function namesText({ total, items }: Refusing): string {
+  const named = items.slice(0, MOST_NAMES).map(({ nodeName }) => nodeName)
+  const more = total - named.length
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** What starting it does, in one sentence: to whom, when, and what follows when it goes wrong. */

@@ -4,7 +4,9 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { RenderTarget } from '../../grouping.ts'
-import type { Preview, Previews, VersionRef } from '../../ports.ts'
+import { sha256 } from '../../ids.ts'
+import type { AskOwners } from '../../node-check/owners.ts'
+import type { OwnedPreview, Preview, Previews, VersionRef } from '../../ports.ts'
 import { diffValues } from './diff.ts'
 import { digestOf } from './digest.ts'
 import type { Rendered } from './render.ts'
@@ -13,10 +15,15 @@ import { findVersion, lastReleaseFor } from './store.ts'
 import type { Validate, Validation } from './validation.ts'
 import { createRenderer } from './versions.ts'
 
-type Deps = { db: Kysely<Database>; validate: Validate; schema: SchemaNode }
+type Deps = {
+  db: Kysely<Database>
+  validate: Validate
+  schema: SchemaNode
+  askOwners: AskOwners
+}
 type Render = (target: RenderTarget) => Rendered
 
-export function openPreviews({ db, validate, schema }: Deps): Previews {
+export function openPreviews({ db, validate, schema, askOwners }: Deps): Previews {
   const releases = new Map<string | null, Promise<VersionRef | null>>()
   const renderers = new Map<string, Promise<Render>>()
   const values = new WeakMap<Preview, Rendered>()
@@ -66,8 +73,22 @@ export function openPreviews({ db, validate, schema }: Deps): Previews {
       if (!validation.ok && validation.unavailable !== null) return null
       return validation.errors.map((error) => values.get(preview)?.toAuthor(error) ?? error)
     },
+    async askOwners(all) {
+      const asked = new Map(all.map((one) => [one, ofNode(one)]))
+      const answers = await askOwners([...asked.values()])
+      return (one) => {
+        const errors = answers.of(asked.get(one) ?? ofNode(one))
+        return errors?.map((error) => values.get(one.preview)?.toAuthor(error) ?? error) ?? null
+      }
+    },
   }
 }
+
+const ofNode = ({ preview: { text }, rulesId }: OwnedPreview) => ({
+  text,
+  textId: sha256(text),
+  rulesId,
+})
 
 async function open(db: Kysely<Database>, { config, number }: VersionRef): Promise<Render> {
   const row = await findVersion(db, config, number)

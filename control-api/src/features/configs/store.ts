@@ -2,8 +2,10 @@
 // Configs, drafts, versions and releases in control.db.
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
 import type { Recipient } from '../../grouping.ts'
+import type { Scope } from '../../scope.ts'
 import { changeDraft } from './draft-store.ts'
 import type { ConfigTables } from './tables.ts'
 
@@ -22,6 +24,8 @@ export type NewVersion = Omit<VersionRow, 'number' | 'created_at_ms'>
 export type VersionPage = {
   before: number | null
   limit: number
+  /** Of the nodes that are counted. */
+  scope: Scope
   author?: string | undefined
   source?: string | undefined
   /** Part of the message. */
@@ -105,7 +109,7 @@ export const latestVersion = (db: Reader, config: string): Promise<VersionRow | 
 export async function listVersions(
   db: Reader,
   config: string,
-  { before, limit, author, source, q = '' }: VersionPage,
+  { before, limit, scope, author, source, q = '' }: VersionPage,
 ): Promise<VersionSummary[]> {
   const rows = await versionSummaries(db)
     .where('config', '=', config)
@@ -116,21 +120,22 @@ export async function listVersions(
     .orderBy('number', 'desc')
     .limit(limit)
     .execute()
-  const nodes = await nodesByVersion(db, config, { from: rows.at(-1)?.number, to: rows[0]?.number })
+  const range = { from: rows.at(-1)?.number, to: rows[0]?.number }
+  const nodes = await nodesByVersion(db, config, { ...range, scope })
   return rows.map((row) => ({ ...row, nodes: nodes.get(row.number) ?? 0 }))
 }
 
 export async function findVersionSummary(
   db: Reader,
   config: string,
-  number: number,
+  { number, scope }: { number: number; scope: Scope },
 ): Promise<VersionSummary | undefined> {
   const row = await versionSummaries(db)
     .where('config', '=', config)
     .where('number', '=', number)
     .executeTakeFirst()
   if (!row) return undefined
-  const nodes = await nodesByVersion(db, config, { from: number, to: number })
+  const nodes = await nodesByVersion(db, config, { from: number, to: number, scope })
   return { ...row, nodes: nodes.get(number) ?? 0 }
 }
 
@@ -156,13 +161,13 @@ export const versionSummaries = (db: Reader) =>
     )
 
 /** Both are looked at; without them there is none to look at. */
-type VersionRange = { from: number | undefined; to: number | undefined }
+type VersionRange = { from: number | undefined; to: number | undefined; scope: Scope }
 
-/** Nodes whose effective digest came to them last under one of these versions of this config. */
+/** Nodes within the scope whose effective digest came to them last under one of these versions of this config. */
 async function nodesByVersion(
   db: Reader,
   config: string,
-  { from = 1, to = 0 }: VersionRange,
+  { from = 1, to = 0, scope }: VersionRange,
 ): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('nodes')
@@ -171,6 +176,7 @@ async function nodesByVersion(
     .where('running_config', '=', config)
     .where('running_version', '>=', from)
     .where('running_version', '<=', to)
+    .where(labelsWithin('labels', scope))
     .groupBy('running_version')
     .$narrowType<{ version: number }>()
     .execute()

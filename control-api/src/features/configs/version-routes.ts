@@ -8,6 +8,7 @@ import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import { NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import { diffValues } from './diff.ts'
 import { ConfigNotFound, VersionNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
@@ -50,6 +51,8 @@ const headers = Type.Object({
 })
 const permission = 'configs:read' as const
 const CONTEXT_LINES = 3
+/** Who may save a version has it. */
+const WHOLE_FARM: Scope = null
 
 export const versionRoutes = (deps: Deps) => async (app: App) => {
   const { db, validate, schema } = deps
@@ -57,7 +60,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/versions',
     {
-      config: { permission, errors: [ConfigNotFound] },
+      config: { permission, scope: 'nodes', errors: [ConfigNotFound] },
       schema: {
         operationId: 'listVersions',
         tags,
@@ -67,10 +70,13 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(VersionSummarySchema) },
       },
     },
-    async ({ params: { name }, query: { cursor, limit = 100, ...filters } }) => {
+    async ({ params: { name }, query: { cursor, limit = 100, ...filters }, user }) => {
       if (!(await findConfig(db, name))) throw new ConfigNotFound(name)
       const [before = null] = byNumber.read(cursor) ?? []
-      const found = await listVersions(db, name, { before, limit: limit + 1, ...filters })
+      const found = await listVersions(db, name, {
+        ...{ before, limit: limit + 1, scope: scopeOf(user) },
+        ...filters,
+      })
       const { rows, nextCursor } = byNumber.page(found, limit, (version) => [version.number])
       return { items: rows.map(viewVersion), nextCursor }
     },
@@ -79,7 +85,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/versions/:number',
     {
-      config: { permission, errors: notFound },
+      config: { permission, scope: 'nodes', errors: notFound },
       schema: {
         operationId: 'getVersion',
         tags,
@@ -88,7 +94,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: VersionSchema },
       },
     },
-    async ({ params: { name, number } }) => viewWholeVersion(name, number),
+    async ({ params: { name, number }, user }) => viewWholeVersion(name, number, scopeOf(user)),
   )
 
   app.get(
@@ -236,7 +242,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
     return {
       status: created ? (201 as const) : (200 as const),
       location: `/api/v1/configs/${config}/versions/${number}`,
-      body: await viewWholeVersion(config, number),
+      body: await viewWholeVersion(config, number, WHOLE_FARM),
     }
   }
 
@@ -268,9 +274,9 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
       : new ConfigNotFound(name)
   }
 
-  const viewWholeVersion = async (name: string, number: number) => {
+  const viewWholeVersion = async (name: string, number: number, scope: Scope) => {
     const { text } = await requireVersion(name, number)
-    const summary = await findVersionSummary(db, name, number)
+    const summary = await findVersionSummary(db, name, { number, scope })
     if (!summary) throw new VersionNotFound(name, number)
     return { ...viewVersion(summary), text }
   }

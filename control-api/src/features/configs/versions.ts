@@ -216,6 +216,8 @@ export type NodeValidation = {
   digest: string | null
   errors: ConfigError[]
   unavailable: string | null
+  /** Turns places in `text` into places in the author's text. */
+  toAuthor: (error: ConfigError) => ConfigError
 }
 
 /** Would each node take this version as it would get it? Nodes that would get the same text share one check. */
@@ -224,7 +226,7 @@ export function createNodeChecks(validate: Validate, versionText: string) {
   const answers = new Map<string, Validation>()
   return async (target: RenderTarget): Promise<NodeValidation> => {
     const { text, errors, toAuthor } = render(target)
-    if (errors.length > 0) return { text, digest: null, errors, unavailable: null }
+    if (errors.length > 0) return { text, digest: null, errors, unavailable: null, toAuthor }
     const validation = answers.get(text) ?? (await validate(text))
     answers.set(text, validation)
     return {
@@ -232,6 +234,7 @@ export function createNodeChecks(validate: Validate, versionText: string) {
       digest: validation.digest,
       errors: validation.errors.map(toAuthor),
       unavailable: validation.ok ? null : validation.unavailable,
+      toAuthor,
     }
   }
 }

@@ -2,13 +2,13 @@
 // Live events for the console and for scripts.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { TooManyStreams } from '../../errors.ts'
+import { NotSignedIn, TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
-import { type Scope, scopeOf } from '../../scope.ts'
+import { hearsAll, type Viewer } from '../../visibility.ts'
+import { filteredStream } from './filtered-stream.ts'
 import { type Event, EventSchema } from './schema.ts'
-import { scopedStream } from './scoped-stream.ts'
 
 type Deps = {
   events: EventLog
@@ -16,8 +16,7 @@ type Deps = {
   now: () => number
   /** Told at most once a second which nodes sent measurements. Returns how to stop. */
   onNewWindows: (listener: (nodeIds: string[]) => void) => () => void
-  /** Is it about nothing outside the scope? */
-  isWithin: (event: Event, scope: Scope) => Promise<boolean>
+  mayHear: (viewer: Viewer, event: Event) => Promise<boolean>
   /** A stream outlives the request that was checked; it must not outlive the session or the token. */
   mayStillListen: (request: FastifyRequest) => Promise<boolean>
 }
@@ -58,7 +57,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         tags: ['events'],
         summary: 'What changes, as server-sent events; reconnect with Last-Event-ID',
         description:
-          'Each message is an Event. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.',
+          'Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.',
         headers: Type.Object({
           'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
         }),
@@ -82,10 +81,12 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const seen = await seenBy(request)
-      const scope = scopeOf(request.user)
+      const viewer = request.user
+      if (!viewer) throw new NotSignedIn()
       const opened = hub.open(reply)
-      const stream =
-        scope === null ? opened : scopedStream(opened, (event) => deps.isWithin(event, scope))
+      const stream = hearsAll(viewer)
+        ? opened
+        : filteredStream(opened, (event) => deps.mayHear(viewer, event))
       const stopMetrics = deps.onNewWindows((nodeIds) => {
         for (const event of metricsEvents(nodeIds, deps.now())) stream.send({ data: event })
       })

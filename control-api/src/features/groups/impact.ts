@@ -5,8 +5,8 @@ import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../grouping.ts'
-import type { OpenPreviews, Preview, Previews, VersionRef } from '../../ports.ts'
-import { some } from '../../schema/common.ts'
+import type { OpenPreviews, OwnedPreview, Preview, Previews, VersionRef } from '../../ports.ts'
+import { type ConfigError, some } from '../../schema/common.ts'
 import { type Impact, MAX_POINTERS } from '../../schema/impact.ts'
 import {
   allGroups,
@@ -40,17 +40,18 @@ export async function impactOf({ db, openPreviews }: Deps, change: FleetChange):
       targetOf(groupings[0], node),
       targetOf(groupings[1], after.nodes[i] ?? node),
     ]
-    const { id: nodeId, name: nodeName } = node
-    const who = { nodeId, nodeName }
+    const { id: nodeId, name: nodeName, policy_rules: rulesId } = node
+    const who = { nodeId, nodeName, rulesId }
     const [from, to] = [
       await versionFor(previews, groupings[0], old, assigned.get(nodeId)),
       await versionFor(previews, groupings[1], now, assigned.get(nodeId)),
     ]
     if (old.group.name !== now.group.name) {
-      found.moves.push({ ...who, from: old.group.name, to: now.group.name })
+      found.moves.push({ nodeId, nodeName, from: old.group.name, to: now.group.name })
     }
     if (!isSame([old, from], [now, to])) await found.compare(who, { old, from }, { now, to })
   }
+  await found.askOwners()
   return found.impact()
 }
 
@@ -67,13 +68,17 @@ async function versionFor(
   return await previews.released({ group, claimed })
 }
 
-type Who = { nodeId: string; nodeName: string }
+type Who = { nodeId: string; nodeName: string; rulesId: string | null }
+type Owned = OwnedPreview & { node: Named; version: VersionRef }
+type Named = Pick<Who, 'nodeId' | 'nodeName'>
 
 class Findings {
   readonly moves: Impact['moves']['items'] = []
   readonly changes: Impact['changes']['items'] = []
   readonly invalid: Impact['invalid']['items'] = []
   unchecked = 0
+  /** What nothing else is wrong with. */
+  readonly #owned: Owned[] = []
   readonly #previews: Previews
 
   constructor(previews: Previews) {
@@ -81,7 +86,7 @@ class Findings {
   }
 
   async compare(
-    who: Who,
+    { rulesId, ...who }: Who,
     { old, from }: { old: RenderTarget; from: VersionRef | null },
     { now, to }: { now: RenderTarget; to: VersionRef | null },
   ): Promise<void> {
@@ -93,14 +98,30 @@ class Findings {
       const pointers = this.#previews.pointers(before, after).slice(0, MAX_POINTERS)
       this.changes.push({ ...who, from, to, fromDigest, toDigest, pointers })
     }
-    if (to && after && (isInvalid || fromDigest !== toDigest)) await this.#check(who, to, after)
+    if (to && after && (isInvalid || fromDigest !== toDigest)) {
+      const isGood = await this.#check(who, to, after)
+      if (isGood && rulesId !== null) {
+        this.#owned.push({ node: who, version: to, preview: after, rulesId })
+      }
+    }
   }
 
-  async #check(who: Who, version: VersionRef, after: Preview) {
+  async #check(who: Named, version: VersionRef, after: Preview): Promise<boolean> {
     const checked = await this.#previews.check(after, MAX_CHECKS)
-    if (checked === null) this.unchecked += 1
-    else if (checked.length > 0) {
-      this.invalid.push({ ...who, version, errors: checked.slice(0, MAX_ERRORS_EACH) })
+    this.#note(who, version, checked)
+    return checked?.length === 0
+  }
+
+  /** Many nodes at once: those that are alike are one question. */
+  async askOwners(): Promise<void> {
+    const refused = await this.#previews.askOwners(this.#owned)
+    for (const owned of this.#owned) this.#note(owned.node, owned.version, refused(owned))
+  }
+
+  #note(who: Named, version: VersionRef, errors: ConfigError[] | null): void {
+    if (errors === null) this.unchecked += 1
+    else if (errors.length > 0) {
+      this.invalid.push({ ...who, version, errors: errors.slice(0, MAX_ERRORS_EACH) })
     }
   }
 

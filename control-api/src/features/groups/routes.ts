@@ -21,6 +21,7 @@ import {
 } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import {
   ConfigUnknown,
   DefaultGroupFixed,
@@ -82,16 +83,17 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
       return after
     })
 
-  const show = async (reply: FastifyReply, rows: Rows, name: string) => {
+  const show = async (reply: FastifyReply, rows: Rows, name: string, scope: Scope = null) => {
     reply.header('etag', etagOf(groupNamed(rows, name).revision))
-    const group = (await view(rows)).find((one) => one.name === name)
+    const group = (await view(rows, scope)).find((one) => one.name === name)
     if (!group) throw new Error(`the group ${name} is not among its own`)
     return group
   }
-  const view = async (rows: Rows): Promise<Group[]> => {
+  /** `scope`: of the nodes that are counted; who may change groups has the whole farm. */
+  const view = async (rows: Rows, scope: Scope): Promise<Group[]> => {
     const grouping = toGrouping(rows)
     const counts = new Map<string, number>()
-    for (const { labels } of await labelsOfNodes(db)) {
+    for (const { labels } of await labelsOfNodes(db, scope)) {
       const { name } = grouping.of(JSON.parse(labels))
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
@@ -105,7 +107,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/groups',
     {
-      config: { permission: 'groups:read', errors: [] },
+      config: { permission: 'groups:read', scope: 'nodes', errors: [] },
       schema: {
         operationId: 'listGroups',
         tags,
@@ -114,8 +116,8 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(GroupSchema) },
       },
     },
-    async ({ query: { cursor: given, limit = 100 } }) => {
-      const groups = await view(await allGroups(db))
+    async ({ query: { cursor: given, limit = 100 }, user }) => {
+      const groups = await view(await allGroups(db), scopeOf(user))
       const [after] = cursor.read(given) ?? []
       const from = groups.findIndex(({ name }) => name === after) + 1
       const found = groups.slice(from, from + limit + 1)
@@ -127,7 +129,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/groups/:name',
     {
-      config: { permission: 'groups:read', errors: [GroupNotFound] },
+      config: { permission: 'groups:read', scope: 'nodes', errors: [GroupNotFound] },
       schema: {
         operationId: 'getGroup',
         tags,
@@ -136,7 +138,8 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: GroupSchema },
       },
     },
-    async ({ params: { name } }, reply) => show(reply, await allGroups(db), name),
+    async ({ params: { name }, user }, reply) =>
+      show(reply, await allGroups(db), name, scopeOf(user)),
   )
 
   app.post(

@@ -2,7 +2,9 @@
 // Groups in control.db, and what is needed of the nodes to say what a change of them does.
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../grouping.ts'
+import type { Scope } from '../../scope.ts'
 import { parseSelector, type Selector } from '../../selector.ts'
 import type { GroupTables } from './tables.ts'
 
@@ -60,15 +62,28 @@ export const configExists = async (db: Reader, name: string): Promise<boolean> =
   return row !== undefined
 }
 
-export const labelsOfNodes = (db: Reader): Promise<{ labels: string }[]> =>
-  db.selectFrom('nodes').select('labels').where('decommissioned_at_ms', 'is', null).execute()
+export const labelsOfNodes = (db: Reader, scope: Scope): Promise<{ labels: string }[]> =>
+  db
+    .selectFrom('nodes')
+    .select('labels')
+    .where('decommissioned_at_ms', 'is', null)
+    .where(labelsWithin('labels', scope))
+    .execute()
 
-export type GroupedNode = { id: string; name: string; labels: string; merge_patch: string }
+export type GroupedNode = {
+  id: string
+  name: string
+  labels: string
+  merge_patch: string
+  /** Of its machine's owner; null: not known. */
+  policy_rules: string | null
+}
 
 export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
   db
     .selectFrom('nodes')
-    .select(['id', 'name', 'labels', 'merge_patch'])
+    .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
+    .select(['id', 'name', 'labels', 'merge_patch', 'rules_id as policy_rules'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()

@@ -7,6 +7,7 @@ import { driftOf, driftText } from '../../agents/drift.ts'
 import type { Fleet } from '../../agents/fleet.ts'
 import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
+import { findOwnerPolicy } from '../../agents/owner-policy.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
@@ -31,7 +32,13 @@ import {
 } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
-import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
+import {
+  OutsideScope,
+  requireWholeFarm,
+  requireWithin,
+  scopeOf,
+  WholeFarmRequired,
+} from '../../scope.ts'
 import { parseSelector, type Selector } from '../../selector.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
@@ -39,13 +46,14 @@ import { nodeIdentityRoutes } from './identity-routes.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
 import {
   EffectiveConfigSchema,
+  NodeDetailSchema,
   NodePatchSchema,
   NodeSchema,
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
 import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
-import { createNodeView } from './view.ts'
+import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -132,22 +140,26 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
         description:
-          'The ETag counts those changes only: state and measurements come and go under it.',
+          'The ETag counts those changes only: state and measurements come and go under it. `policy` is null for a node that is too old to say what its machine’s owner allows.',
         params,
-        response: { 200: NodeSchema },
+        response: { 200: NodeDetailSchema },
       },
     },
     async ({ params: { id } }, reply) => {
       const row = await find(id)
       reply.header('etag', etagOf(row.revision))
-      return await show(row)
+      const policy = await findOwnerPolicy(db, id)
+      return { ...(await show(row)), policy: policy && viewPolicy(policy) }
     },
   )
 
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
+      config: {
+        permission: 'nodes:write',
+        errors: [NodeNotFound, NameTaken, OutsideScope, WholeFarmRequired],
+      },
       schema: {
         operationId: 'updateNode',
         tags,
@@ -162,12 +174,18 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      // Names are one list of the whole farm: whether one is free says what others have.
+      const requireMayName = (before: string) => {
+        if (name !== undefined && name !== before) requireWholeFarm(request.user)
+      }
       const requireFree = async (reader: Kysely<Database>) => {
         if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
       }
       if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dry_run === '1') {
-        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        const node = await find(id)
+        requireMayName(node.name)
+        requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(db)
         return await deps.impactOf(id, {
           ...(name !== undefined && { name }),
@@ -176,6 +194,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
+        requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(unit.trx)
         const after = await changeNode(unit, node, {

@@ -182,6 +182,43 @@ export const NodeSchema = Type.Object({
 })
 export type Node = Static<typeof NodeSchema>
 
+const Folders = Type.Array(Type.String())
+export const NodePolicySchema = Type.Object(
+  {
+    source: Type.Enum(['file', 'builtIn'], {
+      description:
+        'builtIn: its machine has no policy file, so the tight rules of the program hold',
+    }),
+    path: Nullable(Type.String({ description: 'Of the file, on its machine' })),
+    digest: DigestSchema,
+    since: TimeSchema,
+    rules: Type.Object(
+      {
+        serve: Folders,
+        secrets: Folders,
+        logs: Folders,
+        runtime: Folders,
+        listen: Type.Array(
+          Type.String({ description: 'ADDRESS:PORT or ADDRESS:FIRST-LAST; * is every address' }),
+        ),
+        adminBeyondLoopback: Type.Boolean(),
+        users: Type.Array(Type.String()),
+        groups: Type.Array(Type.String()),
+        symlinksAny: Type.Boolean(),
+      },
+      { description: 'An empty list allows nothing' },
+    ),
+  },
+  { description: 'What the owner of the node’s machine allows; nothing here can change it' },
+)
+export type NodePolicy = Static<typeof NodePolicySchema>
+
+/** GET /nodes/{id} getNode */
+export const NodeDetailSchema = Type.Object({
+  ...NodeSchema.properties,
+  policy: Nullable(NodePolicySchema),
+})
+
 /** GET /nodes listNodes */
 export const NodesQuerySchema = Type.Object({
   ...PageQuerySchema.properties,

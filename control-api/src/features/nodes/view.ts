@@ -15,6 +15,7 @@ import type { Fleet, Presence } from '../../agents/fleet.ts'
 import { clockOffsetMs, viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
+import type { OwnerPolicy } from '../../agents/owner-policy.ts'
 import { cordonOf, viewCordon } from '../../cordon.ts'
 import type { Database } from '../../db/database.ts'
 import { type Grouping, targetOf } from '../../grouping.ts'
@@ -22,7 +23,7 @@ import type { Identity } from '../../meta.ts'
 import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
 import { createKnownUrls } from './known-urls.ts'
 import { cordonText, type IdentityState, outdated, syncOf } from './rules.ts'
-import type { Node } from './schema.ts'
+import type { Node, NodePolicy } from './schema.ts'
 import { type NodeRow, type PassedBy, passedBy } from './store.ts'
 
 type Deps = {
@@ -292,6 +293,11 @@ export function viewDrift(row: NodeRow): Node['drift'] {
     },
   }
 }
+
+export const viewPolicy = ({ sinceMs, ...policy }: OwnerPolicy): NodePolicy => ({
+  ...policy,
+  since: iso(sinceMs),
+})
 
 function viewHost({ host }: Presence): Node['host'] {
   if (!host) return null

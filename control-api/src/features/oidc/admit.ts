@@ -2,6 +2,7 @@
 // From an identity that the provider vouches for to a user here: found, made, or turned away.
 import type { Unit } from '../../db/write.ts'
 import type { OidcConfig } from '../../oidc-config.ts'
+import { NO_PASSWORD } from '../../people/passwords.ts'
 import type { Role } from '../../people/roles.ts'
 import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User, updateUser } from '../../people/users.ts'
@@ -56,9 +57,6 @@ async function admitNew(
   })
   return { ok: true, userId: id }
 }
-
-/** No hash: nothing that is typed fits it. */
-export const NO_PASSWORD = ''
 
 async function freeName({ trx }: Unit, preferred: unknown): Promise<string> {
   const users = createUserStore(trx)

@@ -4,8 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { NotSignedIn } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
+import { NO_PASSWORD } from '../../people/passwords.ts'
+import { PROOF_REFUSALS, proofMembers } from '../../people/proof.ts'
 import { createUserStore } from '../../people/users.ts'
-import { NO_PASSWORD } from './admit.ts'
 import { NoOtherWayIn, NotLinked, OidcNotConfigured, ProviderAway } from './errors.ts'
 import type { Flow } from './flow.ts'
 import { SignInFailed } from './provider.ts'
@@ -22,7 +23,7 @@ const tags = ['session']
 const PATH = '/session/oidc/identity'
 
 export const identityRoutes =
-  ({ config, db, write, begin }: Deps) =>
+  ({ config, db, write, prove, begin }: Deps) =>
   async (app: App) => {
     const mine = (userId: string) => {
       if (!config) throw new OidcNotConfigured()
@@ -52,16 +53,24 @@ export const identityRoutes =
     app.post(
       PATH,
       {
-        config: { permission: 'session:own', errors: [OidcNotConfigured, ProviderAway] },
+        config: {
+          permission: 'session:own',
+          errors: [OidcNotConfigured, ProviderAway, ...PROOF_REFUSALS],
+        },
         schema: {
           operationId: 'linkOidcIdentity',
           tags,
           summary: 'Begin to link your identity at the provider to your account',
+          description:
+            'It is another way in, so it takes your password, and a code if you have those.',
+          body: Type.Object(proofMembers, { additionalProperties: false }),
           response: { 201: LinkSchema },
         },
       },
       async (request, reply) => {
         const { id } = callerOf(request)
+        if (!config) throw new OidcNotConfigured()
+        await prove(request, request.body)
         const { sessionId } = request.session
         try {
           const url = await begin(reply, { userId: id, sessionId })

@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import type { OidcConfig } from '../../oidc-config.ts'
+import type { Prove } from '../../people/proof.ts'
 import { sessionIsAlive } from '../../people/sessions.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { createUserStore } from '../../people/users.ts'
@@ -29,6 +30,7 @@ export type OidcDeps = {
   box: SecretBox
   now: () => number
   startSession: StartSession
+  prove: Prove
 }
 
 const tags = ['session']

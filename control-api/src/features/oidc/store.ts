@@ -39,6 +39,20 @@ export async function noteSignIn({ trx }: Unit, row: IdentityRow, atMs: number):
     .execute()
 }
 
+/** Those a person linked; one that made the user is the provider's to end. Each is told. */
+export async function unlinkIdentitiesOf(unit: Unit, userId: string, actor: string): Promise<void> {
+  const gone = await unit.trx
+    .deleteFrom('oidc_identities')
+    .where('user_id', '=', userId)
+    .where('origin', '=', 'linked')
+    .returning(['issuer', 'subject'])
+    .execute()
+  for (const { issuer, subject } of gone) {
+    const data = { issuer, subject }
+    await unit.emit({ kind: 'user', id: userId, action: 'identity-unlinked', actor, data })
+  }
+}
+
 export async function deleteIdentity({ trx }: Unit, row: IdentityRow): Promise<void> {
   await trx
     .deleteFrom('oidc_identities')

@@ -17,6 +17,8 @@ export type FleetNode = {
   version: string
   capabilities: string
   cordon: string | null
+  /** Of its machine's owner: nodes with the same refuse the same. null: not known. */
+  policy_rules: string | null
 }
 
 const FLEET_COLUMNS = [
@@ -35,7 +37,9 @@ const FLEET_COLUMNS = [
 export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
+    .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
     .select(FLEET_COLUMNS)
+    .select('node_policies.rules_id as policy_rules')
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()

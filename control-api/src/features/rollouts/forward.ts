@@ -3,7 +3,14 @@
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
-import { isConflict, isLeftOut, isOfItsKind, isPutOffByItself, leftOut } from './refusals.ts'
+import {
+  isAlike,
+  isConflict,
+  isLeftOut,
+  isPutOffByItself,
+  leftOut,
+  saysOfOthers,
+} from './refusals.ts'
 import {
   countTasks,
   hasFailed,
@@ -162,16 +169,14 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
 
 const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
 
-/** Nobody is offered what another of its kind refused. True: there was somebody. */
+/** Nobody is offered what one like it refused. True: there was somebody. */
 function leaveOut(turn: Turn): boolean {
   const { tasks } = turn.rollout
-  const refusers = tasks.filter(isOfItsKind)
+  const refusers = tasks.filter(saysOfOthers)
   if (refusers.length === 0) return false
-  const refuserOf = ({ kind, digest }: Task) =>
-    refusers.find((one) => one.kind === kind && one.digest === digest)
   let isAny = false
   for (const task of tasks.filter(isToBeOffered)) {
-    const refuser = refuserOf(task)
+    const refuser = refusers.find((one) => isAlike(task, one))
     if (!refuser) continue
     put(turn, task, leftOut(task, refuser))
     isAny = true

@@ -60,6 +60,8 @@ export type Task = {
   refusals: number
   /** Its system, version and capabilities, when the plan was made: nodes of a kind refuse the same things. */
   kind: string
+  /** Which rules its machine's owner had then: nodes with the same refuse the same. null: not known. */
+  policyRules: string | null
   /** It failed, and an operator goes on without it. */
   isExcused: boolean
   /** Of now; not stored. */

@@ -70,6 +70,28 @@ export const NewRolloutSchema = Type.Object(
   { additionalProperties: false },
 )
 export type NewRollout = Static<typeof NewRolloutSchema>
+const PolicyRefusalsSchema = Type.Object(
+  {
+    nodes: Type.Integer({ description: 'So many nodes will refuse it' }),
+    findings: someOf(
+      Type.Object({
+        error: Type.Object(ConfigErrorSchema.properties, {
+          description: 'What is not allowed, in places of the version’s text',
+        }),
+        nodes: someOf(Type.Object({ nodeId: NodeIdSchema, nodeName: NameSchema })),
+      }),
+    ),
+    unchecked: Type.Integer({
+      description:
+        'Nodes of which it is not known: there were too many different texts and policies to ask about in one go, or farmstead-node could not be asked',
+    }),
+    unavailable: Nullable(Type.String({ description: 'Why it could not be asked' })),
+  },
+  {
+    description:
+      'What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses',
+  },
+)
 /** ?dry_run=1 → 200: what it would do, per node; nothing is stored */
 export const RolloutPlanSchema = Type.Object({
   config: NameSchema,
@@ -87,10 +109,12 @@ export const RolloutPlanSchema = Type.Object({
       kind: KindSchema,
       wave: Type.Integer({ minimum: 0 }),
       cordon: Nullable(CordonSchema),
+      willRefuse: Type.Boolean({ description: 'See `policyRefusals`' }),
     }),
   ),
   waves: Type.Integer({ description: 'How many' }),
   cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
+  policyRefusals: PolicyRefusalsSchema,
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,

@@ -27,6 +27,8 @@ export type Checked = {
   digest: string | null
   errors: ConfigError[]
   unavailable: string | null
+  /** Turns places in `text` into places in the version's. */
+  toAuthor: (error: ConfigError) => ConfigError
 }
 /** Of one version, for each of its nodes. */
 export type CheckFor = (versionText: string) => (target: RenderTarget) => Promise<Checked>
@@ -90,7 +92,7 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
   return plan
 }
 
-const runningDigest = ({ effective }: Pick<FleetNode, 'effective'>): string | null =>
+export const runningDigest = ({ effective }: Pick<FleetNode, 'effective'>): string | null =>
   effective === null ? null : JSON.parse(effective).digest
 
 type Wanted = { config: string; digest: string | null; effective: string | null }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
-import { isConflict, isLeftOut, isOfItsKind } from './refusals.ts'
+import { isConflict, isLeftOut, isOfItsKind, isOfItsOwner } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
@@ -74,13 +74,18 @@ export function failed(tasks: readonly Task[]): string {
   const them = tasks.length > 1 ? 'them' : 'it'
   const without = tasks.filter(isLeftOut)
   const failures = tasks.length - without.length
-  const more = `${andMore(failures)}${ofItsKind(first)}${leftOut(without)}`
+  const more = `${andMore(failures)}${ofItsKind(first)}${ofItsOwner(first)}${leftOut(without)}`
   return `${tell(first)}${more} Resume goes on without ${them}. ${WAY_OUT}`
 }
 
 const ofItsKind = (task: Task) =>
   isOfItsKind(task)
     ? ` Nodes of its kind with the same text are not offered it; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves out all of its kind.`
+    : ''
+
+const ofItsOwner = (task: Task) =>
+  isOfItsOwner(task)
+    ? ' Only the owner of its machine can allow it, in a file there. Nodes with the same policy and the same text are not offered it.'
     : ''
 
 const leftOut = (tasks: readonly Task[]) =>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a refusal means. Pure.
 //   may pass by itself (a busy node, a full disk): offered again after a while, so often and no more
-//   says something of all nodes of its kind: those that would get the same text are left out
+//   says something of all nodes of its kind, or whose owners allow the same: those that would get the same
+//     text are left out
 //   a person changed the config on the machine: nothing overwrites that unseen
 //   anything else: final, for this rollout
 import type { NodeEvent, Task } from './model.ts'
@@ -11,6 +12,7 @@ export type Refusal = Pick<Extract<NodeEvent, { kind: 'nacked' }>, 'code' | 'mes
 
 const PASSING = new Set(['busy', 'content_missing', 'resource_limit'])
 const OF_ITS_KIND = new Set(['schema', 'unsupported_version', 'missing_file'])
+const OF_ITS_OWNER = 'policy'
 export const CONFLICT = 'conflict'
 
 export const MAX_REFUSALS = 5
@@ -50,14 +52,31 @@ export const isPutOffByItself = ({ state, code }: Task) => state === 'pending' &
 export const isOfItsKind = ({ state, code, kind }: Task) =>
   state === 'nacked' && code !== null && OF_ITS_KIND.has(code) && kind !== ''
 
-/** For what one of its kind refused. Who goes on without that one goes on without this one too. */
+/** Others whose machines' owners allow the same would refuse the same text too. */
+export const isOfItsOwner = ({ state, code, policyRules }: Task) =>
+  state === 'nacked' && code === OF_ITS_OWNER && policyRules !== null
+
+export const saysOfOthers = (task: Task) => isOfItsKind(task) || isOfItsOwner(task)
+
+/** What `refuser` refused, `task` would refuse as well. */
+export function isAlike(task: Task, refuser: Task): boolean {
+  if (task.digest !== refuser.digest) return false
+  return isOfItsOwner(refuser)
+    ? task.policyRules === refuser.policyRules
+    : task.kind === refuser.kind
+}
+
+/** For what one like it refused. Who goes on without that one goes on without this one too. */
 export const leftOut = (task: Task, refuser: Task): Task => ({
-  ...skip(task, `${refuser.nodeName}, of the same kind, refused the same text`),
+  ...skip(task, `${refuser.nodeName}, ${likeness(refuser)}, refused the same text`),
   code: refuser.code,
   isExcused: refuser.isExcused,
 })
+const likeness = (refuser: Task) =>
+  isOfItsOwner(refuser) ? 'whose owner’s policy is the same' : 'of the same kind'
+
 export const isLeftOut = ({ state, code }: Task) =>
-  state === 'skipped' && code !== null && OF_ITS_KIND.has(code)
+  state === 'skipped' && code !== null && (OF_ITS_KIND.has(code) || code === OF_ITS_OWNER)
 
 export const isConflict = ({ code }: Task) => code === CONFLICT
 

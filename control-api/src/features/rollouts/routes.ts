@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import type { AskOwners } from '../../node-check/owners.ts'
 import type { Permission } from '../../permissions.ts'
 import { InRecovery } from '../../recovery.ts'
 import { DryRunQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
@@ -25,6 +26,7 @@ import {
 } from './errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
 import { outlookOf } from './outlook.ts'
+import { policyRefusalsOf } from './policy-refusals.ts'
 import { askNodes, type PreflightDeps } from './preflight.ts'
 import { AskPreflightSchema, PreflightSchema } from './preflight-schema.ts'
 import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
@@ -42,7 +44,7 @@ const ActiveSchema = Type.Intersect([
   }),
 ])
 
-type Deps = StartDeps & PreflightDeps
+type Deps = StartDeps & PreflightDeps & { askOwners: AskOwners }
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
@@ -169,8 +171,9 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         const { config, version } = wish
         const nodeIds = plan.nodes.map(({ node }) => node.id)
         const outlook = await outlookOf(deps, { ...wish, nodeIds })
-        const said = viewPlan({ ...plan, excluded: shown }, isConnected)
-        return { config, version, ...said, ...outlook }
+        const { policyRefusals, refusing } = await policyRefusalsOf(deps.askOwners, plan.nodes)
+        const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing })
+        return { config, version, ...said, policyRefusals, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }
       const id = await startRollout(deps, { ...wish, message, author, planDigest })

@@ -8,7 +8,7 @@ import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { ReadGrouping } from '../../ports.ts'
 import { InRecovery } from '../../recovery.ts'
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../scope.ts'
-import { parseSelector } from '../../selector.ts'
+import { isInside, parseSelector, type Selector } from '../../selector.ts'
 import { emergencyStrategy } from './emergency.ts'
 import type { Engine } from './engine.ts'
 import {
@@ -94,6 +94,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const strategy = emergency === undefined ? asked : emergencyStrategy(asked)
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
+  requireInside(parsed.selector, scope)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
   const { excludeKinds = [] } = strategy
@@ -200,9 +201,19 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
 
 /** Who starts it must have in their scope all that it reaches. */
 function refuseNodesOutside(nodes: readonly FleetNode[], scope: Scope): void {
-  const outside = nodes.filter((node) => !nodeIsWithin(scope, node)).length
-  if (outside > 0) throw new OutsideScope(`${outside} of the nodes it would reach are not`, scope)
+  if (nodes.some((node) => !nodeIsWithin(scope, node))) throw outside(scope)
 }
+
+/** Before a node is looked at: which others there are is not to be found out by asking. */
+function requireInside(selector: Selector, scope: Scope): void {
+  if (scope !== null && !isInside(selector, scope)) throw outside(scope)
+}
+
+const outside = (scope: Scope) =>
+  new OutsideScope(
+    `the order’s selector must stay inside: "${scopeText(scope)}", or that and more`,
+    scope,
+  )
 
 function refuseBadPlan(plan: readonly PlannedNode[]): void {
   const unavailable = plan.find((planned) => planned.unavailable !== null)?.unavailable
@@ -309,6 +320,7 @@ const toTask = (
   digest: digest ?? '',
   group_name: group,
   kind: kindOf(node),
+  policy_rules: node.policy_rules,
   text,
   textId,
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
-// 030-rollout-queue.ts, 032-rollout-probes.ts, 040-rollout-named-nodes.ts).
+// 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts).
 import type { Generated } from 'kysely'
 import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'
@@ -96,6 +96,8 @@ type NodeTasksTable = {
   refusals: Generated<number>
   /** The node's system, version and capabilities when the plan was made. */
   kind: Generated<string>
+  /** The rules of its machine's owner when the plan was made: policy_rules.id. null: not known. */
+  policy_rules: Generated<string | null>
   excused: Generated<number>
 }
 

@@ -12,10 +12,8 @@ import { UNPROVEN } from './tasks.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }
-export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'kind' | 'wave'> & {
-  text: string
-  textId: string
-}
+type Planned = 'node_id' | 'digest' | 'group_name' | 'kind' | 'policy_rules' | 'wave'
+export type NewTask = Pick<TaskRow, Planned> & { text: string; textId: string }
 
 export async function insertTasks(
   trx: Trx,
@@ -61,6 +59,20 @@ export const tasksOf = (
     .orderBy('nodes.name')
     .execute()
 
+/** How many each of them has, seen or not. */
+export async function taskCounts(
+  db: Reader,
+  rolloutIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('count')])
+    .where('rollout_id', 'in', rolloutIds)
+    .groupBy('rollout_id')
+    .execute()
+  return new Map(rows.map(({ rollout_id, count }) => [rollout_id, count]))
+}
+
 /** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
 const TASK_COLUMNS = [
   'node_id',
@@ -78,6 +90,7 @@ const TASK_COLUMNS = [
   'flaps',
   'refusals',
   'kind',
+  'policy_rules',
   'excused',
 ] as const
 type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name' | 'cordon'>
@@ -117,6 +130,7 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   flaps: row.flaps,
   refusals: row.refusals,
   kind: row.kind,
+  policyRules: row.policy_rules,
   isExcused: row.excused === 1,
   isConnected,
   cordon: cordonOf(row),

@@ -5,13 +5,14 @@ import { some } from '../../schema/common.ts'
 import type { Scope } from '../../scope.ts'
 import { approvalsOf } from './approvals.ts'
 import { RolloutNotFound } from './errors.ts'
-import type { Progress } from './model.ts'
+import type { HoldKind, Progress } from './model.ts'
+import { naming, rolloutsIn, withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
 import type { NodeTask, Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
-import { findRollout, policyOf, type Reader, type RolloutRow } from './store.ts'
+import { findRollout, policyOf, type Reader, type RolloutRow, rolloutTouches } from './store.ts'
 import { viewPolicy } from './strategy.ts'
-import { type TaskWithName, tasksOf } from './task-store.ts'
+import { type TaskWithName, taskCounts, tasksOf } from './task-store.ts'
 import { countTasks, wasPassedBy } from './tasks.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
@@ -19,9 +20,9 @@ type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 /** Of the nodes within the scope; without one of those it is not there. Throws RolloutNotFound. */
 export async function showRollout(db: Reader, id: string, scope: Scope): Promise<Rollout> {
   const row = await findRollout(db, id)
-  const tasks = await tasksOf(db, [id], scope)
-  if (!row || (scope !== null && tasks.length === 0)) throw new RolloutNotFound(id)
-  return viewRollout(row, { tasks, approvals: await approvalsOf(db, [id]) })
+  const [shown] = row ? await showRollouts(db, [row], scope) : []
+  if (!shown || (scope !== null && shown.tasks.length === 0)) throw new RolloutNotFound(id)
+  return shown
 }
 
 export async function showRollouts(
@@ -37,8 +38,37 @@ export async function showRollouts(
     tasks: tasks.get(id) ?? [],
     approvals: approvals.get(id) ?? [],
   })
-  return rows.map((row) => viewRollout(row, partsOf(row.id)))
+  const whole = rows.map((row) => viewRollout(row, partsOf(row.id)))
+  if (scope === null) return whole
+  const held = new Map(rows.map((row) => [row.id, holdOf(row)]))
+  return await ownPartOf(db, whole, { scope, held })
 }
+
+/** Of those that have nodes outside the scope as well, only what is of the nodes inside. */
+async function ownPartOf(
+  db: Reader,
+  shown: Rollout[],
+  { scope, held }: { scope: Scope; held: ReadonlyMap<string, HoldKind | null> },
+): Promise<Rollout[]> {
+  const all = await taskCounts(
+    db,
+    shown.map(({ id }) => id),
+  )
+  const others = new Set(
+    shown.flatMap(({ blockedBy, reason }) => [...blockedBy, ...rolloutsIn(reason)]),
+  )
+  const visible = new Set<string>()
+  for (const id of others) if (await rolloutTouches(db, id, scope)) visible.add(id)
+  return shown.map((rollout) => {
+    const blockedBy = rollout.blockedBy.filter((id) => visible.has(id))
+    const isWhole = all.get(rollout.id) === rollout.tasks.length
+    const own = isWhole ? rollout : withoutOthers(rollout, held.get(rollout.id) ?? null)
+    return { ...own, blockedBy, reason: naming(own.reason, visible) }
+  })
+}
+
+const holdOf = ({ progress }: RolloutRow): HoldKind | null =>
+  (JSON.parse(progress) as Progress).hold?.kind ?? null
 
 type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
 
@@ -107,10 +137,12 @@ const withFailingGate = (task: NodeTask, evidence: Rollout['evidence']): NodeTas
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))
 
-export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
+type Seen = { isConnected: (nodeId: string) => boolean; refusing: ReadonlySet<string> }
+
+export function viewPlan(plan: Arrangement, seen: Seen) {
   const { waveOf, waves, policy } = plan.arranged
   const nodes = plan.nodes.map((planned) => ({
-    ...viewPlanned(planned, isConnected),
+    ...viewPlanned(planned, seen),
     wave: waveOf.get(planned.node.id) ?? 0,
   }))
   const excluded = some(plan.excluded.map(viewExcluded))
@@ -120,7 +152,7 @@ export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boo
   return { nodes, waves, cordonedNodes, ...said, excluded }
 }
 
-const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
+const viewPlanned = (planned: PlannedNode, { isConnected, refusing }: Seen) => ({
   nodeId: planned.node.id,
   nodeName: planned.node.name,
   connected: isConnected(planned.node.id),
@@ -131,6 +163,7 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   group: planned.group,
   kind: kindOf(planned.node),
   cordon: viewCordon(planned.node),
+  willRefuse: refusing.has(planned.node.id),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { defineError } from '../../errors.ts'
 import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
-import { endSessions } from '../../people/sessions.ts'
+import { endAllWaysIn, type OtherWaysIn } from '../../people/recovery.ts'
 import {
   createUserStore,
   insertUser,
@@ -15,7 +15,7 @@ import {
   updateUser,
 } from '../../people/users.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number }
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
 export type OneTimeLogin = { username: string; password: string }
 
 const NotAnAdmin = defineError(
@@ -27,7 +27,7 @@ const NotAnAdmin = defineError(
 )
 
 /** Makes the administrator when nobody has the name. */
-export async function letAdminIn({ db, write, now }: Deps, username: string) {
+export async function letAdminIn({ db, write, now, waysIn }: Deps, username: string) {
   const password = oneTimePassword()
   const passwordHash = await hashPassword(password)
   const admin = await createUserStore(db).byUsername(username)
@@ -40,7 +40,10 @@ export async function letAdminIn({ db, write, now }: Deps, username: string) {
         isOneTime: true,
         nowMs: now(),
       }))
-    if (admin) await reopen(unit, admin, passwordHash)
+    if (admin) {
+      await reopen(unit, admin, passwordHash)
+      await endAllWaysIn(unit, waysIn, { userId: id, actor: 'operator' })
+    }
     await unit.emit({ kind: 'session', id, action: 'one-time-password', actor: 'operator' })
   })
   return { username: admin?.username ?? username, password }
@@ -51,5 +54,4 @@ async function reopen(unit: Unit, { id, revision }: User, passwordHash: string):
   await setOneTimePassword(unit, { userId: id, passwordHash })
   await removeSecondFactor(unit, id)
   await updateUser(unit, id, { disabled: 0, revision: revision + 1 })
-  await endSessions(unit, id)
 }

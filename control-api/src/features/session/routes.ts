@@ -14,8 +14,9 @@ import {
 } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { hashPassword, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
+import { endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { endSessions } from '../../people/sessions.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
 import { limits } from '../../plugins/limits.ts'
@@ -24,13 +25,7 @@ import { createFailedSignIns } from './failed-sign-ins.ts'
 import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
-import {
-  attemptOf,
-  createSignIn,
-  requireUnchanged,
-  SecondFactorRequired,
-  WrongCode,
-} from './sign-in.ts'
+import { attemptOf, createSignIn, requireUnchanged, setDevice } from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 import type { ViewSession } from './view.ts'
@@ -44,6 +39,7 @@ type Deps = {
   secondFactor: SecondFactor
   startSession: StartSession
   view: ViewSession
+  waysIn: OtherWaysIn
 }
 
 const tags = ['session']
@@ -72,7 +68,7 @@ const ofToken = ({ permissions, token }: SignedInUser) =>
   }
 
 export const sessionRoutes = (deps: Deps) => {
-  const { users, write, now, startSession, throttle, view } = deps
+  const { users, write, now, startSession, throttle, view, waysIn } = deps
   const tellFailure = createFailedSignIns({ write, now })
   const signIn = createSignIn({ ...deps, tellFailure })
   const current = async (request: FastifyRequest): Promise<User> => {
@@ -161,15 +157,15 @@ export const sessionRoutes = (deps: Deps) => {
         schema: {
           operationId: 'changePassword',
           tags,
-          summary: 'Choose a new password; ends your other sessions',
+          summary: 'Choose a new password; ends your other sessions, and your tokens if you say so',
           body: ChangePasswordSchema,
           response: { 200: SessionSchema },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const user = await current(request)
-        const { currentPassword, newPassword } = request.body
-        const attempt = attemptOf(request, user.username)
+        const { currentPassword, newPassword, revokeTokens } = request.body
+        const attempt = attemptOf(request, user)
         refuseWhile(throttle.attempt(attempt))
         if (!(await verifyPassword(currentPassword, user.passwordHash)))
           throw new WrongCredentials()
@@ -179,7 +175,8 @@ export const sessionRoutes = (deps: Deps) => {
         await startSession(request, user.id, async (unit) => {
           await requireUnchanged(unit, user)
           await setPassword(unit, { userId: user.id, passwordHash, nowMs: now() })
-          await endSessions(unit, user.id)
+          await endSignIns(unit, user.id)
+          if (revokeTokens) await waysIn.revokeTokens(unit, user.id, user.username)
           await unit.emit({
             kind: 'session',
             id: user.id,
@@ -187,7 +184,9 @@ export const sessionRoutes = (deps: Deps) => {
             actor: user.username,
           })
         })
-        return view({ ...user, passwordChangeRequired: false }, now())
+        const changed = (await users.byId(user.id)) ?? user
+        setDevice(reply, throttle, changed)
+        return view(changed, now())
       },
     )
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
+import { CodeSchema, PasswordSchema } from '../../people/proof.ts'
 import { RoleSchema } from '../../people/roles.ts'
 import {
   Nullable,
@@ -9,18 +10,10 @@ import {
   UsernameSchema,
 } from '../../schema/common.ts'
 
-const PasswordSchema = Type.String({ minLength: 1, maxLength: 1024, examples: ['printed-once'] })
 const NewPasswordSchema = Type.String({
   minLength: 12,
   maxLength: 1024,
   examples: ['correct horse battery staple'],
-})
-
-const CodeSchema = Type.String({
-  minLength: 1,
-  maxLength: 32,
-  description: 'Six digits of the authenticator, or a recovery code',
-  examples: ['287082'],
 })
 
 /** POST /session signInUser, GET /session getSession, DELETE /session signOut */
@@ -53,7 +46,15 @@ export type Session = Static<typeof SessionSchema>
 
 /** PUT /session/password changePassword; ends the user's other sessions */
 export const ChangePasswordSchema = Type.Object(
-  { currentPassword: PasswordSchema, newPassword: NewPasswordSchema },
+  {
+    currentPassword: PasswordSchema,
+    newPassword: NewPasswordSchema,
+    revokeTokens: Type.Optional(
+      Type.Boolean({
+        description: 'Your API tokens, too: when somebody may have had your password',
+      }),
+    ),
+  },
   { additionalProperties: false },
 )
 

@@ -6,6 +6,7 @@ import type { Write } from '../../db/write.ts'
 import { defineError, TooManyAttempts, WrongCredentials } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import { removeSecondFactor, type User } from '../../people/users.ts'
 import {
@@ -15,7 +16,7 @@ import {
   RecoveryCodesSchema,
   RemoveSecondFactorSchema,
 } from './schema.ts'
-import { attemptOf, requireUnchanged, WrongCode } from './sign-in.ts'
+import { attemptOf, requireUnchanged } from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 
@@ -42,7 +43,7 @@ export const secondFactorRoutes =
     /** A borrowed session must not be enough to change how its owner signs in. */
     const provePassword = async (request: FastifyRequest, password: string): Promise<User> => {
       const user = await current(request)
-      const attempt = attemptOf(request, user.username)
+      const attempt = attemptOf(request, user)
       refuseWhile(throttle.attempt(attempt))
       if (!(await verifyPassword(password, user.passwordHash))) throw new WrongCredentials()
       throttle.succeeded(attempt)
@@ -94,7 +95,7 @@ export const secondFactorRoutes =
       async (request) => {
         const user = await current(request)
         if (user.hasSecondFactor) throw new SecondFactorExists()
-        const attempt = attemptOf(request, user.username)
+        const attempt = attemptOf(request, user)
         refuseWhile(throttle.attemptCode(attempt))
         const { code } = request.body
         const recoveryCodes = await write(async (unit) => {
@@ -123,7 +124,7 @@ export const secondFactorRoutes =
       async (request, reply) => {
         const { password, code } = request.body
         const user = await provePassword(request, password)
-        const attempt = attemptOf(request, user.username)
+        const attempt = attemptOf(request, user)
         refuseWhile(throttle.attemptCode(attempt))
         const removed = await write(async (unit) => {
           if (!(await secondFactor.use(unit, { userId: user.id, code, nowMs: now() }))) return false

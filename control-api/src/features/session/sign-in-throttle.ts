@@ -6,16 +6,32 @@
 //   a browser that this account signed in from | that browser's own attempts
 //   anybody else                               | account and network, the network, the account as a whole
 //
-// The last one only slows: its waits are short, and a browser that is known does not feel it.
+// The last one only slows: its waits are short, and a browser that is known does not feel it. Codes have a
+// limit per account as well, one for all known browsers together and one for all others.
+//
+// A browser is known by a cookie that names a random number, signed for one account and until its next
+// recovery. Only what was verified is a key: whatever else is sent must not make a budget of its own.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Throttle } from './throttle.ts'
 
 const HOUR_MS = 3600_000
 const limits = { forgetAfterMs: HOUR_MS, maxKeys: 10_000 }
+const NONCE_BYTES = 16
+/** A random number and its signature, and nothing else. */
+const DEVICE = /^([\w-]{22})\.([\w-]{43})$/
 
+type Budget = { throttle: Throttle; key: string; isShared?: true }
+
+/** Whose sign-in it would be. */
+export type Account = {
+  /** The user's id; for names nobody has, the name. */
+  key: string
+  /** Whose cookies are good; null: nobody's. */
+  devices: { userId: string; recoveries: number } | null
+}
 export type Attempt = {
-  account: string
+  account: Account
   address: string
   /** The device cookie, as it was sent. */
   device: string | undefined
@@ -28,42 +44,64 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
   const perAccount = new Throttle({ ...limits, free: 50, maxWaitMs: 10_000 })
 
   /** Six digits are few: guessing them with a stolen password must take years. */
-  const perCode = new Throttle({ ...limits, free: 5, maxWaitMs: 15 * 60_000 })
+  const perDeviceCode = new Throttle({ ...limits, free: 5, maxWaitMs: 15 * 60_000 })
+  const perKnownCode = new Throttle({ ...limits, free: 20, maxWaitMs: 15 * 60_000 })
+  const perStrangersCode = new Throttle({ ...limits, free: 5, maxWaitMs: 15 * 60_000 })
 
-  const sign = (account: string, nonce: string) =>
-    createHmac('sha256', deviceKey).update(`device:${account}:${nonce}`).digest('base64url')
+  const sign = ({ userId, recoveries }: NonNullable<Account['devices']>, nonce: string) =>
+    createHmac('sha256', deviceKey)
+      .update(`device:${userId}:${recoveries}:${nonce}`)
+      .digest('base64url')
 
-  const isKnown = ({ account, device = '' }: Attempt): boolean => {
-    const [nonce = '', signature = ''] = device.split('.', 2)
-    const [given, right] = [Buffer.from(signature), Buffer.from(sign(account, nonce))]
-    return given.length === right.length && timingSafeEqual(given, right)
+  /** The part of the cookie that was verified; null: this browser is a stranger. */
+  const knownDevice = ({ account: { devices }, device = '' }: Attempt): string | null => {
+    const [, nonce, signature] = DEVICE.exec(device) ?? []
+    if (!devices || !nonce || !signature) return null
+    const [given, right] = [Buffer.from(signature), Buffer.from(sign(devices, nonce))]
+    return given.length === right.length && timingSafeEqual(given, right) ? nonce : null
   }
 
-  const budgetsOf = (attempt: Attempt): [Throttle, string][] => {
-    if (isKnown(attempt)) return [[perDevice, attempt.device ?? '']]
-    const network = networkOf(attempt.address)
+  const budgetsOf = (attempt: Attempt): Budget[] => {
+    const device = knownDevice(attempt)
+    if (device !== null) return [{ throttle: perDevice, key: device }]
+    const { account, address } = attempt
+    const network = networkOf(address)
     return [
-      [perPlace, `${attempt.account} ${network}`],
-      [perNetwork, network],
-      [perAccount, attempt.account],
+      { throttle: perPlace, key: `${account.key} ${network}` },
+      // Of many accounts: a success with one must not give the guesses at the others back.
+      { throttle: perNetwork, key: network, isShared: true },
+      { throttle: perAccount, key: account.key },
     ]
   }
 
-  const codeKey = (attempt: Attempt): string =>
-    isKnown(attempt) ? (attempt.device ?? '') : attempt.account
+  const codeBudgetsOf = (attempt: Attempt): Budget[] => {
+    const device = knownDevice(attempt)
+    const { key } = attempt.account
+    if (device === null) return [{ throttle: perStrangersCode, key }]
+    return [
+      { throttle: perDeviceCode, key: device },
+      { throttle: perKnownCode, key },
+    ]
+  }
+
+  const take = (budgets: Budget[]): number =>
+    Math.max(...budgets.map(({ throttle, key }) => throttle.attempt(key, now())))
+  const giveBack = (budgets: Budget[]): void => {
+    for (const { throttle, key, isShared } of budgets) {
+      if (isShared) throttle.undo(key, now())
+      else throttle.succeeded(key)
+    }
+  }
 
   return {
     /** Milliseconds to wait; 0: let in, and counted as failed until `succeeded`. */
-    attempt: (attempt: Attempt): number =>
-      Math.max(...budgetsOf(attempt).map(([throttle, key]) => throttle.attempt(key, now()))),
-    succeeded(attempt: Attempt): void {
-      for (const [throttle, key] of budgetsOf(attempt)) throttle.succeeded(key)
-    },
-    attemptCode: (attempt: Attempt): number => perCode.attempt(codeKey(attempt), now()),
-    codeSucceeded: (attempt: Attempt): void => perCode.succeeded(codeKey(attempt)),
+    attempt: (attempt: Attempt): number => take(budgetsOf(attempt)),
+    succeeded: (attempt: Attempt): void => giveBack(budgetsOf(attempt)),
+    attemptCode: (attempt: Attempt): number => take(codeBudgetsOf(attempt)),
+    codeSucceeded: (attempt: Attempt): void => giveBack(codeBudgetsOf(attempt)),
     /** For the cookie of a browser that this account signed in from just now. */
-    newDevice(account: string): string {
-      const nonce = randomBytes(16).toString('base64url')
+    newDevice(account: NonNullable<Account['devices']>): string {
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url')
       return `${nonce}.${sign(account, nonce)}`
     },
   }

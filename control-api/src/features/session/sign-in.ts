@@ -2,8 +2,9 @@
 // Is it really them? Password first; whether there is a second factor is told to nobody without it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Unit, Write } from '../../db/write.ts'
-import { AccountDisabled, defineError, WrongCredentials } from '../../errors.ts'
+import { AccountDisabled, WrongCredentials } from '../../errors.ts'
 import { verifyNobody, verifyPassword } from '../../people/passwords.ts'
+import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { createUserStore, type User, type UserStore } from '../../people/users.ts'
@@ -11,20 +12,6 @@ import { COOKIE_PATH } from '../../plugins/session.ts'
 import type { TellFailure } from './failed-sign-ins.ts'
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
-
-export const SecondFactorRequired = defineError(
-  401,
-  'second_factor_required',
-  'A code is needed as well',
-  () => 'Send the code of your authenticator, or a recovery code, as "code" with the same request.',
-)
-export const WrongCode = defineError(
-  401,
-  'wrong_code',
-  'Not the code',
-  () =>
-    'Codes change every 30 s and each is good once: wait for the next one. Check that the clock of your device is right, or use a recovery code.',
-)
 
 type Deps = {
   users: UserStore
@@ -40,11 +27,31 @@ type Given = { username: string; password: string; code?: string }
 const DEVICE_COOKIE = 'farmstead_device'
 const DEVICE_LIFE_SECONDS = 180 * 24 * 3600
 
-export const attemptOf = (request: FastifyRequest, username: string): Attempt => ({
-  account: username.toLowerCase(),
+/** `username`: of names nobody has, what was typed. */
+export const attemptOf = (
+  request: FastifyRequest,
+  user: User | null,
+  username = user?.username ?? '',
+): Attempt => ({
+  account: {
+    key: user?.id ?? username.toLowerCase(),
+    devices: user && { userId: user.id, recoveries: user.recoveries },
+  },
   address: request.ip,
   device: request.cookies[DEVICE_COOKIE],
 })
+
+/** The browser is known to this account from now on. */
+export function setDevice(reply: FastifyReply, throttle: SignInThrottle, user: User): void {
+  const { id: userId, recoveries } = user
+  reply.setCookie(DEVICE_COOKIE, throttle.newDevice({ userId, recoveries }), {
+    path: COOKIE_PATH,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: reply.request.protocol === 'https',
+    maxAge: DEVICE_LIFE_SECONDS,
+  })
+}
 
 export function createSignIn(deps: Deps) {
   const { users, write, now, throttle, secondFactor, startSession, tellFailure } = deps
@@ -65,8 +72,11 @@ export function createSignIn(deps: Deps) {
   }
 
   /** Who it is, by all that they must prove. */
-  const prove = async ({ username, password, code }: Given, attempt: Attempt): Promise<User> => {
-    const user = await users.byUsername(username)
+  const prove = async (
+    user: User | null,
+    { password, code }: Given,
+    attempt: Attempt,
+  ): Promise<User> => {
     const right = user
       ? await verifyPassword(password, user.passwordHash)
       : await verifyNobody(password)
@@ -80,28 +90,24 @@ export function createSignIn(deps: Deps) {
   }
 
   return async (request: FastifyRequest, reply: FastifyReply, given: Given): Promise<User> => {
-    const attempt = attemptOf(request, given.username)
+    const named = await users.byUsername(given.username)
+    const attempt = attemptOf(request, named, given.username)
     refuseWhile(throttle.attempt(attempt))
-    const user = await prove(given, attempt)
+    const user = await prove(named, given, attempt)
     throttle.succeeded(attempt)
     await startSession(request, user.id, async (unit) => {
       await requireUnchanged(unit, user)
       const actor = user.username
       await unit.emit({ kind: 'session', id: user.id, action: 'signed-in', actor })
     })
-    reply.setCookie(DEVICE_COOKIE, throttle.newDevice(attempt.account), {
-      path: COOKIE_PATH,
-      httpOnly: true,
-      sameSite: 'strict',
-      secure: request.protocol === 'https',
-      maxAge: DEVICE_LIFE_SECONDS,
-    })
+    setDevice(reply, throttle, user)
     return user
   }
 }
 
 /** Verifying takes long: what became of the account meanwhile counts. */
-export async function requireUnchanged({ trx }: Unit, { id, passwordHash }: User): Promise<void> {
-  const user = await createUserStore(trx).byId(id)
-  if (!user || user.disabled || user.passwordHash !== passwordHash) throw new WrongCredentials()
+export async function requireUnchanged({ trx }: Unit, before: User): Promise<void> {
+  const user = await createUserStore(trx).byId(before.id)
+  const isSame = user?.passwordHash === before.passwordHash && user.recoveries === before.recoveries
+  if (!isSame || user.disabled) throw new WrongCredentials()
 }

@@ -37,8 +37,17 @@ export class Throttle {
     return 0
   }
 
+  /** Whoever this is may be trusted again: all failures are forgiven. */
   succeeded(key: string): void {
     this.#entries.delete(key)
+  }
+
+  /** Only the one attempt was none; the failures before it stay, and so does the wait they earned. */
+  undo(key: string, nowMs: number): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    entry.failures = Math.max(0, entry.failures - 1)
+    entry.openAtMs = Math.min(entry.openAtMs, nowMs)
   }
 }
 

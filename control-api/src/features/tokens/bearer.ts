@@ -76,8 +76,9 @@ export function createBearers({ db, now, userById, failedFrom, onError }: Deps) 
       const row = await findToken(db, caller.token?.id ?? '')
       const user = row && (await standsFor(row))
       if (!user) return false
-      // What the stream says was chosen by the scope it began with.
-      return user.permissions.includes(permission) && isSameScope(user.scope, caller.scope)
+      // What the stream says was chosen by the scope and the permissions it began with.
+      const lost = caller.permissions.some((one) => !user.permissions.includes(one))
+      return !lost && user.permissions.includes(permission) && isSameScope(user.scope, caller.scope)
     },
   }
 }

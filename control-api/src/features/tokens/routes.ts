@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { defineError, NotAllowed, NotSignedIn } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
+import { PROOF_REFUSALS, type Prove } from '../../people/proof.ts'
 import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { requireWholeFarm, WholeFarmRequired } from '../../scope.ts'
@@ -14,7 +15,7 @@ import { beyond } from './rules.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './schema.ts'
 import { createToken, findToken, listTokens, revokeToken, TooManyTokens } from './store.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number }
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; prove: Prove }
 
 const TokenNotFound = defineError(
   404,
@@ -34,7 +35,7 @@ const tags = ['tokens']
 const byId = defineCursor('tokens', 'text')
 
 export const tokenRoutes =
-  ({ db, write, now }: Deps) =>
+  ({ db, write, now, prove }: Deps) =>
   async (app: App) => {
     app.get(
       '/tokens',
@@ -76,14 +77,14 @@ export const tokenRoutes =
         config: {
           permission: 'tokens:own',
           secretAnswer: true,
-          errors: [BeyondOwnPermissions, TooManyTokens],
+          errors: [BeyondOwnPermissions, TooManyTokens, ...PROOF_REFUSALS],
         },
         schema: {
           operationId: 'createToken',
           tags,
           summary: 'Make a token; its secret is shown this once',
           description:
-            'A token made with a token says at most as much, for at most as long, and is revoked with it.',
+            'With a session it takes your password, and a code if you have a second factor and signed in more than two minutes ago. A token made with a token says at most as much, for at most as long, and is revoked with it.',
           body: NewTokenSchema,
           response: { 201: CreatedTokenSchema },
         },
@@ -92,8 +93,9 @@ export const tokenRoutes =
         const user = callerOf(request)
         const names = beyond(request.body.permissions, user.permissions)
         if (names.length > 0) throw new BeyondOwnPermissions(names)
+        const stillProven = user.token ? null : await prove(request, request.body)
         reply.code(201)
-        return await createToken(write, { ...request.body, user, nowMs: now() })
+        return await createToken(write, { ...request.body, user, stillProven, nowMs: now() })
       },
     )
 

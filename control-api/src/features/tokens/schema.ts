@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
+import { proofMembers } from '../../people/proof.ts'
 import { type Permission, rolePermissions } from '../../permissions.ts'
 import { Nullable, TimeSchema, TokenIdSchema, UserIdSchema } from '../../schema/common.ts'
 
@@ -25,6 +26,7 @@ export const NewTokenSchema = Type.Object(
       }),
     ),
     expiresInDays: Type.Integer({ minimum: 1, maximum: 365 }),
+    ...proofMembers,
   },
   { additionalProperties: false },
 )

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // API tokens at rest: of the secret only a digest.
-import type { Kysely, Selectable } from 'kysely'
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { defineError, NotSignedIn } from '../../errors.ts'
 import type { SignedInUser } from '../../fastify.ts'
 import { newId, sha256 } from '../../ids.ts'
+import type { StillProven } from '../../people/proof.ts'
 import { newTokenSecret } from './rules.ts'
 import type { CreatedToken, NewToken, Token } from './schema.ts'
 import type { ApiTokensTable } from './tables.ts'
@@ -50,6 +51,8 @@ export async function listTokens(db: Kysely<Database>, page: Page): Promise<Toke
 type Creation = NewToken & {
   /** With a token, the new one says at most as much, for at most as long. */
   user: Pick<SignedInUser, 'id' | 'username' | 'token'>
+  /** null: made with a token. */
+  stillProven: StillProven | null
   nowMs: number
 }
 
@@ -61,6 +64,7 @@ export async function createToken(write: Write, creation: Creation): Promise<Cre
   return write(async (unit) => {
     const maker = user.token && (await findToken(unit.trx, user.token.id))
     if (maker === undefined) throw new NotSignedIn()
+    await creation.stillProven?.(unit)
     const permissions = creation.permissions
       ? JSON.stringify(creation.permissions)
       : (maker?.permissions ?? null)
@@ -131,6 +135,17 @@ export async function revokeToken(unit: Unit, row: TokenRow, actor: string): Pro
     .selectAll()
     .execute()
   await unit.trx.deleteFrom('api_tokens').where('id', '=', row.id).execute()
+  for (const { id, name } of gone) {
+    await unit.emit({ kind: 'token', id, action: 'revoked', actor, data: { name } })
+  }
+}
+
+/** All of a user's; each is told. */
+export async function revokeTokensOf(unit: Unit, userId: string, actor: string): Promise<void> {
+  const own = (eb: ExpressionBuilder<Database, 'api_tokens'>) => eb('user_id', '=', userId)
+  // Read first: what goes with its maker is not among the rows that a delete returns.
+  const gone = await unit.trx.selectFrom('api_tokens').select(['id', 'name']).where(own).execute()
+  await unit.trx.deleteFrom('api_tokens').where(own).execute()
   for (const { id, name } of gone) {
     await unit.emit({ kind: 'token', id, action: 'revoked', actor, data: { name } })
   }

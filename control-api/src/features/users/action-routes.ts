@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Unit, Write } from '../../db/write.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
-import { endSessions } from '../../people/sessions.ts'
+import { endAllWaysIn, endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import {
   removeSecondFactor,
   setOneTimePassword,
@@ -16,16 +16,19 @@ import { actorOf, changeUser } from './change.ts'
 import { LastAdmin, OwnAccount, UserNotFound } from './errors.ts'
 import { OneTimePasswordSchema } from './schema.ts'
 
-type Deps = { write: Write }
+type Deps = { write: Write; waysIn: OtherWaysIn }
 
 const tags = ['users']
 const params = Type.Object({ id: UserIdSchema })
+const ENDS =
+  'Ends sessions, known browsers, API tokens and identities at the provider that were linked.'
 const REFUSALS = [OwnAccount, UserNotFound, LastAdmin]
 
 export const userActionRoutes =
-  ({ write }: Deps) =>
+  ({ write, waysIn }: Deps) =>
   async (app: App) => {
-    /** Each ends the user's sessions: who was let in by what is no longer good must prove it anew. */
+    /** Each ends the user's sessions: who was let in by what is no longer good must prove it anew. Resets end
+     * tokens and linked identities, too. */
     const act = (
       actor: SignedInUser,
       { id, action }: { id: string; action: string },
@@ -37,7 +40,9 @@ export const userActionRoutes =
         changeUser(unit, { actor, id }, async (user) => {
           await effect(unit, user)
           await updateUser(unit, id, { revision: user.revision + 1 })
-          await endSessions(unit, id)
+          await (action === 'sessions-ended'
+            ? endSignIns(unit, id)
+            : endAllWaysIn(unit, waysIn, { userId: id, actor: actor.username }))
           const data = { username: user.username }
           await unit.emit({ kind: 'user', id, action, actor: actor.username, data })
         }),
@@ -51,7 +56,9 @@ export const userActionRoutes =
         schema: {
           operationId: 'resetUserPassword',
           tags,
-          summary: 'Give a user a one-time password, shown this once; ends the user’s sessions',
+          summary:
+            'Give a user a one-time password, shown this once; ends all that lets the user in',
+          description: ENDS,
           params,
           response: { 200: OneTimePasswordSchema },
         },
@@ -74,7 +81,7 @@ export const userActionRoutes =
         schema: {
           operationId: 'endUserSessions',
           tags,
-          summary: 'Sign a user out everywhere',
+          summary: 'Sign a user out everywhere; tokens stay',
           params,
           response: { 204: Type.Null() },
         },
@@ -93,7 +100,9 @@ export const userActionRoutes =
         schema: {
           operationId: 'resetUserSecondFactor',
           tags,
-          summary: 'Take a user’s second factor away: the device is lost; ends the user’s sessions',
+          summary:
+            'Take a user’s second factor away: the device is lost; ends all that lets the user in',
+          description: ENDS,
           params,
           response: { 204: Type.Null() },
         },

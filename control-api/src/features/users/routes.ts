@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
+import type { OtherWaysIn } from '../../people/recovery.ts'
 import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User } from '../../people/users.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
@@ -24,7 +25,7 @@ import {
 } from './schema.ts'
 import { deleteUser, listUsers, saveStanding } from './store.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number }
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
 
 const tags = ['users']
 const places = defineCursor('users', 'text')

@@ -8,9 +8,15 @@ import { etagOf } from '../../preconditions.ts'
 import { PageQuerySchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { purposeOf } from './dispatcher.ts'
-import { EventNotFound, WebhookNotFound } from './errors.ts'
+import { BeyondYourEvents, EventNotFound, WebhookNotFound } from './errors.ts'
 import type { WebhookDeps } from './routes.ts'
-import { type Message, messageOf, newWebhookSecret, testMessage } from './rules.ts'
+import {
+  type Message,
+  messageOf,
+  newWebhookSecret,
+  requireOwnEvents,
+  testMessage,
+} from './rules.ts'
 import {
   CreatedWebhookSchema,
   RedeliverSchema,
@@ -107,7 +113,10 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks/:id/actions/redeliver',
     {
-      config: { permission: 'webhooks:write', errors: [WebhookNotFound, EventNotFound] },
+      config: {
+        permission: 'webhooks:write',
+        errors: [WebhookNotFound, EventNotFound, BeyondYourEvents],
+      },
       schema: {
         operationId: 'redeliverWebhook',
         tags,
@@ -121,6 +130,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
       const { eventId } = request.body
       const [event] = await deps.events.after(eventId - 1, 1)
       if (event?.id !== eventId) throw new EventNotFound(eventId)
+      requireOwnEvents(request.user, [event.event.kind])
       return await deliverNow(request.params.id, messageOf(deps.controlPlaneId, event))
     },
   )

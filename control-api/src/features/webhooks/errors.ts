@@ -7,6 +7,13 @@ export const WebhookNotFound = defineError(
   'No such webhook',
   (id: string) => `There is no webhook ${id}. GET /api/v1/webhooks lists them.`,
 )
+export const BeyondYourEvents = defineError(
+  403,
+  'beyond_your_events',
+  'More than you may hear yourself',
+  (permissions: readonly string[]) =>
+    `A webhook is told at most what you may see, and that takes ${permissions.join(', ')}, too. Name fewer events, or ask somebody who has them.`,
+)
 export const UrlRefused = defineError(
   422,
   'url_refused',

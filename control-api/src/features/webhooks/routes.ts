@@ -14,8 +14,8 @@ import { defineCursor } from '../../schema/cursor.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { webhookActionRoutes } from './action-routes.ts'
 import { type Dispatcher, NO_FAILURE, purposeOf } from './dispatcher.ts'
-import { TooManyWebhooks, UrlRefused, WebhookNotFound } from './errors.ts'
-import { newWebhookSecret } from './rules.ts'
+import { BeyondYourEvents, TooManyWebhooks, UrlRefused, WebhookNotFound } from './errors.ts'
+import { newWebhookSecret, requireOwnEvents } from './rules.ts'
 import {
   CreatedWebhookSchema,
   NewWebhookSchema,
@@ -93,7 +93,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
       config: {
         permission: 'webhooks:write',
         secretAnswer: true,
-        errors: [UrlRefused, AddressRefused, TooManyWebhooks],
+        errors: [UrlRefused, AddressRefused, TooManyWebhooks, BeyondYourEvents],
       },
       schema: {
         operationId: 'createWebhook',
@@ -108,6 +108,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
     async (request, reply) => {
       const { url, description = '', events = ['*'] } = request.body
       requireUrl(url)
+      requireOwnEvents(request.user, events)
       const actor = request.user?.username ?? ''
       const secret = newWebhookSecret()
       const row = await write(async (unit) => {
@@ -164,7 +165,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
     {
       config: {
         permission: 'webhooks:write',
-        errors: [WebhookNotFound, UrlRefused, AddressRefused],
+        errors: [WebhookNotFound, UrlRefused, AddressRefused, BeyondYourEvents],
       },
       schema: {
         operationId: 'updateWebhook',
@@ -183,6 +184,8 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
       const changed = await write(async (unit) => {
         const before = await requireWebhook(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(before.revision))
+        // Also of another's events to an address of one's own.
+        requireOwnEvents(request.user, patch.events ?? JSON.parse(before.events))
         const actor = request.user?.username ?? ''
         const eventId = await unit.emit({
           kind: 'webhook',

@@ -2,6 +2,8 @@
 // What a webhook is told, how it is signed (https://www.standardwebhooks.com), and when it is tried again.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { StoredEvent } from '../../event-log.ts'
+import { deafTo, KINDS, type Kind, type Viewer } from '../../visibility.ts'
+import { BeyondYourEvents } from './errors.ts'
 
 export type Message = {
   /** The same at every attempt, so that a receiver knows what it has had. */
@@ -14,6 +16,18 @@ export type Message = {
 export function matchesEvent(patterns: readonly string[], type: string): boolean {
   const [kind] = type.split('.', 1)
   return patterns.some((one) => one === '*' || one === kind || one === `${kind}.*` || one === type)
+}
+
+/** Of which kinds a webhook with these patterns is told. */
+export const kindsOf = (patterns: readonly string[]): Kind[] =>
+  (Object.keys(KINDS) as Kind[]).filter((kind) =>
+    patterns.some((one) => one === '*' || one.split('.', 1)[0] === kind),
+  )
+
+/** Nobody lets others hear more than they may themselves. Throws BeyondYourEvents. */
+export function requireOwnEvents(user: Viewer | null, patterns: readonly string[]): void {
+  const missing = user ? deafTo(user, kindsOf(patterns)) : []
+  if (missing.length > 0) throw new BeyondYourEvents(missing)
 }
 
 export function messageOf(controlPlaneId: string, { id, event, actor }: StoredEvent): Message {

@@ -2,7 +2,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} here is the variables' own notation
 // What a change would do, asked before it is made; nothing of it is stored.
 import { describe, expect, it } from 'vitest'
+import type { Policy } from '../../../src/agents/messages.gen.ts'
 import type { Impact } from '../../../src/schema/impact.ts'
+import { example } from '../../agents/node-client.ts'
 import { addNode, etagOf, farm, group, ok, push, pushed, saveVersion, send, text } from './farm.ts'
 
 const names = (impact: Impact, of: 'moves' | 'changes' | 'invalid') =>
@@ -53,6 +55,31 @@ describe('a dry run', () => {
       )
     ).json()
     expect(order).toMatchObject({ moves: { total: 0 }, changes: { total: 0 } })
+  })
+
+  it('finds the nodes whose machines’ owners would not allow it', async () => {
+    const service = await farm()
+    const { admin } = service
+    await saveVersion(admin, 'default', text('/srv/www'))
+    const { policy } = example<{ policy: Policy }>('hello.request.policy')
+    for (const name of ['edge-1', 'edge-2']) {
+      const node = await addNode(service, name)
+      if (name === 'edge-1') node.policy = policy
+      await node.connect()
+    }
+    await pushed(admin, 'default', 1)
+    const elsewhere = { mergePatch: { sites: [{ hosts: ['*'], root: '/home/ben' }] } }
+    const eu = { name: 'eu', selector: '', ...elsewhere }
+    const impact: Impact = (await ok(admin, 'POST', '/groups?dry_run=1', eu)).json()
+    expect(impact.changes.total).toBe(2)
+    expect(impact.invalid.items).toMatchObject([
+      {
+        nodeName: 'edge-1',
+        version: { config: 'default', number: 1 },
+        errors: [{ code: 'policy', message: expect.stringContaining('/home/ben') }],
+      },
+    ])
+    expect(impact.unchecked).toBe(0)
   })
 
   it('finds the nodes that would refuse, with places in the author’s text', async () => {

@@ -83,10 +83,10 @@ export class Browser {
   }
 
   /** As the console's own pages call the API. */
-  async call(method: 'GET' | 'POST' | 'DELETE', path: string) {
+  async call(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) {
     const url = `/api/v1${path}`
     const headers = { cookie: this.cookiesOf(url), origin: ORIGIN }
-    const response = await this.#app.inject({ method, url, headers })
+    const response = await this.#app.inject({ method, url, headers, ...(payload && { payload }) })
     this.#keep(new URL(url, PUBLIC_URL), [response.headers['set-cookie'] ?? []].flat())
     return response
   }

@@ -276,7 +276,7 @@ describe('an account with a password', () => {
     return browser
   }
   const linkAs = async (browser: Browser, login: string) => {
-    const { url } = (await browser.call('POST', IDENTITY)).json()
+    const { url } = (await browser.call('POST', IDENTITY, { password: PASSWORD })).json()
     return await browser.signInAt(await browser.open(url), login)
   }
 
@@ -307,6 +307,16 @@ describe('an account with a password', () => {
     expect(again.url).toEqual(turnedAway('oidc_no_role'))
   })
 
+  test('gets none linked by who has only its session', async () => {
+    const it = await farm()
+    const browser = await signedInLocally(it)
+    expect((await browser.call('POST', IDENTITY, {})).json()).toMatchObject({
+      code: 'password_required',
+    })
+    const guessed = await browser.call('POST', IDENTITY, { password: 'guess' })
+    expect(guessed.json()).toMatchObject({ code: 'wrong_credentials' })
+  })
+
   test('does not get somebody else’s identity, nor a second one', async () => {
     const it = await farm()
     await it.browser.signIn('sub-ana')
@@ -322,7 +332,7 @@ describe('an account with a password', () => {
   test('gets nothing linked when the session that asked has ended', async () => {
     const it = await farm()
     const browser = await signedInLocally(it)
-    const { url } = (await browser.call('POST', IDENTITY)).json()
+    const { url } = (await browser.call('POST', IDENTITY, { password: PASSWORD })).json()
     const page = await browser.open(url)
     await browser.call('DELETE', '/session')
     expect((await browser.signInAt(page, 'sub-ana')).url).toEqual(
@@ -351,6 +361,7 @@ describe('a provider that is away', () => {
     const admin = await it.service.admin.inject({
       method: 'POST',
       url: '/api/v1/session/oidc/identity',
+      payload: { password: PASSWORD },
     })
     expect(admin.json()).toMatchObject({ status: 503, code: 'oidc_away' })
     it.provider.away = false

@@ -60,7 +60,7 @@ async function open() {
         checkFor: (text) => async (target) => {
           const rendered = renderForNode(text, target)
           if (!rendered) throw new Error('the test text must stay readable')
-          return { ...rendered, errors: [], unavailable: null }
+          return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
         },
         findVersionText: (config, n) => versionOf(db, config, n),
         readGrouping,

@@ -10,7 +10,14 @@ const NEW = 7
 const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
   ...{ nodeId, nodeName: nodeId, wave: 0, state: 'pending', generation: null, digest: 'new' },
   ...{ previous: null, code: null, message: '', errors: [], deadlineMs: null, offers: 0, flaps: 0 },
-  ...{ refusals: 0, kind: '', isExcused: false, isConnected: true, cordon: null },
+  ...{
+    refusals: 0,
+    kind: '',
+    isExcused: false,
+    isConnected: true,
+    cordon: null,
+    policyRules: null,
+  },
   ...change,
 })
 const serving = (nodeId: string): Task =>

@@ -30,6 +30,7 @@ const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
   flaps: 0,
   refusals: 0,
   kind: 'Debian · 0.1.0',
+  policyRules: null,
   isExcused: false,
   isConnected: true,
   cordon: null,
@@ -228,6 +229,46 @@ describe('a refusal that is of the node’s kind', () => {
     const refused = run(returns(ended, 'a'), refuses('missing_file'))
     expect(states(refused)).toEqual(['done', 'nacked', 'skipped'])
     expect(states(returns(refused, 'c'))).toEqual(['done', 'nacked', 'skipped'])
+  })
+})
+
+describe('a refusal that is of the owner’s policy', () => {
+  const one = { maxParallel: 1, maxFailedPercent: 0, soakMs: 0 }
+  const states = ({ tasks }: Rollout) => tasks.map(({ state }) => state)
+  const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
+
+  it('leaves out nodes with the same policy and the same text, of whatever kind, and no others', () => {
+    const tight = { policyRules: 'tight' }
+    const paused = run(
+      begun(
+        [
+          task('a', tight),
+          task('b', { ...tight, kind: 'Debian · 0.2.0' }),
+          task('c', { policyRules: 'wide' }),
+          task('d'),
+          task('e', { ...tight, digest: 'sha256:override' }),
+        ],
+        null,
+        one,
+      ),
+      refuses('policy'),
+    )
+    expect(states(paused)).toEqual(['nacked', 'pending', 'pending', 'pending', 'pending'])
+    expect(paused.reason).toContain('Only the owner of its machine can allow it')
+    const resumed = run(paused, resume)
+    expect(states(resumed)).toEqual(['nacked', 'skipped', 'offered', 'pending', 'pending'])
+    expect(resumed.tasks[1]).toMatchObject({
+      code: 'policy',
+      message: 'a, whose owner’s policy is the same, refused the same text',
+    })
+    const override = keeps('e', 7, 'sha256:override')
+    const ended = run(resumed, ...keeps('c'), ...keeps('d'), ...override)
+    expect(ended.reason).toContain('went on without a, b')
+  })
+
+  it('says nothing of others when the node never told its policy', () => {
+    const paused = run(begun([task('a'), task('b')], null, one), refuses('policy'))
+    expect(states(run(paused, resume))).toEqual(['nacked', 'offered'])
   })
 })
 

@@ -34,6 +34,7 @@ const task = (nodeId: string, state: TaskState = 'pending'): Task => ({
   kind: '',
   isExcused: false,
   isConnected: true,
+  policyRules: null,
   cordon: null,
 })
 const rollout = (...tasks: Task[]): Rollout => ({

@@ -30,6 +30,7 @@ const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task =>
   flaps: 0,
   refusals: 0,
   kind: '',
+  policyRules: null,
   isExcused: false,
   isConnected: true,
   cordon: null,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Overrides } from '../../../src/app.ts'
 import { DELIVERIES_KEPT } from '../../../src/features/webhooks/store.ts'
+import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { type Built, build } from '../../helper.ts'
 import { isSignedWith, ok, startReceiver, status } from './receiver.ts'
 
@@ -285,20 +287,43 @@ describe('addresses', () => {
       '[fe80::1]',
       '[fd00:ec2::254]',
       '[64:ff9b::7f00:1]',
+      '10.0.0.1',
+      '172.31.255.255',
+      '192.168.1.1',
+      '[::ffff:192.168.1.1]',
+      '100.100.100.200',
+      '168.63.129.16',
+      '[fd12:3456::1]',
+      // IPv4 in another dress, as reports on other programs have it.
+      '[::127.0.0.1]',
+      '[::a9fe:a9fe]',
+      '[0:0:0:0:0:ffff:7f00:1]',
+      '[::ffff:0:127.0.0.1]',
+      '[2002:7f00:1::1]',
+      '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+      '[64:ff9b:1::a00:1]',
+      '[5f00::1]',
+      '[fe81::1]',
     ]) {
       const payload = { url: `http://${host}:9/` }
       const response = await service.admin.inject({ method: 'POST', url, payload })
       expect(response.json(), host).toMatchObject({ status: 422, code: 'address_refused' })
     }
-    const payload = { url: 'http://10.0.0.1/' }
-    expect((await service.admin.inject({ method: 'POST', url, payload })).statusCode).toBe(201)
+    const made = (to: string, who = service) =>
+      who.admin.inject({ method: 'POST', url, payload: { url: to } })
+    expect((await made('http://203.0.113.1/')).statusCode).toBe(201)
+    const opened = await build({ config: { webhookAllow: ['10.0.0.0/8', 'fd12:3456::/32'] } })
+    expect((await made('http://10.0.0.1/', opened)).statusCode).toBe(201)
+    expect((await made('http://[fd12:3456::1]/', opened)).statusCode).toBe(201)
+    expect((await made('http://192.168.1.1/', opened)).statusCode).toBe(422)
   })
 
   test('are looked at when the name is looked up for the connection, and only then', async () => {
     const receiver = await startReceiver()
-    const answers = ['10.255.255.1', '127.0.0.1']
+    const answers = ['127.0.0.2', '127.0.0.1']
     let lookups = 0
     const service = await build({
+      config: { webhookAllow: ['127.0.0.2'] },
       webhooks: {
         timeoutMs: 300,
         resolve: (_host, _options, callback) => {
@@ -323,12 +348,31 @@ describe('addresses', () => {
     expect(receiver.received).toEqual([])
   })
 
+  test('that this machine has are its own, public ones too, until they are opened', () => {
+    const own = () => ['203.0.113.7', '2001:db8::7', 'fe80::7%eth0']
+    const guard = createGuard([], undefined, own)
+    const check =
+      (host: string, by = guard) =>
+      () =>
+        by.checkLiteral(new URL(`http://${host}/`))
+    expect(check('203.0.113.7')).toThrow(/is this machine/)
+    expect(check('[2001:db8::7]')).toThrow(/is this machine/)
+    expect(check('203.0.113.8')).not.toThrow()
+    expect(check('203.0.113.7', createGuard(['203.0.113.7'], undefined, own))).not.toThrow()
+    for (const { address, family } of Object.values(networkInterfaces())
+      .flat()
+      .filter((one) => !!one)) {
+      const host = family === 'IPv6' ? `[${address.replace(/%.*$/, '')}]` : address
+      expect(check(host, createGuard([])), host).toThrow(/is this machine/)
+    }
+  })
+
   test('one bad one among several is enough', async () => {
     const service = await build({
       webhooks: {
         resolve: (_host, _options, callback) =>
           callback(null, [
-            { address: '10.255.255.1', family: 4 },
+            { address: '203.0.113.1', family: 4 },
             { address: '::1', family: 6 },
           ]),
       },

@@ -5,6 +5,7 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../lib/api-types.ts'
+import { keptTextKey } from '../../lib/kept-texts.ts'
 import { type FakeApi, type Handlers, json, noAnswer, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { config, session, version } from '../../test/samples.ts'
@@ -55,6 +56,8 @@ const write = (view: EditorView, insert: string) =>
 const puts = (api: FakeApi) => api.requests.filter((request) => request.method === 'PUT')
 const soon = { timeout: SAVES_WITHIN_MS }
 
+const KEPT = keptTextKey(session.user.id, 'default')
+
 describe('the draft', () => {
   test('is saved by itself, with the ETag the typing began on', async () => {
     const api = openEditor()
@@ -75,19 +78,46 @@ describe('the draft', () => {
     write(await editor(), '{ "workers": 2 }')
     const box = await screen.findByText(/The draft was not saved/, {}, soon)
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
-    expect(sessionStorage.getItem('farmstead.draft.default')).toContain('workers')
+    expect(sessionStorage.getItem(KEPT)).toContain('workers')
     api.answer({
       'PUT /configs/default/draft': () => json(draft('{ "workers": 2 }'), { etag: '"2"' }),
     })
     const alert = box.closest('[role=alert]') as HTMLElement
     await userEvent.click(within(alert).getByRole('button', { name: 'Try again' }))
     await waitFor(() => expect(screen.queryByText(/The draft was not saved/)).toBeNull())
-    expect(sessionStorage.getItem('farmstead.draft.default')).toBeNull()
+    expect(sessionStorage.getItem(KEPT)).toBeNull()
+  })
+
+  test('of somebody else who used this tab is neither shown nor saved, and is gone', async () => {
+    const foreign = keptTextKey('user_01jd4q6v2m8w3x5y7z9abcdefh', 'default')
+    sessionStorage.setItem(foreign, JSON.stringify({ text: '{ "theirs": 7 }', baseEtag: '"1"' }))
+    const api = openEditor()
+    expect((await editor()).state.doc.toString()).not.toContain('theirs')
+    expect(sessionStorage.getItem(foreign)).toBeNull()
+    expect(puts(api)).toEqual([])
+  })
+
+  test('goes with its author at sign-out, after a question', async () => {
+    const api = openEditor({ 'PUT /configs/default/draft': noAnswer })
+    write(await editor(), '{ "workers": 2 }')
+    await screen.findByText(/The draft was not saved/, {}, soon)
+    api.answer({
+      'DELETE /session': () => new Response(null, { status: 204 }),
+      'GET /session': () => problem(401, 'not_signed_in', 'Sign in.'),
+    })
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('button', { name: 'Account of ana' }))
+    await user.click(await screen.findByRole('button', { name: 'Sign out' }))
+    expect(await screen.findByText(/is not saved yet/)).toBeVisible()
+    expect(api.requests.some(({ method }) => method === 'DELETE')).toBe(false)
+    await user.click(screen.getByRole('button', { name: 'Sign out, and lose it' }))
+    await waitFor(() => expect(sessionStorage.getItem(KEPT)).toBeNull())
+    expect(await screen.findByRole('button', { name: 'Sign in' })).toBeVisible()
   })
 
   test('that was never saved is there again after a reload', async () => {
     const unsaved = { text: '{ "workers": 7 }', baseEtag: '"1"' }
-    sessionStorage.setItem('farmstead.draft.default', JSON.stringify(unsaved))
+    sessionStorage.setItem(KEPT, JSON.stringify(unsaved))
     const api = openEditor()
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 7 }')
     await waitFor(() => expect(puts(api)).toHaveLength(1), soon)

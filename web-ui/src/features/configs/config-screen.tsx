@@ -67,7 +67,7 @@ export function ConfigScreen({ name, ...rest }: ConfigScreenProps) {
 type OpenConfigProps = Omit<ConfigScreenProps, 'name'> & { config: Config; saved: TaggedDraft }
 
 function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProps) {
-  const draft = useDraft(config.name, saved)
+  const draft = useDraft(config.name, saved, session.user.id)
   const checked = useProblems(draft.text)
   const editor = useRef<ConfigEditorHandle>(null)
   const form = useRef<ConfigFormHandle>(null)

@@ -7,6 +7,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { isApiError } from '../../lib/api-error.ts'
 import type { DraftConflict } from '../../lib/api-types.ts'
+import { keptTextKey } from '../../lib/kept-texts.ts'
 import { draftQuery, putDraft, type TaggedDraft } from './api.ts'
 import { conflictLines } from './rules.ts'
 
@@ -41,11 +42,11 @@ export type DraftHandle = {
   bringBack: () => void
 }
 
-const storageKey = (name: string) => `farmstead.draft.${name}`
-
-export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
+/** `owner`: the user who types; what they leave behind is theirs. */
+export function useDraft(name: string, draft: TaggedDraft, owner: string): DraftHandle {
+  const storageKey = keptTextKey(owner, name)
   const client = useQueryClient()
-  const [unsaved, setUnsaved] = useState<Unsaved | null>(() => recall(name, draft))
+  const [unsaved, setUnsaved] = useState<Unsaved | null>(() => recall(storageKey, draft))
   const [save, setSave] = useState<SaveState>({ kind: 'idle' })
   const [setAside, setSetAside] = useState<string | null>(null)
   // What an answer that comes late must look at: what has been typed since.
@@ -57,7 +58,7 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
   const keep = (next: Unsaved | null) => {
     latest.current = next
     setUnsaved(next)
-    remember(name, next)
+    remember(storageKey, next)
   }
 
   const attempt = async (change: Unsaved): Promise<SaveState> => {
@@ -157,18 +158,18 @@ function conflictIn(error: unknown): DraftConflict | null {
   return error.problem as DraftConflict
 }
 
-function remember(name: string, unsaved: Unsaved | null): void {
+function remember(key: string, unsaved: Unsaved | null): void {
   try {
-    if (unsaved === null) sessionStorage.removeItem(storageKey(name))
-    else sessionStorage.setItem(storageKey(name), JSON.stringify(unsaved))
+    if (unsaved === null) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, JSON.stringify(unsaved))
   } catch {
     // Full or forbidden storage: the text is still on screen and on its way to the server.
   }
 }
 
-function recall(name: string, draft: TaggedDraft): Unsaved | null {
+function recall(key: string, draft: TaggedDraft): Unsaved | null {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(storageKey(name)) ?? 'null')
+    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null')
     if (typeof kept !== 'object' || kept === null) return null
     if (!('text' in kept) || !('baseEtag' in kept)) return null
     const { text, baseEtag } = kept

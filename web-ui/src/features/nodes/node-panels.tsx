@@ -132,6 +132,13 @@ const gaugeLabels: Record<string, string> = {
   loopsUnwatched: 'Loops that can’t watch',
   workers: 'Event loops',
   listenersDeferring: 'Sockets that defer accepting',
+  connectionsLimit: 'Connections it may have',
+  cacheEntriesLimit: 'Look-ups it may cache',
+  cacheLimitBytes: 'Memory for file bytes',
+  openFilesLimit: 'Files it may hold open',
+  descriptorsLimit: 'Descriptors it may have',
+  memoryLimitBytes: 'Memory it may have',
+  processors: 'Processors it may use',
 }
 
 export function GaugesPanel({ node }: { node: Node }) {

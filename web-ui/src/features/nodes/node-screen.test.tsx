@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A node's page: who it is, what was changed on its machine, and what its machine tells.
-import { screen, within } from '@testing-library/react'
+import { cleanup, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import type { Node } from '../../lib/api-types.ts'
+import type { NodeDetail } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { createdToken, drift, host, node, page, session } from '../../test/samples.ts'
@@ -12,7 +12,7 @@ const { id, identity } = node()
 const noText = { text: null, generation: null, digest: null, desiredText: null }
 const empty = () => new Response(null, { status: 204 })
 
-function open(change: Partial<Node> = {}, handlers: Handlers = {}) {
+function open(change: Partial<NodeDetail> = {}, handlers: Handlers = {}) {
   return renderApp(`/nodes/${id}`, {
     [`GET /nodes/${id}`]: () => json(node(change)),
     [`GET /nodes/${id}/effective-config`]: () => json(noText),
@@ -116,6 +116,78 @@ describe('a clone', () => {
     const dialog = await screen.findByRole('dialog')
     await userEvent.click(within(dialog).getByRole('button', { name: 'Keep web-1 (aaaaaaaa)' }))
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('Nothing to decide.')
+  })
+})
+
+describe('what the machine allows', () => {
+  const rules = {
+    serve: ['/srv/www', '/srv/film'],
+    secrets: ['/etc/farmstead'],
+    logs: [],
+    runtime: ['/run/farmstead'],
+    listen: ['*:80', '*:443', '127.0.0.1:8080'],
+    adminBeyondLoopback: false,
+    users: ['www-data'],
+    groups: [],
+    symlinksAny: false,
+  }
+  const policy = {
+    source: 'file' as const,
+    path: '/etc/farmstead/policy.json',
+    digest: `sha256:${'c'.repeat(64)}`,
+    since: new Date(Date.now() - 3_600_000).toISOString(),
+    rules,
+  }
+  const NAME = 'What its machine allows'
+
+  test('is told with the file it lies in, each rule in words', async () => {
+    open({ policy })
+    const shown = await panel(NAME)
+    expect(shown.getByText('Policy file')).toBeVisible()
+    expect(shown.getByText('/etc/farmstead/policy.json')).toBeVisible()
+    expect(shown.getByText('/srv/film')).toBeVisible()
+    expect(shown.getByText('ports 80, 443 of every address')).toBeVisible()
+    expect(shown.getByText('port 8080 of 127.0.0.1')).toBeVisible()
+    expect(shown.getByText('on loopback only')).toBeVisible()
+    expect(shown.getByText('www-data')).toBeVisible()
+    expect(shown.getByText(/must not be “any”/)).toBeVisible()
+    expect(shown.getAllByText('none')).toHaveLength(2)
+    expect(shown.queryByText(/No policy file/)).toBeNull()
+  })
+
+  test('of one without a file is the built-in policy, and how to allow more', async () => {
+    open({ policy: { ...policy, source: 'builtIn', path: null } })
+    const shown = await panel(NAME)
+    expect(shown.getByText('No policy file: the tight built-in one holds')).toBeVisible()
+    expect(shown.getByText(/on its machine, as root/)).toHaveTextContent(
+      'write /etc/farmstead/policy.json on its machine',
+    )
+  })
+
+  test('names the first of many and opens for the rest', async () => {
+    const serve = Array.from({ length: 20 }, (_, i) => `/srv/${i}`)
+    open({ policy: { ...policy, rules: { ...rules, serve } } })
+    const shown = await panel(NAME)
+    expect(shown.getByText('/srv/7')).toBeVisible()
+    expect(shown.getByText('/srv/8')).not.toBeVisible()
+    await userEvent.click(shown.getByText('and 12 more'))
+    expect(shown.getByText('/srv/19')).toBeVisible()
+  })
+
+  test('is not known of a node that is too old to tell, nor of one that never spoke', async () => {
+    open({ policy: null })
+    expect((await panel(NAME)).getByText(/farmstead-node 0\.1\.0 is too old/)).toBeVisible()
+    cleanup()
+    open({ policy: null, lastSeenAt: null })
+    expect((await panel(NAME)).getByText(/with its first words/)).toBeVisible()
+  })
+
+  test('follows the node when it tells another', async () => {
+    const api = open({ policy: null })
+    await panel(NAME)
+    api.answer({ [`GET /nodes/${id}`]: () => json(node({ policy })) })
+    sayChanged('node')
+    expect(await screen.findByText('ports 80, 443 of every address')).toBeVisible()
   })
 })
 

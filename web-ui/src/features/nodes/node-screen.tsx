@@ -27,6 +27,7 @@ import { GaugesPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
 import { OverridePanel } from './override-panel.tsx'
+import { PolicyPanel } from './policy/policy-panel.tsx'
 import { RenderingPanel } from './rendering-panel.tsx'
 import { syncVerdict, whyNoLatency } from './rules.ts'
 
@@ -78,6 +79,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
               <MachinePanel node={data} />
               <IdentityPanel node={data} session={session} />
             </div>
+            <PolicyPanel node={data} />
             <RootsPanel host={data.host} />
             <LogPanel node={data} />
             <EffectiveConfigPanel node={data} />

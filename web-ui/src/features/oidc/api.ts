@@ -17,7 +17,8 @@ export const identityQuery = queryOptions({
 /** Answers where to send the browser. */
 export const linkMutation = mutationOptions({
   mutationKey: ['oidc', 'link'],
-  mutationFn: () => bodyOf(api.POST('/api/v1/session/oidc/identity')),
+  mutationFn: (body: { password?: string; code?: string }) =>
+    bodyOf(api.POST('/api/v1/session/oidc/identity', { body })),
 })
 
 export const unlinkMutation = mutationOptions({

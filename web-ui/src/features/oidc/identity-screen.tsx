@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Page } from '../../components/page.tsx'
+import { noProof, ProofFields, proofBody } from '../../components/proof-fields.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Session } from '../../lib/api-types.ts'
 import { identityQuery, linkMutation, methodsQuery, unlinkMutation } from './api.ts'
 import { OidcProblemNotice } from './oidc-sign-in.tsx'
 import type { OidcProblem } from './rules.ts'
 
 export type IdentityScreenProps = {
+  session: Session
   problem: OidcProblem | undefined
   /** Leaves the console. */
   onLeave: (url: string) => void
 }
 
-export function IdentityScreen({ problem, onLeave }: IdentityScreenProps) {
+export function IdentityScreen({ session, problem, onLeave }: IdentityScreenProps) {
   const methods = useQuery(methodsQuery)
   return (
     <Page title="Single sign-on" meta="Your account at your organisation’s identity provider.">
@@ -31,7 +35,7 @@ export function IdentityScreen({ problem, onLeave }: IdentityScreenProps) {
                 This control plane knows none. Its operator sets one up with FARMSTEAD_OIDC_ISSUER.
               </EmptyState>
             ) : (
-              <Identity label={oidc.label} onLeave={onLeave} />
+              <Identity label={oidc.label} secondFactor={session.secondFactor} onLeave={onLeave} />
             )
           }
         </QueryStates>
@@ -40,16 +44,16 @@ export function IdentityScreen({ problem, onLeave }: IdentityScreenProps) {
   )
 }
 
-type IdentityProps = { label: string; onLeave: (url: string) => void }
+type IdentityProps = { label: string; secondFactor: boolean; onLeave: (url: string) => void }
 
-function Identity({ label, onLeave }: IdentityProps) {
+function Identity({ label, secondFactor, onLeave }: IdentityProps) {
   const identity = useQuery(identityQuery)
   return (
     <QueryStates query={identity} what="Your identity" skeletonRows={2}>
       {({ identity: linked, canUnlink }) => (
         <div className="stack panel-body">
           {linked === null ? (
-            <Link label={label} onLeave={onLeave} />
+            <Link label={label} secondFactor={secondFactor} onLeave={onLeave} />
           ) : (
             <>
               <Facts
@@ -68,7 +72,8 @@ function Identity({ label, onLeave }: IdentityProps) {
   )
 }
 
-function Link({ label, onLeave }: IdentityProps) {
+function Link({ label, secondFactor, onLeave }: IdentityProps) {
+  const [proof, setProof] = useState(noProof)
   const link = useMutation({ ...linkMutation, onSuccess: ({ url }) => onLeave(url) })
   return (
     <>
@@ -76,9 +81,10 @@ function Link({ label, onLeave }: IdentityProps) {
         Link it, and you can sign in either way. Your roles stay those you have here, whatever your
         groups are there.
       </p>
+      <ProofFields proof={proof} secondFactor={secondFactor} onProof={setProof} />
       {link.isError && <ErrorBox what="Not linked" error={link.error} />}
       <div className="row">
-        <Button loading={link.isPending} onClick={() => link.mutate()}>
+        <Button loading={link.isPending} onClick={() => link.mutate(proofBody(proof))}>
           Link {label}
         </Button>
       </div>

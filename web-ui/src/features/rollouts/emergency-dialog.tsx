@@ -10,6 +10,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, planQuery } from './api.ts'
+import { useRefusalConsent } from './plan-refusals.tsx'
 import { blastRadius } from './plan-rules.ts'
 import { whyNotStart } from './rules.ts'
 import { useStart } from './use-start.ts'
@@ -40,6 +41,7 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
   const [reason, setReason] = useState('')
   const plan = useQuery(planQuery({ ...order, emergency: TO_PLAN }))
   const start = useStart(onStarted)
+  const consent = useRefusalConsent(plan.data)
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (plan.data === undefined) return
@@ -49,7 +51,7 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
   const blockedBy =
     plan.data === undefined
       ? 'The plan is being made…'
-      : (whyNotStart(plan.data) ?? (reason.trim() === '' ? 'Say why first.' : null))
+      : (whyNotStart(plan.data) ?? (reason.trim() === '' ? 'Say why first.' : consent.blockedBy))
   return (
     <Dialog title={`Emergency: ${order.config} v${order.version}`} onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
@@ -69,6 +71,7 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
           onChange={(event) => setReason(event.currentTarget.value)}
           data-autofocus
         />
+        {consent.field}
         {start.isError && <ErrorBox what="No rollout was started" error={start.error} />}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
           Start it now

@@ -36,6 +36,7 @@ function verdictOf(node: PlannedNode, drifted: ReadonlySet<string>): Verdict {
   if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
   if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
   if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped, being cordoned' }
+  if (node.willRefuse) return { label: 'Will refuse it', tone: 'bad', shape: 'square' }
   if (drifted.has(node.nodeId)) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
   if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
   return { label: 'Takes it now', tone: 'info', shape: 'half' }

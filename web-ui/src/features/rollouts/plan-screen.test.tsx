@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import type { Policy, RolloutPlan, Session } from '../../lib/api-types.ts'
 import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
-import { renderApp } from '../../test/render-app.tsx'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { drift, node, page, plan, preflight, rollout, session } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
@@ -105,6 +105,98 @@ describe('the plan', () => {
     const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
     expect(button).toHaveAccessibleDescription('It is for none of the nodes.')
     expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
+  })
+
+  describe('that nodes will refuse', () => {
+    const refusal = {
+      ...error,
+      code: 'policy',
+      message: '"/srv/wwww" is not what this machine’s policy allows (serve: "/srv/www")',
+    }
+    const who = { nodeId: plan().nodes[0]?.nodeId ?? '', nodeName: 'edge-1' }
+    const others = Array.from({ length: 99 }, (_, i) => ({
+      nodeId: `node_${i}`,
+      nodeName: `web-${i}`,
+    }))
+    const them = { total: 120, items: [who, ...others] }
+    const log = { ...refusal, pointer: '/accessLog/path', line: 12 }
+    const policyRefusals: RolloutPlan['policyRefusals'] = {
+      nodes: 120,
+      findings: {
+        total: 2,
+        items: [
+          { error: refusal, nodes: them },
+          { error: log, nodes: them },
+        ],
+      },
+      unchecked: 0,
+      unavailable: null,
+    }
+    const refused = { ...plan({ willRefuse: true }), policyRefusals }
+
+    test('says who, where and why, and starts only when that is agreed to', async () => {
+      const api = renderApp(plans, { ...answer(refused), [endpoint]: () => json(one) })
+      const alert = await screen.findByRole('alert', {}, soon)
+      expect(alert).toHaveTextContent('120 nodes will refuse it')
+      expect(alert).toHaveTextContent(/edge-1, web-0, .*, web-8 and 110 more/)
+      expect(alert).toHaveTextContent(refusal.message)
+      expect(within(alert).getAllByRole('link', { name: 'edge-1' })).toHaveLength(1)
+      const place = within(alert).getByRole('link', { name: '/sites/0/root 9:15' })
+      expect(place).toHaveAttribute('href', expect.stringContaining('/configs/default?'))
+      expect(screen.getByText('Will refuse it')).toBeVisible()
+      expect(screen.getByText('not allowed on its machine')).toBeVisible()
+      const go = screen.getByRole('button', { name: /Start rollout/ })
+      expect(go).toBeDisabled()
+      expect(go).toHaveAccessibleDescription(/120 nodes will refuse it: tick/)
+      await userEvent.click(
+        screen.getByRole('checkbox', { name: /although 120 nodes will refuse/ }),
+      )
+      await userEvent.click(go)
+      await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+      expect(
+        api.requests.filter(({ query, method }) => method === 'POST' && query.size === 0),
+      ).toHaveLength(1)
+    })
+
+    test('is agreed to anew when others refuse by then', async () => {
+      const api = renderApp(plans, answer(refused))
+      const agree = await screen.findByRole('checkbox', { name: /although 120/ }, soon)
+      await userEvent.click(agree)
+      expect(screen.getByRole('button', { name: /Start rollout/ })).toBeEnabled()
+      api.answer(answer({ ...refused, policyRefusals: { ...policyRefusals, nodes: 121 } }))
+      sayChanged('rollout')
+      expect(await screen.findByRole('checkbox', { name: /although 121/ }, soon)).not.toBeChecked()
+      expect(screen.getByRole('button', { name: /Start rollout/ })).toBeDisabled()
+    })
+
+    test('asks the same of an emergency', async () => {
+      const permissions: Session['permissions'] = ['rollouts:run', 'rollouts:emergency']
+      renderApp(plans, {
+        ...answer(refused),
+        'GET /session': () => json({ ...session, permissions }),
+      })
+      await userEvent.click(await screen.findByRole('button', { name: 'Emergency…' }, soon))
+      const dialog = within(await screen.findByRole('dialog'))
+      const agree = await dialog.findByRole('checkbox', { name: /although 120 nodes/ }, soon)
+      await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), 'Keys leaked')
+      const go = dialog.getByRole('button', { name: 'Start it now' })
+      expect(go).toBeDisabled()
+      await userEvent.click(agree)
+      expect(go).toBeEnabled()
+    })
+
+    test.each([
+      [null, /too many different texts and policies .* of 7 nodes it was not asked/],
+      ['it is gone', /could not be asked about 7 nodes: it is gone\./],
+    ])('may not be known: %s', async (unavailable, why) => {
+      const nothing = { nodes: 0, findings: { total: 0, items: [] } }
+      const unknown = { ...plan(), policyRefusals: { ...nothing, unchecked: 7, unavailable } }
+      renderApp(plans, answer(unknown))
+      const title = 'Not known of 7 nodes whether they refuse'
+      expect(await screen.findByText(title, {}, soon)).toBeVisible()
+      expect(screen.getByText(why)).toBeVisible()
+      expect(screen.getByRole('button', { name: /Start rollout/ })).toBeEnabled()
+    })
   })
 
   test('waits behind another that is not over, or takes its place, and leads there', async () => {

@@ -8,6 +8,7 @@ import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
@@ -23,6 +24,7 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
   const hasStrategy = plan.policy.blastBudget !== null
   return (
     <>
+      <PlanRefusals plan={plan} />
       <section className="panel" aria-labelledby="plan-heading">
         <div className="panel-head">
           <h2 id="plan-heading">
@@ -197,12 +199,13 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
         {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
       </td>
       <td className={classes.says}>
-        {node.errors.length === 0 ? (
-          <span className="dim">none</span>
-        ) : (
-          <ConfigErrors config={plan.config} errors={node.errors} />
-        )}
+        <Findings config={plan.config} node={node} />
       </td>
     </tr>
   )
+}
+
+function Findings({ config, node }: { config: string; node: Row['node'] }) {
+  if (node.errors.length > 0) return <ConfigErrors config={config} errors={node.errors} />
+  return node.willRefuse ? 'not allowed on its machine' : <span className="dim">none</span>
 }

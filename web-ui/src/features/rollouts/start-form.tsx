@@ -10,6 +10,7 @@ import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
 import { consequence } from './plan-rules.ts'
+import { useRefusalConsent } from './plan-refusals.tsx'
 import classes from './rollouts.module.css'
 import { isInTheWay, whyNotStart } from './rules.ts'
 import { startTimeOf } from './start-time.ts'
@@ -31,11 +32,13 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
   const rollouts = useQuery(rolloutsQuery)
   const inTheWay = rollouts.data?.items.filter(({ state }) => isInTheWay(state)) ?? []
   const start = useStart(onStarted)
+  const consent = useRefusalConsent(plan)
   const startTime = startTimeOf(startText)
   const blockedBy =
     whyNot(session, 'rollouts:run') ??
     (isOfTyped ? whyNotStart(plan) : 'The plan is being made…') ??
-    (startTime.ok ? null : 'Mend the time first.')
+    (startTime.ok ? null : 'Mend the time first.') ??
+    consent.blockedBy
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (!startTime.ok) return
@@ -70,6 +73,7 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
           <InTheWay rollouts={inTheWay} onOverlap={onOverlap} onChange={setOnOverlap} />
         )}
         {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
+        {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
           Start rollout to {plural(plan.nodes.length, 'node')}
         </ActionButton>

@@ -43,7 +43,11 @@ export const signOutMutation = mutationOptions({
   },
 })
 
-export type PasswordChange = { currentPassword: string; newPassword: string }
+export type PasswordChange = {
+  currentPassword: string
+  newPassword: string
+  revokeTokens: boolean
+}
 export const changePasswordMutation = mutationOptions({
   mutationKey: ['session', 'change-password'],
   mutationFn: async (body: PasswordChange) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { Button, PasswordInput } from '@mantine/core'
+import { Button, Checkbox, PasswordInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
@@ -18,6 +18,7 @@ const empty: PasswordFields = { current: '', next: '', repeated: '' }
 
 export function PasswordForm({ currentLabel, username, onChanged }: PasswordFormProps) {
   const [fields, setFields] = useState(empty)
+  const [revokeTokens, setRevokeTokens] = useState(false)
   const [asked, setAsked] = useState(false)
   const change = useMutation({
     ...changePasswordMutation,
@@ -34,7 +35,7 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
     event.preventDefault()
     setAsked(true)
     if (Object.keys(checkPasswordFields(fields)).length > 0) return
-    change.mutate({ currentPassword: fields.current, newPassword: fields.next })
+    change.mutate({ currentPassword: fields.current, newPassword: fields.next, revokeTokens })
   }
   const input = (field: keyof PasswordFields, refused: string | null = null) => ({
     error: errors[field] ?? refused,
@@ -67,6 +68,12 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
         label="New password again"
         autoComplete="new-password"
         {...input('repeated')}
+      />
+      <Checkbox
+        label="Revoke my API tokens, too"
+        description="When somebody else may have had your password"
+        checked={revokeTokens}
+        onChange={(event) => setRevokeTokens(event.currentTarget.checked)}
       />
       {change.isError && !wrongCurrent && <ErrorBox error={change.error} />}
       <Button type="submit" loading={change.isPending}>

@@ -140,7 +140,11 @@ describe('the one-time password', () => {
     await user.click(screen.getByRole('button', { name: 'Change password' }))
     expect(await screen.findByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
     const put = api.requests.find((request) => request.method === 'PUT')
-    expect(put?.body).toEqual({ currentPassword: 'one-time', newPassword: 'short but longer' })
+    expect(put?.body).toEqual({
+      currentPassword: 'one-time',
+      newPassword: 'short but longer',
+      revokeTokens: false,
+    })
   })
 })
 

@@ -2,6 +2,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { noProof, ProofFields, proofBody } from '../../components/proof-fields.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import type { Grantable, NewToken } from './api.ts'
 import { choicesOf, DEFAULT_LIFE_DAYS, lives, MAX_NAME_LENGTH } from './rules.ts'
@@ -19,6 +20,7 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
   const [days, setDays] = useState<number>(DEFAULT_LIFE_DAYS)
   const [everything, setEverything] = useState(false)
   const [chosen, setChosen] = useState<Grantable[]>([])
+  const [proof, setProof] = useState(noProof)
   const [asked, setAsked] = useState(false)
   const nothing = !everything && chosen.length === 0
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -26,7 +28,7 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
     setAsked(true)
     if (name.trim() === '' || nothing) return
     const permissions = everything ? null : chosen
-    onCreate({ name: name.trim(), permissions, expiresInDays: days })
+    onCreate({ name: name.trim(), permissions, expiresInDays: days, ...proofBody(proof) })
   }
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
@@ -65,6 +67,9 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
           error={asked && nothing ? 'Choose at least one.' : null}
         />
       )}
+      <div className={classes.fields}>
+        <ProofFields proof={proof} secondFactor={session.secondFactor} onProof={setProof} />
+      </div>
       {error !== null && <ErrorBox what="No token was made" error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>

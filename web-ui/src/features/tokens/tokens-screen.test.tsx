@@ -48,15 +48,36 @@ describe('a new token', () => {
     await user.click(screen.getByRole('checkbox', { name: 'metrics:read' }))
     await user.click(screen.getByRole('checkbox', { name: 'nodes:read' }))
     await user.click(screen.getByRole('checkbox', { name: 'metrics:read' }))
+    await user.type(screen.getByLabelText('Your password'), 'my own password')
     await user.click(make)
     expect(await screen.findByText(secret)).toBeVisible()
     expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       name: 'nightly report',
       permissions: ['nodes:read'],
       expiresInDays: 7,
+      password: 'my own password',
     })
     await user.click(screen.getByRole('button', { name: 'I have copied it' }))
     expect(screen.queryByText(secret)).toBeNull()
+  })
+
+  test('is not made with a wrong password; what was typed stays, and so does the session', async () => {
+    const api = renderApp(AT, {
+      ...signedIn,
+      'GET /tokens': () => json(page()),
+      'POST /tokens': () => problem(401, 'wrong_credentials', 'They do not belong together.'),
+    })
+    const user = userEvent.setup()
+    await user.type(await screen.findByRole('textbox', { name: /Name/ }), 'cli')
+    await user.selectOptions(screen.getByLabelText('What it may do'), 'All I may')
+    await user.type(screen.getByLabelText('Your password'), 'wrong')
+    await user.click(screen.getByRole('button', { name: 'Make a token' }))
+    expect(await screen.findByRole('alert')).toHaveTextContent('do not belong together')
+    expect(screen.getByRole('textbox', { name: /Name/ })).toHaveValue('cli')
+    const asked = api.requests.filter(({ method, path }) => method === 'GET' && path === '/session')
+    expect(asked).toHaveLength(1)
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.headers.get('farmstead-user')).toBe(session.user.id)
   })
 
   test('may have all one may', async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { infiniteQueryOptions, mutationOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
 import type { Role } from '../../lib/api-types.ts'
 
@@ -23,15 +23,29 @@ export const createUserMutation = mutationOptions({
     bodyOf(api.POST('/api/v1/users', { body })),
 })
 
-export type UserChange = { id: string; body: Partial<Standing> & { disabled?: boolean } }
-/** Over what the user is now: the dialog shows little enough to decide on at once. */
+/** The user with the ETag that a change must carry. */
+export const taggedUserQuery = (id: string) =>
+  queryOptions({
+    // Not below 'users', which live updates read again: an ETag must be of what its reader has seen.
+    queryKey: ['user-to-change', id],
+    queryFn: ({ signal }) =>
+      taggedBodyOf(api.GET('/api/v1/users/{id}', { params: { path: { id } }, signal })),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+
+export type UserChange = {
+  id: string
+  /** Of the user as they were shown. */
+  etag: string
+  body: Partial<Standing> & { disabled?: boolean }
+}
 export const updateUserMutation = mutationOptions({
   mutationKey: ['users', 'update'],
-  mutationFn: async ({ id, body }: UserChange) => {
-    const path = { id }
-    const { etag } = await taggedBodyOf(api.GET('/api/v1/users/{id}', { params: { path } }))
-    const params = { path, header: { 'if-match': etag } }
-    return await bodyOf(api.PATCH('/api/v1/users/{id}', { params, body }))
+  mutationFn: ({ id, etag, body }: UserChange) => {
+    const params = { path: { id }, header: { 'if-match': etag } }
+    return bodyOf(api.PATCH('/api/v1/users/{id}', { params, body }))
   },
 })
 

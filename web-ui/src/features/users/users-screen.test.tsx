@@ -44,7 +44,7 @@ test('a user is added, and the one-time password is shown', async () => {
   })
 })
 
-test('a change goes out over what the user is now, and a refusal is shown', async () => {
+test('a change goes out over what was shown, and a refusal is shown', async () => {
   const api = renderApp('/settings/users', {
     ...asAdmin,
     [`PATCH /users/${bo.id}`]: () => problem(409, 'last_admin', '"bo" is the last one.'),
@@ -56,6 +56,32 @@ test('a change goes out over what the user is now, and a refusal is shown', asyn
   const patch = api.requests.find(({ method }) => method === 'PATCH')
   expect(patch?.body).toEqual({ disabled: true })
   expect(patch?.headers.get('if-match')).toBe('"3"')
+})
+
+test('a scope that was narrowed while the dialog was open is not widened again', async () => {
+  const api = renderApp('/settings/users', {
+    ...asAdmin,
+    [`GET /users/${bo.id}`]: () => json({ ...bo, scope: null }, { etag: '"3"' }),
+    [`PATCH /users/${bo.id}`]: ({ headers }) =>
+      headers.get('if-match') === '"4"'
+        ? json({ ...bo, scope: 'zone=us' }, { etag: '"5"' })
+        : problem(412, 'precondition_failed', 'It changed.'),
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Change bo' }))
+  expect(await screen.findByLabelText('Scope')).toHaveValue('')
+  const narrowed = { ...bo, scope: 'zone=us' }
+  api.answer({ [`GET /users/${bo.id}`]: () => json(narrowed, { etag: '"4"' }) })
+  await user.click(screen.getByRole('checkbox', { name: 'editor' }))
+  await user.click(screen.getByRole('button', { name: 'Save roles and scope' }))
+  expect(await screen.findByText('Someone else has changed bo meanwhile')).toBeVisible()
+  await user.click(screen.getByRole('button', { name: 'Read it again' }))
+  expect(await screen.findByDisplayValue('zone=us')).toBeVisible()
+  await user.click(screen.getByRole('checkbox', { name: 'editor' }))
+  await user.click(screen.getByRole('button', { name: 'Save roles and scope' }))
+  const sent = api.requests.filter(({ method }) => method === 'PATCH')
+  expect(sent.map(({ headers }) => headers.get('if-match'))).toEqual(['"3"', '"4"'])
+  expect(sent.at(-1)?.body).toMatchObject({ scope: 'zone=us' })
 })
 
 test('who may only look is told why they cannot add', async () => {

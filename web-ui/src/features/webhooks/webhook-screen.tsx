@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { isApiError } from '../../lib/api-error.ts'
 import type { Session, Webhook } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -78,9 +81,18 @@ type EditProps = { webhook: Webhook; etag: string; blockedBy: string | null }
 
 function EditPanel({ webhook, etag, blockedBy }: EditProps) {
   const client = useQueryClient()
+  const { shown, renew } = useAsShown({ webhook, etag })
+  const reload = async () => {
+    await client.refetchQueries({ queryKey: webhookQuery(webhook.id).queryKey })
+    const now = client.getQueryData(webhookQuery(webhook.id).queryKey)
+    if (now) renew({ webhook: now.body, etag: now.etag })
+  }
   const patch = useMutation({
     ...patchWebhookMutation,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['webhooks'] }),
+    onSuccess: async () => {
+      await reload()
+      await client.invalidateQueries({ queryKey: ['webhooks'] })
+    },
   })
   return (
     <section className="panel" aria-labelledby="edit-heading">
@@ -89,13 +101,18 @@ function EditPanel({ webhook, etag, blockedBy }: EditProps) {
       </div>
       <div className="panel-body stack">
         <WebhookForm
-          before={webhook}
+          key={shown.etag}
+          before={shown.webhook}
           submit="Save"
           pending={patch.isPending}
           blockedBy={blockedBy}
-          onSubmit={(changed) => patch.mutate({ id: webhook.id, etag, ...changed })}
+          onSubmit={(changed) => patch.mutate({ id: webhook.id, etag: shown.etag, ...changed })}
         />
-        {patch.isError && <ErrorBox what="Not saved" error={patch.error} />}
+        {isApiError(patch.error, 412) ? (
+          <ChangedMeanwhile what="this webhook" onReload={() => void reload()} />
+        ) : (
+          patch.isError && <ErrorBox what="Not saved" error={patch.error} />
+        )}
       </div>
     </section>
   )

@@ -92,6 +92,27 @@ describe('a webhook', () => {
     expect([patch?.body, patch?.headers.get('if-match')]).toEqual([{ disabled: false }, '"1"'])
   })
 
+  test('is not changed by a form that is older than what is there', async () => {
+    const api = renderApp(`/settings${path}`, {
+      ...one(),
+      [`PATCH ${path}`]: ({ headers }) =>
+        headers.get('if-match') === '"2"'
+          ? json(webhook(), { etag: '"3"' })
+          : problem(412, 'precondition_failed', 'It changed.'),
+    })
+    const address = await screen.findByLabelText('Address')
+    const moved = { ...webhook(), url: 'https://moved.example.org/x' }
+    api.answer({ [`GET ${path}`]: () => json(moved, { etag: '"2"' }) })
+    api.answer({ [`POST ${path}/actions/test`]: () => json({ ...delivery, eventId: null }) })
+    await userEvent.click(screen.getByRole('button', { name: 'Send a test' }))
+    expect(await screen.findByText(moved.url)).toBeVisible()
+    await userEvent.type(address, '/more')
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText(/has changed this webhook meanwhile/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Read it again' }))
+    expect(await screen.findByDisplayValue(moved.url)).toBeVisible()
+  })
+
   test('gets a new secret, and is deleted after a question', async () => {
     renderApp(`/settings${path}`, {
       ...one(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A stream that says nothing of nodes outside a scope. Looking takes a query, so what is sent waits in
+// A stream that says nothing its reader may not hear of. Looking takes a query, so what is sent waits in
 // line: order and ids stay as they were.
 import type { SseStream } from '../../plugins/sse.ts'
 import type { Event } from './schema.ts'
 
-export function scopedStream(
+export function filteredStream(
   stream: SseStream,
   isVisible: (event: Event) => Promise<boolean>,
 ): SseStream {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What ends when access to an account is recovered. Whoever had got in by what is no longer good must not
+// keep another way in: sessions, known browsers, tokens, an identity they linked, a factor they began.
+import type { Unit } from '../db/write.ts'
+import { endSessions } from './sessions.ts'
+import { countRecovery } from './users.ts'
+
+/** Ways in that other parts keep. Each tells what it ended. */
+export type OtherWaysIn = {
+  revokeTokens(unit: Unit, userId: string, actor: string): Promise<void>
+  unlinkIdentities(unit: Unit, userId: string, actor: string): Promise<void>
+}
+
+/** Signed out everywhere, and no browser is known any more. */
+export async function endSignIns(unit: Unit, userId: string): Promise<void> {
+  await countRecovery(unit, userId)
+  await endSessions(unit, userId)
+}
+
+/** Nothing that was handed out before lets in. */
+export async function endAllWaysIn(
+  unit: Unit,
+  waysIn: OtherWaysIn,
+  { userId, actor }: { userId: string; actor: string },
+): Promise<void> {
+  await endSignIns(unit, userId)
+  await waysIn.revokeTokens(unit, userId, actor)
+  await waysIn.unlinkIdentities(unit, userId, actor)
+}

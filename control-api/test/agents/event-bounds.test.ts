@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// One node that says the same over and over fills no disk, and nothing of it is left out unsaid.
+import { expect, test } from 'vitest'
+import { BURST } from '../../src/db/event-bounds.ts'
+import { type Built, build } from '../helper.ts'
+import { enrolNode } from './node-client.ts'
+
+const eventsOf = async ({ services }: Built, id: string) =>
+  (
+    await services.db
+      .selectFrom('events')
+      .select(['action', 'actor', 'data'])
+      .where('object_id', '=', id)
+      .orderBy('id')
+      .execute()
+  ).map(({ data, ...event }) => ({ ...event, data: JSON.parse(data) }))
+
+const countOf = (events: { action: string }[], action: string) =>
+  events.filter((one) => one.action === action).length
+
+async function flooded() {
+  const clock = { now: 1_800_000_000_000 }
+  const service = await build({ now: () => clock.now })
+  const [loud, quiet] = [await enrolNode(service), await enrolNode(service)]
+  for (let i = 0; i < BURST + 80; i++) await loud.hello()
+  return { clock, service, loud, quiet }
+}
+
+test('what a node says too often is counted, not written', async () => {
+  const { clock, service, loud } = await flooded()
+  const during = await eventsOf(service, loud.id)
+  expect(countOf(during, 'hello')).toBe(BURST)
+  expect(during.filter(({ action }) => action === 'events-left-out')).toEqual([
+    { action: 'events-left-out', actor: null, data: expect.objectContaining({ leftOut: 1 }) },
+  ])
+  clock.now += 30_000
+  await loud.hello()
+  await loud.hello()
+  const after = await eventsOf(service, loud.id)
+  expect(countOf(after, 'hello')).toBe(BURST + 1)
+  const since = new Date(clock.now - 30_000).toISOString()
+  expect(after.filter(({ action }) => action === 'events-left-out').at(1)?.data).toEqual({
+    action: 'hello',
+    leftOut: 80,
+    since,
+  })
+})
+
+test('other nodes, other actions and what people do are written as ever', async () => {
+  const { service, loud, quiet } = await flooded()
+  await quiet.hello()
+  expect(countOf(await eventsOf(service, quiet.id), 'hello')).toBe(1)
+  const url = `/api/v1/nodes/${loud.id}`
+  for (let i = 0; i < 3; i++) {
+    const { headers } = await service.admin.inject({ url })
+    const changed = await service.admin.inject({
+      method: 'PATCH',
+      url,
+      payload: { labels: { turn: `${i}` } },
+      headers: { 'if-match': String(headers.etag) },
+    })
+    expect(changed.statusCode).toBe(200)
+  }
+  expect(countOf(await eventsOf(service, loud.id), 'changed')).toBe(3)
+})
+
+test('the audit’s chain holds, and the node’s state is what it said last', async () => {
+  const { service, loud } = await flooded()
+  const url = '/api/v1/audit/verification'
+  expect((await service.admin.inject({ method: 'POST', url })).statusCode).toBe(202)
+  const state = async () => (await service.admin.inject({ url })).json().state
+  await expect.poll(state, { timeout: 20_000 }).toBe('whole')
+  await loud.hello({ hostname: 'said-last' })
+  const view = (await service.admin.inject({ url: `/api/v1/nodes/${loud.id}` })).json()
+  expect(view.machine?.hostname ?? view.hostname).toBe('said-last')
+})

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Where the node's media types are not what mime-db alone would make them, and why. compare.mjs reads this.
+
+/** Another type than mime-db's, or a suffix it does not have: type, suffixes, why. */
+export const own = [
+  // What a browser is to show or to run, and would else offer for download.
+  ['text/plain', 'c cc cpp cxx h hh java', 'source is for reading; browsers download text/x-c'],
+  ['text/plain', 'asc', 'keys and signatures, but notes and AsciiDoc as well'],
+  [
+    'text/javascript',
+    'cjs',
+    'mime-db has a program of Node.js there; served ones are for browsers',
+  ],
+  ['text/x-python', 'py', 'no row in mime-db'],
+  ['text/x-diff', 'diff patch', 'no row in mime-db'],
+  ['text/x-rst', 'rst', 'no row in mime-db'],
+  ['video/mp4', 'mp4 mpg4', 'application/mp4 is for what is neither sound nor picture'],
+  ['video/mp4', 'm4v', 'the same container under the name browsers know'],
+  ['video/3gpp', '3gpp', 'video more often than sound alone'],
+  ['video/mp2t', 'mts', 'as .ts and .m2ts; cameras name their files so'],
+  ['image/x-icon', 'ico', 'what browsers and tools have always been sent'],
+  ['image/jpeg', 'jfif', 'image/pjpeg is what one browser once said to servers'],
+  ['audio/x-scpls', 'pls', 'playlists of radio stations; the other kind is a lexicon'],
+  ['audio/wav', 'wav', 'what the WHATWG names; audio/x-wav is older'],
+  // Registered since, or under a better name than mime-db's.
+  ['audio/flac', 'flac', 'RFC 9639'],
+  ['video/matroska', 'mkv', 'RFC 9559'],
+  ['audio/matroska', 'mka', 'RFC 9559'],
+  ['text/vcard', 'vcf', 'RFC 6350'],
+  ['application/yaml', 'yaml yml', 'RFC 9512'],
+  ['application/zstd', 'zst tzst', 'RFC 8878'],
+  ['application/gzip', 'tgz', 'a .tar.gz'],
+  ['application/x-bzip2', 'tbz tbz2', 'a .tar.bz2'],
+  ['application/x-xz', 'txz', 'a .tar.xz'],
+  ['application/cbor', 'cbor', 'RFC 8949'],
+  ['application/warc', 'warc', 'registered with IANA'],
+  ['application/vnd.apache.arrow.file', 'arrow', 'registered with IANA'],
+  ['application/vnd.apache.arrow.stream', 'arrows', 'registered with IANA'],
+  ['application/vnd.apache.parquet', 'parquet', 'registered with IANA'],
+  ['application/vnd.sqlite3', 'sqlite sqlite3', 'registered with IANA'],
+  ['application/vnd.debian.binary-package', 'deb', 'registered with IANA'],
+  ['application/vnd.microsoft.portable-executable', 'exe', 'registered with IANA'],
+  ['application/x-rpm', 'rpm', 'what its tools and other servers say'],
+  ['application/x-apple-diskimage', 'dmg', 'says more than application/octet-stream'],
+  // What a device or a program takes under this name alone.
+  [
+    'application/x-apple-aspen-config',
+    'mobileconfig',
+    'iOS and macOS install no profile otherwise',
+  ],
+  ['application/x-protobuf', 'pbf', 'vector tiles and OpenStreetMap extracts'],
+  ['application/vnd.pmtiles', 'pmtiles', 'registered with IANA'],
+  ['application/x-ndjson', 'jsonl ndjson', 'a value per line, by the name in use'],
+  ['application/json', 'har topojson', 'JSON under a name of its own'],
+  ['application/pkcs10', 'csr', 'the other name of .p10'],
+  ['application/vnd.flatpak', 'flatpak', 'as its tools register it'],
+  ['application/vnd.flatpak.ref', 'flatpakref', 'as its tools register it'],
+  ['application/vnd.appimage', 'appimage', 'as its tools register it'],
+  ['application/octet-stream', 'ipa', 'fetched by a manifest, never opened'],
+  // Two rows of equal rank in mime-db.
+  ['application/bdoc', 'bdoc', 'the name without x-'],
+  ['application/vnd.ms-project', 'mpp', 'DASH patches have no suffix in use'],
+  ['application/x-mobipocket-ebook', 'prc', 'books more often than PRC models'],
+  ['application/rtf', 'rtf', 'no text of any charset'],
+  ['application/xml', 'xml', 'text/xml would need a charset'],
+  ['application/xslt+xml', 'xsl', 'as .xslt'],
+]
+
+/** Not in the list: why, and which suffixes of mime-db. Files so named get `defaultType`. */
+export const leftOut = [
+  ['a number: a rotated log or a part of something', '123 210'],
+  ['too short to say what it is', 'ac me ms p s t tr xo'],
+  ['a domain name more often than a program of DOS', 'com'],
+  ['source of a program: Rust, Scheme or CUDA', 'rs scm cu'],
+  ['two formats in wide use, one of them Graphviz', 'dot'],
+  ['debug symbols, proteins or Palm', 'pdb'],
+  ['subtitles of several kinds, some pictures and some text', 'sub'],
+  ['Emacs or Lotus Organizer', 'org'],
+  ['a public key or Microsoft Publisher', 'pub'],
+  ['an Android bundle or Authorware', 'aab'],
+  ['a value change dump, a disc or a list of links', 'vcd'],
+  ['a manifest of whatever, and no longer of what browsers cached', 'manifest'],
+  ['two formats of Windows', 'wmz'],
+  ['programs that were to be run by the server and not to be sent', 'php'],
+  ['sources of whatever, or of a Debian package', 'dsc src'],
+  ['parts of a split archive or stories', 'z1 z2 z3 z4 z5 z6 z7 z8'],
+]

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Nodes that will refuse a plan, because the owners of their machines do not allow it: who, and why.
+import { Checkbox } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Fragment, useState } from 'react'
+import { ConfigErrors } from '../../components/config-errors.tsx'
+import { Notice } from '../../components/notice.tsx'
+import type { RolloutPlan } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { refusalKey, refusalTitle, uncheckedSentence } from './refusal-rules.ts'
+import classes from './rollouts.module.css'
+
+type Finding = RolloutPlan['policyRefusals']['findings']['items'][number]
+
+/** Of more names nobody reads them: each node is in the table. */
+const NAMES_SHOWN = 10
+
+export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
+  const { config, policyRefusals } = plan
+  const { nodes, findings, unchecked } = policyRefusals
+  const more = findings.total - findings.items.length
+  return (
+    <>
+      {nodes > 0 && (
+        <Notice tone="bad" title={refusalTitle(policyRefusals)}>
+          <p>
+            What it asks for is not what the owners of the machines allow. Such a node goes on with
+            what it has, and the rollout pauses at the first. Change the version or an override,
+            leave them out, or have it allowed on the machines.
+          </p>
+          <ul className={classes.refusals}>
+            {together(findings.items).map(({ key, of, errors }) => (
+              <li key={key}>
+                <Names of={of} />
+                <ConfigErrors config={config} errors={errors} />
+              </li>
+            ))}
+            {more > 0 && <li className="dim">and {plural(more, 'more finding')}</li>}
+          </ul>
+        </Notice>
+      )}
+      {unchecked > 0 && (
+        <Notice tone="warn" title={`Not known of ${plural(unchecked, 'node')} whether they refuse`}>
+          {uncheckedSentence(policyRefusals)}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** What the same nodes will refuse stands together. */
+function together(items: readonly Finding[]) {
+  const groups = Map.groupBy(items, ({ nodes }) => JSON.stringify(nodes))
+  return [...groups].flatMap(([key, found]) => {
+    const [first] = found
+    return first ? [{ key, of: first.nodes, errors: found.map(({ error }) => error) }] : []
+  })
+}
+
+function Names({ of: { total, items } }: { of: Finding['nodes'] }) {
+  const shown = items.slice(0, NAMES_SHOWN)
+  const more = total - shown.length
+  return (
+    <span>
+      {shown.map(({ nodeId, nodeName }, index) => (
+        <Fragment key={nodeId}>
+          {index > 0 && ', '}
+          <Link to="/nodes/$id" params={{ id: nodeId }}>
+            {nodeName}
+          </Link>
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  )
+}
+
+/** To start it all the same is to be said once more, and again for every other plan. */
+export function useRefusalConsent(plan: RolloutPlan | undefined) {
+  const [agreedTo, setAgreedTo] = useState<string | null>(null)
+  const nodes = plan?.policyRefusals.nodes ?? 0
+  if (plan === undefined || nodes === 0) return { blockedBy: null, field: null }
+  const key = refusalKey(plan)
+  const isAgreed = agreedTo === key
+  return {
+    blockedBy: isAgreed
+      ? null
+      : `${refusalTitle({ nodes })}: tick that it is to start all the same.`,
+    field: (
+      <Checkbox
+        label={`Start it, although ${plural(nodes, 'node')} will refuse it`}
+        checked={isAgreed}
+        onChange={({ currentTarget: { checked } }) => setAgreedTo(checked ? key : null)}
+      />
+    ),
+  }
+}
