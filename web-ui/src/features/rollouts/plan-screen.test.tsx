@@ -153,9 +153,7 @@ describe('the plan', () => {
       )
       await userEvent.click(go)
       await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-      expect(
-        api.requests.filter(({ query, method }) => method === 'POST' && query.size === 0),
-      ).toHaveLength(1)
+      expect(api.requests.filter((one) => isOrder(one) && one.query.size === 0)).toHaveLength(1)
     })
 
     test('is agreed to anew when others refuse by then', async () => {
