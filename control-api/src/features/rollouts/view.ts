@@ -128,10 +128,10 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
   }
 }
 
-/** Nobody is well whose wave fails its gate, however well the node itself is. */
+/** Nobody is well whose wave fails its gate, however well the node itself is. Without numbers: they are of others too. */
 const withFailingGate = (task: NodeTask, evidence: Rollout['evidence']): NodeTask =>
   task.state === 'healthy' && evidence?.wave === task.wave && evidence.verdict === 'fail'
-    ? { ...task, message: `its wave fails: ${evidence.message}` }
+    ? { ...task, message: 'its wave fails a gate: see the evidence' }
     : task
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
