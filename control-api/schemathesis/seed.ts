@@ -33,7 +33,11 @@ export async function seed(api: Api, agentUrl: string) {
     const group = { name: `group-${i}`, selector: `zone=z${i}` }
     return (await api<{ name: string }>('POST', '/groups', group)).name
   })
-  const rollout = await api('POST', '/rollouts', { config: 'default', version: 1 })
+  const rollout = await api('POST', '/rollouts', {
+    config: 'default',
+    version: 1,
+    strategy: { atOnce: true },
+  })
   const known: Known = {
     nodes: nodes.map(({ id }) => id),
     groups: [...groups, 'default'],

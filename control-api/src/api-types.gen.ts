@@ -770,6 +770,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/preflight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask nodes what the version would do on their machines; nothing is ordered
+         * @description At most 50 nodes, ten at a time, for at most 15 seconds in all. Nodes answer from their disks: whether they would take it, and what sample paths are answered with now and then
+         */
+        post: operations["preflightRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/{id}/actions/freeze": {
         parameters: {
             query?: never;
@@ -1835,6 +1855,8 @@ export interface components {
             p99Seconds: number | null;
             readWaitP99Seconds: number | null;
             errorRatio: number | null;
+            clientErrorRatio: number | null;
+            notFoundRatio: number | null;
             requestsPerSecond: number | null;
         };
         Metrics: {
@@ -1852,6 +1874,8 @@ export interface components {
                 count: (number | null)[];
                 requestsPerSecond: (number | null)[];
                 errorRatio: (number | null)[];
+                clientErrorRatio: (number | null)[];
+                notFoundRatio: (number | null)[];
                 bytesPerSecond: (number | null)[];
                 coverage: number[];
             }[];
@@ -2352,6 +2376,8 @@ export interface components {
             previousVersion: number | null;
             /** @description It is only for these nodes; empty: all the config goes to */
             selector: string;
+            /** @description The order named its nodes: what they prove is not released */
+            namesNodes: boolean;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -2390,12 +2416,14 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
                 }[];
+                /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
+                isAlone: boolean;
                 minSamples: number;
                 probes: {
                     /**
@@ -2426,7 +2454,7 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -2574,12 +2602,14 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
                 }[];
+                /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
+                isAlone: boolean;
                 minSamples: number;
                 probes: {
                     /**
@@ -8159,6 +8189,8 @@ export interface operations {
                      *             "p99Seconds": 0.25,
                      *             "readWaitP99Seconds": 0.25,
                      *             "errorRatio": 0.25,
+                     *             "clientErrorRatio": 0.25,
+                     *             "notFoundRatio": 0.25,
                      *             "requestsPerSecond": 0.25
                      *           },
                      *           "gauges": {},
@@ -8525,6 +8557,8 @@ export interface operations {
                      *         "p99Seconds": 0.25,
                      *         "readWaitP99Seconds": 0.25,
                      *         "errorRatio": 0.25,
+                     *         "clientErrorRatio": 0.25,
+                     *         "notFoundRatio": 0.25,
                      *         "requestsPerSecond": 0.25
                      *       },
                      *       "gauges": {},
@@ -9071,6 +9105,8 @@ export interface operations {
                      *         "p99Seconds": 0.25,
                      *         "readWaitP99Seconds": 0.25,
                      *         "errorRatio": 0.25,
+                     *         "clientErrorRatio": 0.25,
+                     *         "notFoundRatio": 0.25,
                      *         "requestsPerSecond": 0.25
                      *       },
                      *       "gauges": {},
@@ -11942,6 +11978,7 @@ export interface operations {
                      *           "version": 1,
                      *           "previousVersion": 1,
                      *           "selector": "selector",
+                     *           "namesNodes": true,
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -11976,6 +12013,7 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
+                     *             "isAlone": true,
                      *             "minSamples": 1,
                      *             "probes": [
                      *               {
@@ -12164,7 +12202,11 @@ export interface operations {
                  *       "version": 1,
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
+                 *       "nodes": [
+                 *         "node_01jd4q6v2m8w3x5y7z9abcdefg"
+                 *       ],
                  *       "strategy": {
+                 *         "atOnce": true,
                  *         "waves": [
                  *           {
                  *             "nodes": 1
@@ -12218,7 +12260,11 @@ export interface operations {
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
+                    /** @description Only to these, as to give a version back to just those that left it. What they prove is not released */
+                    nodes?: string[];
                     strategy?: {
+                        /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                        atOnce?: boolean;
                         /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
                         waves?: ({
                             nodes: number;
@@ -12247,11 +12293,11 @@ export interface operations {
                         maxFlaps?: number;
                         /** @enum {unknown} */
                         onFailure?: "revert" | "freeze" | "pause";
-                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone */
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -12390,6 +12436,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12434,6 +12481,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12468,6 +12516,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12650,6 +12699,8 @@ export interface operations {
              *     - `start_past`: That time is over
              *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
+             *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `no_such_nodes`: The order names nodes that are not there
              *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request
              */
@@ -12732,6 +12783,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12766,6 +12818,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12930,6 +12983,417 @@ export interface operations {
             };
         };
     };
+    preflightRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "config": "edge-1",
+                 *       "version": 1,
+                 *       "message": "message",
+                 *       "selector": "zone=eu,!canary",
+                 *       "nodes": [
+                 *         "node_01jd4q6v2m8w3x5y7z9abcdefg"
+                 *       ],
+                 *       "strategy": {
+                 *         "atOnce": true,
+                 *         "waves": [
+                 *           {
+                 *             "nodes": 1
+                 *           }
+                 *         ],
+                 *         "failureDomain": "failureDomain",
+                 *         "excludeKinds": [
+                 *           "excludeKinds"
+                 *         ],
+                 *         "maxParallel": 1,
+                 *         "blastBudget": 1,
+                 *         "ackSeconds": 5,
+                 *         "applySeconds": 5,
+                 *         "confirmSeconds": 5,
+                 *         "minHealthySeconds": 1,
+                 *         "soakSeconds": 1,
+                 *         "maxSoakSeconds": 1,
+                 *         "progressDeadlineSeconds": 60,
+                 *         "maxFailedPercent": 0.25,
+                 *         "maxUnreachablePercent": 0.25,
+                 *         "maxFlaps": 1,
+                 *         "onFailure": "revert",
+                 *         "gates": [
+                 *           {
+                 *             "metric": "errors5xx",
+                 *             "max": 0.25,
+                 *             "onFail": "revert"
+                 *           }
+                 *         ],
+                 *         "minSamples": 1,
+                 *         "probes": [
+                 *           {
+                 *             "host": "www.example.org",
+                 *             "path": "/"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "onOverlap": "queue",
+                 *       "startAt": "startAt",
+                 *       "emergency": {
+                 *         "reason": "reason"
+                 *       },
+                 *       "allowEmpty": true,
+                 *       "planDigest": "planDigest",
+                 *       "samplePaths": [
+                 *         {
+                 *           "host": "www.example.org",
+                 *           "path": "/"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    config: string;
+                    version: number;
+                    message?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    /** @description Only to these, as to give a version back to just those that left it. What they prove is not released */
+                    nodes?: string[];
+                    strategy?: {
+                        /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                        atOnce?: boolean;
+                        /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                        waves?: ({
+                            nodes: number;
+                        } | {
+                            percent: number;
+                        } | {
+                            throughputPercent: number;
+                        } | {
+                            eachKind: number;
+                        })[];
+                        /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                        failureDomain?: string;
+                        /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                        excludeKinds?: string[];
+                        maxParallel?: number;
+                        blastBudget?: number;
+                        ackSeconds?: number;
+                        applySeconds?: number;
+                        confirmSeconds?: number;
+                        minHealthySeconds?: number;
+                        soakSeconds?: number;
+                        maxSoakSeconds?: number;
+                        progressDeadlineSeconds?: number;
+                        maxFailedPercent?: number;
+                        maxUnreachablePercent?: number;
+                        maxFlaps?: number;
+                        /** @enum {unknown} */
+                        onFailure?: "revert" | "freeze" | "pause";
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                        gates?: {
+                            /** @enum {unknown} */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                            max: number;
+                            /** @enum {unknown} */
+                            onFail: "revert" | "freeze" | "pause";
+                        }[];
+                        /** @description Requests on each side */
+                        minSamples?: number;
+                        /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                        probes?: {
+                            /**
+                             * @description Of the site. Left out: the address of the node itself
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description With its query, as in a request: percent-encoded
+                             * @example /
+                             */
+                            path: string;
+                        }[];
+                    };
+                    /**
+                     * @description When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue
+                     * @enum {unknown}
+                     */
+                    onOverlap?: "queue" | "refuse" | "supersede";
+                    /**
+                     * Format: date-time
+                     * @description Not before then; at most a year ahead, and not in the past
+                     */
+                    startAt?: string;
+                    /** @description Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it */
+                    emergency?: {
+                        reason: string;
+                    };
+                    /** @description Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector */
+                    allowEmpty?: boolean;
+                    /** @description What a dry run said: when the plan is another by now, nothing is started */
+                    planDigest?: string;
+                    /** @description Left out: the probes of the strategy, else / of each site */
+                    samplePaths?: {
+                        /**
+                         * @description Of the site. Left out: the address of the node itself
+                         * @example www.example.org
+                         */
+                        host?: string;
+                        /**
+                         * @description With its query, as in a request: percent-encoded
+                         * @example /
+                         */
+                        path: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "samplePaths": [
+                     *         {
+                     *           "host": "www.example.org",
+                     *           "path": "/"
+                     *         }
+                     *       ],
+                     *       "nodes": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "state": "takes",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "paths": [
+                     *             {
+                     *               "running": 1,
+                     *               "offered": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "answered": 1,
+                     *       "notConnected": 1,
+                     *       "tooOld": 1,
+                     *       "notAsked": 1,
+                     *       "isWhole": true
+                     *     }
+                     */
+                    "application/json": {
+                        samplePaths: {
+                            /**
+                             * @description Of the site. Left out: the address of the node itself
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description With its query, as in a request: percent-encoded
+                             * @example /
+                             */
+                            path: string;
+                        }[];
+                        /** @description Those that were asked: at most 50, some of each kind and text */
+                        nodes: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            /** @example edge-1 */
+                            nodeName: string;
+                            /**
+                             * @description no_answer: not in time. busy: somebody else asks it
+                             * @enum {unknown}
+                             */
+                            state: "takes" | "refuses" | "no_answer" | "busy";
+                            code: string | null;
+                            message: string;
+                            /** @description In places of the version’s text */
+                            errors: components["schemas"]["ConfigError"][];
+                            /** @description In the order of samplePaths: now, and with the version */
+                            paths: {
+                                running: number | null;
+                                offered: number | null;
+                            }[];
+                        }[];
+                        answered: number;
+                        notConnected: number;
+                        /** @description Connected, and of a version that cannot be asked */
+                        tooOld: number;
+                        /** @description Beyond the first 50 */
+                        notAsked: number;
+                        /** @description All nodes that it would change have answered */
+                        isWhole: boolean;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `version_not_found`: No such version */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `start_too_far`: That is too far ahead
+             *     - `emergency_starts_now`: An emergency does not wait
+             *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     freezeRollout: {
         parameters: {
             query?: never;
@@ -12972,6 +13436,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13006,6 +13471,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13279,6 +13745,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13313,6 +13780,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13584,6 +14052,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13618,6 +14087,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13891,6 +14361,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13925,6 +14396,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14198,6 +14670,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14232,6 +14705,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14503,6 +14977,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14537,6 +15012,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14810,6 +15286,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14844,6 +15321,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -15117,6 +15595,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15151,6 +15630,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -17246,6 +17726,12 @@ export interface operations {
                      *             0.25
                      *           ],
                      *           "errorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "clientErrorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "notFoundRatio": [
                      *             0.25
                      *           ],
                      *           "bytesPerSecond": [

@@ -7,6 +7,7 @@ import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
 import { createIdentify } from './agents/callers.ts'
 import { hasIssued } from './agents/certificates.ts'
+import { CheckRequests } from './agents/check-requests.ts'
 import { createEnrolment } from './agents/enrolment.ts'
 import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
@@ -26,6 +27,7 @@ import { backupRoutes } from './features/backups/routes.ts'
 import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
+import { parseConfigText } from './features/configs/text.ts'
 import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
@@ -259,6 +261,7 @@ export async function buildService(
   })
   const enrolment = createEnrolment({ db, write, controlPlaneId, now, authority, fleet })
   const logRequests = new LogRequests((nodeId) => fleet.wake(nodeId), logTailWithinMs)
+  const checkRequests = new CheckRequests((nodeId) => fleet.wake(nodeId))
   const agents = await buildAgentListener({
     logLevel,
     db,
@@ -269,6 +272,7 @@ export async function buildService(
     identify: createIdentify({ db, write, now, authority, fleet }),
     authority,
     logRequests,
+    checkRequests,
     probeOrders,
     metrics,
     now,
@@ -418,6 +422,13 @@ export async function buildService(
           isConnected,
           throughputOf: async (nodeIds) =>
             requestRates(await metrics.latencySummaries(nodeIds, 60)),
+          askNode: (nodeId, question, withinMs) => checkRequests.ask(nodeId, question, withinMs),
+          errorsForAuthor: releases.errorsForAuthor,
+          readText: (text) => {
+            const parsed = parseConfigText(text)
+            return parsed.ok ? parsed.value : null
+          },
+          monotonicMs: () => performance.now(),
         }),
       )
       await api.register(rolloutActionRoutes({ db, engine }))

@@ -43,6 +43,8 @@ export type RolloutEngine = {
   onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
   /** The node runs the offered digest: may it keep it? Asked again until it is yes or the node's time is over. */
   mayKeep(unit: Unit, offer: Offer): Promise<boolean>
+  /** A rollout is to tell the node what to run. */
+  owns(unit: Unit, nodeId: string): Promise<boolean>
 }
 
 export type Release = { config: string; version: number; text: string }
@@ -51,6 +53,8 @@ export type Rendered = { text: string; digest: string }
 export type Releases = {
   /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
   releasedVersion(trx: Transaction<Database>, to: Recipient): Promise<Release | null>
+  /** Those that a node was well with, newest first, each once; at most five. */
+  provenReleases(trx: Transaction<Database>, to: Recipient): Promise<Release[]>
   /**
    * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
    * unreadable, or a variable has no value.
@@ -121,6 +125,8 @@ export type LatencySummary = {
   p99Seconds: number | null
   readWaitP99Seconds: number | null
   errorRatio: number | null
+  clientErrorRatio: number | null
+  notFoundRatio: number | null
   requestsPerSecond: number | null
 }
 /** What requests of one config generation did in one window of a node. */

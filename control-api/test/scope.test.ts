@@ -135,6 +135,7 @@ describe('every route', () => {
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
+    'POST /api/v1/rollouts/preflight',
     'GET /api/v1/rollouts/:id',
     ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',
@@ -241,7 +242,7 @@ describe('whose roles count for some nodes', () => {
   test('starts and ends no rollout that reaches others, and sees their own part of it', async () => {
     const { service, inside, operator } = await twoZones()
     const order = { method: 'POST' as const, url: '/api/v1/rollouts' }
-    const payload = { config: 'default', version: 1 }
+    const payload = { config: 'default', version: 1, strategy: { atOnce: true } }
     for (const url of [order.url, `${order.url}?dryRun=1`]) {
       const refused = await operator.inject({ ...order, url, payload })
       expect([refused.statusCode, refused.json().code]).toEqual([403, 'outside_scope'])

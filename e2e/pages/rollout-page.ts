@@ -12,11 +12,17 @@ export class RolloutPage {
 
   /** On the plan's screen. */
   async start(nodes: number): Promise<void> {
+    // The default takes its time.
+    await this.#page.getByText('All at once', { exact: true }).click()
     await this.#page.getByRole('button', { name: `Start rollout to ${nodes} nodes` }).click()
   }
 
   async freeze(): Promise<void> {
-    await this.#page.getByRole('button', { name: /^Freeze/ }).click()
+    await this.#page.getByRole('button', { name: 'Freeze…' }).click()
+    await this.#page
+      .getByRole('dialog')
+      .getByRole('button', { name: 'Freeze', exact: true })
+      .click()
   }
 
   task(node: string): Locator {

@@ -89,8 +89,8 @@ export class Api {
   }
 
   /** Without a strategy to all nodes at once. */
-  async rollOut(version: number, strategy?: object): Promise<RolloutView> {
-    const order = { config: CONFIG, version, ...(strategy && { strategy }) }
+  async rollOut(version: number, strategy: object = { atOnce: true }): Promise<RolloutView> {
+    const order = { config: CONFIG, version, strategy }
     return await this.#json('POST', '/rollouts', order)
   }
 

@@ -182,18 +182,23 @@ static void read_assignment(struct agent_reader *reader, struct agent_assignment
     read_release(reader, out);
 }
 
-static void read_request(struct agent_reader *outer, struct agent_request *out)
+static void read_request(struct agent_reader *outer, struct agent_assignment *out)
 {
     json_t *request = json_object_get(outer->object, "request");
     if (!request || json_is_null(request))
         return;
     const char *kind = json_string_value(json_object_get(request, "kind"));
+    bool is_check = kind && strcmp(kind, "check") == 0;
     /* Another kind is a newer control plane's. */
-    if (json_is_object(request) && kind && strcmp(kind, "errorLog") != 0)
+    if (json_is_object(request) && kind && !is_check && strcmp(kind, "errorLog") != 0)
         return;
     struct agent_reader reader = {request, outer->why, outer->why_len, false};
-    agent_read_id(&reader, "requestId", "request_", out->id, sizeof(out->id));
-    out->lines = (uint32_t)agent_read_integer(&reader, "lines", 1, MAX_LOG_LINES);
+    if (is_check) {
+        agent_preflight_read(&reader, &out->preflight);
+    } else {
+        agent_read_id(&reader, "requestId", "request_", out->request.id, sizeof(out->request.id));
+        out->request.lines = (uint32_t)agent_read_integer(&reader, "lines", 1, MAX_LOG_LINES);
+    }
     outer->failed = reader.failed;
 }
 
@@ -212,7 +217,7 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
         agent_reader_fail(&reader, "assignment", "must be an object or null");
     reader.object = document;
     if (!reader.failed)
-        read_request(&reader, &out->request);
+        read_request(&reader, out);
     agent_probe_order_read(&reader, &out->probes);
     json_decref(document);
     if (reader.failed)
@@ -224,6 +229,7 @@ void agent_assignment_fini(struct agent_assignment *assignment)
 {
     free(assignment->text);
     agent_probe_order_fini(&assignment->probes);
+    agent_preflight_fini(&assignment->preflight);
     memset(assignment, 0, sizeof(*assignment));
 }
 

@@ -138,8 +138,13 @@ struct config *agent_check(const struct agent_assignment *assignment,
                            const struct agent_fences *fences, struct server *server,
                            struct agent_nack *nack)
 {
-    if (!pass_fences(assignment, fences, nack))
-        return NULL;
+    return pass_fences(assignment, fences, nack) ? agent_check_release(assignment, server, nack)
+                                                 : NULL;
+}
+
+struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
+                                   struct agent_nack *nack)
+{
     if (assignment->has_content) {
         agent_nack_init(nack, assignment, "content_missing",
                         "farmstead-node %s cannot fetch content: assign a config without it",

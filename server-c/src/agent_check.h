@@ -14,6 +14,10 @@ struct config *agent_check(const struct agent_assignment *assignment,
                            const struct agent_fences *fences, struct server *server,
                            struct agent_nack *nack);
 
+/* The same for a text that nobody has offered yet: without the fences. */
+struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
+                                   struct agent_nack *nack);
+
 /* Whether `cfg` would work on this machine: 0, or -1 with findings. What runs here already works
  * here, whatever the disk looks like by now (N6). */
 int agent_check_machine(const struct config *cfg, struct server *server,

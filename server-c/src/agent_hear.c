@@ -135,6 +135,8 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     }
     agent->trouble = AGENT_TROUBLE_NONE;
     bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
+    if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
+        news = true;
     if (assignment.text)
         agent_probes_end(agent->probes); /* what is measured is another config soon */
     if (agent_probes_begin(agent->probes, &assignment.probes))
@@ -192,6 +194,13 @@ static bool is_answer(const struct agent_reply *reply)
     return document != NULL;
 }
 
+/* One answer to one question, whatever came of it. */
+static void end_check(struct agent *agent)
+{
+    memcpy(agent->answered_check_id, agent->preflight.id, sizeof(agent->answered_check_id));
+    agent_preflight_fini(&agent->preflight);
+}
+
 static void on_talk(struct agent *agent, const struct agent_reply *reply)
 {
     if (agent->saying == AGENT_SAYING_HELLO) {
@@ -201,6 +210,9 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
     } else if (agent->saying == AGENT_SAYING_LOGS) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         agent_log_requests_end(&agent->log_requests);
+    } else if (agent->saying == AGENT_SAYING_CHECK) {
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
+        end_check(agent);
     } else if (is_answer(reply)) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         agent_apply_on_taken(&agent->apply, reply->body, reply->len, agent_now_ms());
@@ -218,7 +230,8 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *wh
     static const char *const names[] = {[AGENT_SAYING_HELLO] = "hello",
                                         [AGENT_SAYING_ASSIGNMENT] = "message",
                                         [AGENT_SAYING_RENEW] = "renew",
-                                        [AGENT_SAYING_LOGS] = "logs"};
+                                        [AGENT_SAYING_LOGS] = "logs",
+                                        [AGENT_SAYING_CHECK] = "check"};
     enum agent_saying saying = agent->saying;
     bool is_talk = slot == AGENT_SLOT_TALK;
     agent_log_failure(agent, slot, is_talk ? names[saying] : "message", why);
@@ -228,6 +241,8 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *wh
         agent_renewal_put_off(&agent->renewal, agent_now_ms());
     else if (is_talk && saying == AGENT_SAYING_LOGS)
         agent_log_requests_end(&agent->log_requests);
+    else if (is_talk && saying == AGENT_SAYING_CHECK)
+        end_check(agent);
     else if (slot == AGENT_SLOT_REPORT)
         /* The same bytes would be refused again, and hold up every later window. */
         agent_report_lose(&agent->ring, agent->reported_seq);

@@ -248,7 +248,7 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "bootId", json_string(hello->boot_id));
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
-    set(object, "capabilities", json_pack("[ss]", "confirm", "probes"));
+    set(object, "capabilities", json_pack("[sss]", "confirm", "probes", "check"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective", effective_json(hello->effective, hello->is_local));
     set(object, "lastKnownGood", version_json(hello->last_known_good));
@@ -292,6 +292,34 @@ char *agent_build_nack(const struct agent_nack *nack)
         set(object, "maxEpoch", integer(nack->max_epoch));
         set(object, "maxGeneration", integer(nack->max_generation));
     }
+    return dump(object);
+}
+
+static json_t *statuses_json(const struct agent_checked *checked)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < checked->path_count; i++) {
+        int running = checked->running[i], offered = checked->offered[i];
+        json_t *object = json_object();
+        set(object, "running", running ? json_integer(running) : json_null());
+        set(object, "offered", offered ? json_integer(offered) : json_null());
+        if (json_array_append_new(array, object) != 0)
+            abort();
+    }
+    return array;
+}
+
+char *agent_build_check(const struct agent_checked *checked)
+{
+    const struct agent_nack *refusal = checked->refusal;
+    static const struct config_errors none;
+    json_t *object = json_object();
+    set(object, "incarnation", json_string(checked->incarnation));
+    set(object, "requestId", json_string(checked->request_id));
+    set(object, "code", refusal ? json_string(refusal->code) : json_null());
+    set(object, "message", text_json(refusal ? refusal->message : "", AGENT_TEXT_LEN));
+    set(object, "errors", findings_json(refusal ? &refusal->errors : &none));
+    set(object, "paths", statuses_json(checked));
     return dump(object);
 }
 

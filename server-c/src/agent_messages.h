@@ -9,6 +9,7 @@
 
 #include "agent_facts.h"
 #include "agent_host.h"
+#include "agent_preflight.h"
 #include "agent_probe_order.h"
 #include "config.h"
 #include "owner_policy.h"
@@ -127,6 +128,15 @@ char *agent_build_confirm(const struct agent_offer *offer,
                           const struct server_effective *effective);
 char *agent_build_report(const struct agent_report *report);
 
+/* What a text would do here (agent_preflight.h). */
+struct agent_checked {
+    const char *incarnation, *request_id;
+    const struct agent_nack *refusal; /* NULL: it would be taken */
+    size_t path_count;
+    int running[AGENT_PROBE_PATHS_MAX], offered[AGENT_PROBE_PATHS_MAX]; /* statuses; 0: none */
+};
+char *agent_build_check(const struct agent_checked *checked);
+
 bool agent_nack_code_known(const char *code);
 
 /* --- what the control plane answers ---
@@ -167,6 +177,7 @@ struct agent_request {
 struct agent_assignment {
     struct agent_request request;
     struct agent_probe_order probes;
+    struct agent_preflight preflight;
     struct agent_offer offer;
     uint64_t epoch;
     uint32_t confirm_within_ms;

@@ -13,6 +13,7 @@
 #include "agent_http.h"
 #include "agent_identity.h"
 #include "agent_logs.h"
+#include "agent_preflight.h"
 #include "agent_probes.h"
 #include "agent_renewal.h"
 #include "agent_report.h"
@@ -31,7 +32,8 @@ enum agent_saying {
     AGENT_SAYING_HELLO,
     AGENT_SAYING_ASSIGNMENT,
     AGENT_SAYING_RENEW,
-    AGENT_SAYING_LOGS
+    AGENT_SAYING_LOGS,
+    AGENT_SAYING_CHECK
 };
 
 /* What the last outage was: HTTP's status, or one of these. */
@@ -80,6 +82,8 @@ struct agent {
     uint64_t window_due_ms;
     uint64_t reported_seq; /* last of the request under way */
     struct agent_log_requests log_requests;
+    struct agent_preflight preflight; /* waits for its answer */
+    char answered_check_id[AGENT_PREFLIGHT_ID_LEN + 1];
     /* Of the drift, grows from 0: what the control plane knows, and what is being said to it. */
     uint64_t drift_known, drift_said;
 

@@ -59,14 +59,16 @@ static void read_path(struct agent_reader *reader, struct agent_probe_path *out)
     out->path = xstrdup(path);
 }
 
-static void read_paths(struct agent_reader *reader, struct agent_probe_order *out)
+void agent_probe_paths_read(struct agent_reader *reader, struct agent_probe_order *out, size_t min)
 {
     if (reader->failed)
         return;
     const json_t *paths = json_object_get(reader->object, "paths");
     size_t count = json_array_size(paths);
-    if (count == 0 || count > AGENT_PROBE_PATHS_MAX)
-        agent_reader_fail(reader, "paths", "must be an array of 1 to 20 objects");
+    if (!json_is_array(paths) || count < min || count > AGENT_PROBE_PATHS_MAX)
+        agent_reader_fail(reader, "paths",
+                          min > 0 ? "must be an array of 1 to 20 objects"
+                                  : "must be an array of at most 20 objects");
     for (size_t i = 0; i < count && !reader->failed; i++) {
         struct agent_reader item = {json_array_get(paths, i), reader->why, reader->why_len, false};
         if (json_is_object(item.object))
@@ -94,7 +96,7 @@ void agent_probe_order_read(struct agent_reader *outer, struct agent_probe_order
     out->per_second =
         (uint32_t)agent_read_integer(&reader, "perSecond", 1, AGENT_PROBE_PER_SECOND_MAX);
     out->count = (uint32_t)agent_read_integer(&reader, "count", 1, AGENT_PROBE_COUNT_MAX);
-    read_paths(&reader, out);
+    agent_probe_paths_read(&reader, out, 1);
     outer->failed = reader.failed;
     if (reader.failed)
         agent_probe_order_fini(out);

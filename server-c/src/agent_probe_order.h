@@ -34,6 +34,8 @@ struct agent_probe_order {
 
 /* The member `probes` of `outer`, when it has one. The caller frees `out` in either case. */
 void agent_probe_order_read(struct agent_reader *outer, struct agent_probe_order *out);
+/* The member `paths` of `reader` alone, at least `min` of them. */
+void agent_probe_paths_read(struct agent_reader *reader, struct agent_probe_order *out, size_t min);
 void agent_probe_order_fini(struct agent_probe_order *order); /* leaves an empty one */
 
 /* When which request is due. */

@@ -75,6 +75,12 @@ static void say_logs(struct agent *agent)
     free(text);
 }
 
+static void say_check(struct agent *agent)
+{
+    say(agent, AGENT_SAYING_CHECK, "check",
+        agent_preflight_answer(&agent->preflight, agent->incarnation, agent->server));
+}
+
 static void start_talk(struct agent *agent, uint64_t now)
 {
     if (!is_free(agent, AGENT_SLOT_TALK, now))
@@ -89,6 +95,8 @@ static void start_talk(struct agent *agent, uint64_t now)
         say(agent, AGENT_SAYING_ASSIGNMENT, message, body);
     else if (agent->log_requests.count > 0)
         say_logs(agent);
+    else if (agent->preflight.id[0])
+        say_check(agent);
     else if (now >= agent->renewal.due_ms)
         say_renew(agent, now);
 }

@@ -9,6 +9,7 @@ import type { Identity } from '../meta.ts'
 import { admitted } from './admission.ts'
 import { latestAssignment, type Standing } from './assignments.ts'
 import type { Caller, Identify } from './callers.ts'
+import type { CheckRequests } from './check-requests.ts'
 import { decisionOf } from './drift.ts'
 import { SayHello, UnknownCredential } from './errors.ts'
 import type { Fleet, Woken } from './fleet.ts'
@@ -29,6 +30,7 @@ type Deps = {
   authority: Pick<Authority, 'bundle'> | null
   logRequests: Pick<LogRequests, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
+  checkRequests: Pick<CheckRequests, 'take'>
 }
 type Request = FastifyRequest<{ Body: DesiredRequest }>
 
@@ -40,6 +42,7 @@ const isSettled = ({ state }: Standing) => state === 'nacked' || state === 'reve
 
 export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logRequests, probeOrders } = deps
+  const { checkRequests } = deps
 
   const mayWait = (caller: Caller, incarnation: string): void => {
     admitted(caller, incarnation)
@@ -51,7 +54,8 @@ export function createDesired(deps: Deps) {
   const news = async (nodeId: string, have: number): Promise<DesiredResponse | null> => {
     const assignment = await unanswered(nodeId, have)
     // Last, for a question is put once, and so is an order.
-    const question = logRequests.take(nodeId)
+    // A text beside an assignment's might be more than an answer may hold.
+    const question = logRequests.take(nodeId) ?? (assignment ? null : checkRequests.take(nodeId))
     const probes = probeOrders.take(nodeId)
     if (!assignment && !question && !probes) return null
     return { assignment, ...(question && { request: question }), ...(probes && { probes }) }
@@ -64,7 +68,8 @@ export function createDesired(deps: Deps) {
     // What this database says of the node is from before the backup.
     if (identity.recovery) return null
     let latest = await latestAssignment(db, nodeId)
-    if (!latest) {
+    // Also one that refused what it got as a new node.
+    if (!latest || (isSettled(latest) && latest.rollout_id === null)) {
       await inbox.offerFirstRelease(nodeId)
       latest = await latestAssignment(db, nodeId)
     }

@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Unit, Write } from '../db/write.ts'
 import { targetOf } from '../grouping.ts'
-import type { AgentEvent, Offer, ReadGrouping, Releases, RolloutEngine } from '../ports.ts'
+import type { AgentEvent, Offer, ReadGrouping, Release, Releases, RolloutEngine } from '../ports.ts'
 import type { ConfigError } from '../schema/common.ts'
 import {
   type Assignment,
@@ -147,6 +147,18 @@ export function createInbox(deps: Deps) {
     })
   }
 
+  /** What a new node may get, what it should have first. */
+  async function firstReleases(
+    { trx }: Unit,
+    { group }: ReturnType<typeof targetOf>,
+    given: readonly Given[],
+  ): Promise<Release[]> {
+    const { claimed } = await deps.readGrouping(trx)
+    if (given.length > 0) return deps.releases.provenReleases(trx, { group, claimed })
+    const release = await deps.releases.releasedVersion(trx, { group, claimed })
+    return release ? [release] : []
+  }
+
   return {
     /** Anything but "same" and "new" is refused: two processes speak for the node. */
     hello: (nodeId: string, hello: HelloRequest, via: HelloVia): Promise<HelloVerdict['kind']> =>
@@ -193,39 +205,30 @@ export function createInbox(deps: Deps) {
         return verdict
       }),
 
-    /** A node without an assignment gets what was released last for its group, never a candidate. */
+    /**
+     * A node without an assignment gets what was released last for its group, never a candidate. When it
+     * refuses that, or goes back from it, it gets the newest that others are well with, until it takes one.
+     */
     offerFirstRelease: (nodeId: string): Promise<void> =>
       write(async (unit) => {
         const { trx } = unit
-        const given = await trx
-          .selectFrom('assignments')
-          .select('generation')
-          .where('node_id', '=', nodeId)
-          .where('state', '!=', 'withdrawn')
-          .executeTakeFirst()
-        if (given) return
+        const given = await givenSoFar(trx, nodeId)
+        if (!given.every(isFirstAndOver) || (await engine.owns(unit, nodeId))) return
         const node = await trx
           .selectFrom('nodes')
           .select(['name', 'labels', 'merge_patch'])
           .where('id', '=', nodeId)
           .executeTakeFirstOrThrow()
-        const grouping = await deps.readGrouping(trx)
-        const target = targetOf(grouping, node)
-        const { group } = target
-        const { claimed } = grouping
-        const release = await deps.releases.releasedVersion(trx, { group, claimed })
-        if (!release) return
-        const rendered = deps.releases.renderForNode(release.text, target)
-        if (!rendered) return deps.onUnrenderable(nodeId)
-        const { config, version } = release
-        await deps.assignments.assign(unit, {
-          nodeId,
-          rolloutId: null,
-          config,
-          version,
-          group: group.name,
-          ...rendered,
-        })
+        const target = targetOf(await deps.readGrouping(trx), node)
+        const group = target.group.name
+        for (const { text, config, version } of await firstReleases(unit, target, given)) {
+          const rendered = deps.releases.renderForNode(text, target)
+          if (!rendered) deps.onUnrenderable(nodeId)
+          if (!rendered || given.some(({ digest }) => digest === rendered.digest)) continue
+          const about = { nodeId, rolloutId: null, config, version, group }
+          await deps.assignments.assign(unit, { ...about, ...rendered })
+          return
+        }
       }),
 
     ack: (nodeId: string, { warnings, ...key }: AckRequest): Promise<void> =>
@@ -317,6 +320,20 @@ export function createInbox(deps: Deps) {
       }),
   }
 }
+
+type Given = Pick<Assignment, 'digest' | 'state' | 'rollout_id'>
+
+const givenSoFar = (trx: Transaction<Database>, nodeId: string): Promise<Given[]> =>
+  trx
+    .selectFrom('assignments')
+    .select(['digest', 'state', 'rollout_id'])
+    .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
+    .execute()
+
+/** What the node was given as a new one, and does not run. */
+const isFirstAndOver = ({ state, rollout_id }: Given) =>
+  rollout_id === null && (state === 'nacked' || state === 'reverted')
 
 type OfferEvent = Extract<AgentEvent, { kind: Said }>
 

@@ -22,6 +22,7 @@ import type { Metrics } from '../ports.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import { renewAfterMs } from './certificates.ts'
+import type { CheckRequests } from './check-requests.ts'
 import { createDesired } from './desired.ts'
 import { driftNews, isWhole } from './drift.ts'
 import type { Enrolment } from './enrolment.ts'
@@ -41,6 +42,7 @@ import { readProtocolSchemas } from './message-types.ts'
 import type {
   AckRequest,
   CaResponse,
+  CheckRequest,
   ConfirmRequest,
   ConfirmResponse,
   DesiredRequest,
@@ -94,13 +96,24 @@ type Deps = {
   /** null: plain HTTP. */
   authority: Authority | null
   logRequests: Pick<LogRequests, 'take' | 'answered'>
+  checkRequests: Pick<CheckRequests, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
 }
 
 export async function buildAgentListener(deps: Deps): Promise<App> {
-  const { fleet, inbox, identity, identify, enrolment, authority, logRequests, now } = deps
+  const {
+    fleet,
+    inbox,
+    identity,
+    identify,
+    enrolment,
+    authority,
+    logRequests,
+    checkRequests,
+    now,
+  } = deps
   const desired = createDesired(deps)
   const app = createFastify({
     logLevel: deps.logLevel,
@@ -303,6 +316,17 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       const caller = callerIn(request)
       admitted(caller, request.body.incarnation)
       logRequests.answered(caller.id, request.body)
+      return nothing
+    },
+  )
+
+  app.post<{ Body: CheckRequest }>(
+    '/agent/v1/check',
+    { schema: body('check'), config },
+    async (request) => {
+      const caller = callerIn(request)
+      admitted(caller, request.body.incarnation)
+      checkRequests.answered(caller.id, request.body)
       return nothing
     },
   )

@@ -12,6 +12,18 @@ export type CaResponse = {
   caCertificates: CaCertificates
 }
 
+export type CheckRequest = {
+  incarnation: BootId
+  requestId: RequestId
+  code: NackCode | null
+  message: string
+  errors: (ConfigError)[]
+  paths: ({
+    running: number | null
+    offered: number | null
+  })[]
+}
+
 export type NodeId = string
 
 export type OfferId = string
@@ -201,6 +213,15 @@ export type DesiredResponse = {
     requestId: RequestId
     kind: "errorLog"
     lines: number
+  } | {
+    requestId: RequestId
+    kind: "check"
+    digest: Digest
+    text: string
+    paths: ({
+      host?: string
+      path: string
+    })[]
   }
   probes?: {
     id: ProbeId

@@ -26,6 +26,7 @@ import * as rolloutStragglers from './migrations/034-rollout-stragglers.ts'
 import * as tasksByNode from './migrations/035-tasks-by-node.ts'
 import * as cordons from './migrations/036-cordons.ts'
 import * as nodePolicies from './migrations/037-node-policies.ts'
+import * as rolloutNamedNodes from './migrations/040-rollout-named-nodes.ts'
 import * as recoveries from './migrations/043-recoveries.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
@@ -53,6 +54,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '035-tasks-by-node': tasksByNode,
   '036-cordons': cordons,
   '037-node-policies': nodePolicies,
+  '040-rollout-named-nodes': rolloutNamedNodes,
   '043-recoveries': recoveries,
 }
 

@@ -27,6 +27,7 @@ export type Gate = NonNullable<Strategy['gates']>[number]
 export type Probe = NonNullable<Strategy['probes']>[number]
 export type OnFailure = Gate['onFail']
 export type RolloutPlan = Answer<'createRollout', 200>
+export type Preflight = Answer<'preflightRollout', 200>
 export type Group = Answer<'getGroup', 200>
 export type Impact = Answer<'deleteGroup', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]

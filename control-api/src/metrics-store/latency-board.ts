@@ -19,6 +19,8 @@ type Entry = {
   readWait: Histogram
   requests: number
   errors: number
+  clientErrors: number
+  notFound: number
   series: readonly Series[]
 }
 
@@ -43,13 +45,16 @@ export function createLatencyBoard() {
         entries.reduce((n, entry) => n + read(entry), 0)
       const total = merged('total')
       const requests = sum((entry) => entry.requests)
+      const share = (read: (entry: Entry) => number) => (requests > 0 ? sum(read) / requests : null)
       return {
         windowSeconds,
         requests: total.count,
         p50Seconds: quantile(total, 0.5),
         p99Seconds: quantile(total, 0.99),
         readWaitP99Seconds: quantile(merged('readWait'), 0.99),
-        errorRatio: requests > 0 ? sum((entry) => entry.errors) / requests : null,
+        errorRatio: share((entry) => entry.errors),
+        clientErrorRatio: share((entry) => entry.clientErrors),
+        notFoundRatio: share((entry) => entry.notFound),
         requestsPerSecond: (requests / sum((entry) => entry.durationMs)) * 1000,
       }
     },
@@ -87,6 +92,8 @@ function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
     readWait: merged('readWait'),
     requests: sum('requests'),
     errors: sum('responses5xx'),
+    clientErrors: sum('responses4xx'),
+    notFound: sum('responses404'),
     series,
   }
 }

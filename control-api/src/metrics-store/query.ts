@@ -22,6 +22,8 @@ export type NodeSeries = {
   count: Column
   requestsPerSecond: Column
   errorRatio: Column
+  clientErrorRatio: Column
+  notFoundRatio: Column
   bytesPerSecond: Column
   coverage: number[]
 }
@@ -80,7 +82,7 @@ function readSteps(
   return steps
 }
 
-const CHARTED = ['requests', 'responses5xx', 'bytesSent']
+const CHARTED = ['requests', 'responses5xx', 'responses4xx', 'responses404', 'bytesSent']
 
 function addCounted(into: Counters, from: Counters): void {
   for (const name of CHARTED) into[name] = (into[name] ?? 0) + (from[name] ?? 0)
@@ -91,6 +93,11 @@ function toColumns(nodeId: string, steps: (Step | null)[], stepSeconds: number):
     steps.map((step) => (step ? read(step) : null))
   const perSecond = (name: string) =>
     column(({ counters, coveredMs }) => ((counters[name] ?? 0) / coveredMs) * 1000)
+  const share = (name: string) =>
+    column(({ counters }) => {
+      const requests = counters.requests ?? 0
+      return requests > 0 ? (counters[name] ?? 0) / requests : null
+    })
   return {
     nodeId,
     p50Seconds: column(({ histogram }) => quantile(histogram, 0.5)),
@@ -99,10 +106,9 @@ function toColumns(nodeId: string, steps: (Step | null)[], stepSeconds: number):
     maxSeconds: column(({ histogram }) => (histogram.count > 0 ? histogram.maxSeconds : null)),
     count: column(({ histogram }) => histogram.count),
     requestsPerSecond: perSecond('requests'),
-    errorRatio: column(({ counters }) => {
-      const requests = counters.requests ?? 0
-      return requests > 0 ? (counters.responses5xx ?? 0) / requests : null
-    }),
+    errorRatio: share('responses5xx'),
+    clientErrorRatio: share('responses4xx'),
+    notFoundRatio: share('responses404'),
     bytesPerSecond: perSecond('bytesSent'),
     coverage: steps.map((step) => (step ? Math.min(1, step.coveredMs / 1000 / stepSeconds) : 0)),
   }

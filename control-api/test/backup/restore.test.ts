@@ -72,7 +72,11 @@ async function rollOut({ controlPlane, served }: Farm, version: number): Promise
   await controlPlane.must('POST', '/rollouts', planOf(version))
   await expect.poll(served, { timeout: AGREE_WITHIN_MS }).toBe(String(version))
 }
-const planOf = (version: number) => ({ config: 'default', version })
+const planOf = (version: number) => ({
+  config: 'default',
+  version,
+  strategy: { atOnce: true },
+})
 
 const connected = (farm: Farm) =>
   expect

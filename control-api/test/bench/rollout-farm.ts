@@ -181,7 +181,8 @@ export class RolloutFarm {
     const saved = { text, message: 'for the bench', parent }
     const path = `/configs/${CONFIG}/versions`
     this.#versions = Number((await this.#session.must('POST', path, saved)).body.number)
-    const wish = { config: CONFIG, version: this.#versions, ...order }
+    const atOnce = { strategy: { atOnce: true } }
+    const wish = { config: CONFIG, version: this.#versions, ...atOnce, ...order }
     const { id } = (await this.#session.must('POST', '/rollouts', wish)).body
     let seen: RolloutTimes | null = null
     await this.#until('the rollout ends', async () => {

@@ -106,7 +106,7 @@ describe('how a rollout goes', () => {
   test.each([
     ['a wave of nothing', () => readWaves('1,,100%'), /"" is no wave/],
     ['a wave in another unit', () => readWaves('5MB'), /"5MB" is no wave/],
-    ['a gate of nothing known', () => readGate('cpu<=1'), /errors5xx, errors404/],
+    ['a gate of nothing known', () => readGate('cpu<=1'), /errors5xx, errors4xx, errors404/],
     ['a gate without a limit', () => readGate('errors5xx'), /"errors5xx" is no gate/],
     [
       'a probe with a scheme',

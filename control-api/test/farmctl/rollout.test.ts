@@ -16,8 +16,12 @@ async function farmOf(...names: string[]) {
   return { farm, nodes }
 }
 
+const OTHER_WAYS = ['--waves', '--strategy', '--emergency']
+/** To all at once, unless the test is of another way. */
+const howOf = (said: readonly string[]) =>
+  said.some((word) => OTHER_WAYS.includes(word)) ? [] : ['--at-once']
 const start = ({ run }: Farmctl, ...more: string[]) =>
-  run(['rollout', 'start', 'default', '--yes', ...more])
+  run(['rollout', 'start', 'default', '--yes', ...howOf(more), ...more])
 
 describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
   test('is watched to its good end, line by line where there is no terminal', async () => {
@@ -44,6 +48,22 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     }
     expect(await farm.json('get', 'rollouts')).toEqual({ items: [] })
     expect((await start(farm, '-l', 'zone=nodee-1', '--allow-empty')).code).toBe(0)
+  })
+
+  test('says beforehand what starting does, and what is not known of the nodes', async () => {
+    const { farm } = await farmOf('node-1', 'node-2')
+    const planned = await farm.run(['rollout', 'plan', 'default'])
+    expect(planned.stdout).toMatch(/0 would take it; not known of all: 2 too old to be asked/)
+    expect(planned.stdout).toContain('errors4xx<=0.02:revert bytesPerRequest<=4:revert')
+    const { stderr } = await start(farm)
+    expect(stderr).toMatch(/2 nodes get it at once and nothing is watched; when one refuses it/)
+    const careful = await farm.run(['rollout', 'start', 'default@1', '--dry-run', '--careful'])
+    expect(careful.stdout).toContain('When a node fails: revert')
+    const both = await farm.run(['rollout', 'plan', 'default', '--at-once', '--soak', '5s'])
+    expect([both.code, both.stderr]).toEqual([
+      1,
+      expect.stringMatching(/leaves nothing else to say/),
+    ])
   })
 
   test('that a node refuses ends with 2 and says where; frozen, it stays so', async () => {

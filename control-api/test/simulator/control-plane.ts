@@ -13,6 +13,7 @@ import {
   latestOffer,
   nodeOf,
   type Offer,
+  provenReleases,
   type Rules,
   setNode,
 } from './database.ts'
@@ -258,8 +259,8 @@ export class ControlPlane implements Host {
   #wait(nodeId: string, waiting: Waiting): void {
     const { have, incarnation, answer } = waiting
     const said = this.#desired(nodeId, waiting)
-    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, said, this)
     if (!this.isUp) return
+    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, said, this)
     const isNothing = said.code === 'ok' && !said.assignment
     if (isNothing) this.#polls.set(nodeId, waiting)
     else this.#polls.delete(nodeId)
@@ -273,13 +274,24 @@ export class ControlPlane implements Host {
     return { code: 'ok', assignment: this.#news(nodeId, have) }
   }
 
+  /** null: it has had one, or no rollout has released what it could take. */
+  #firstRelease(nodeId: string): string | null {
+    const { offers, released, leases } = this.db
+    const given = (offers.get(nodeId) ?? []).filter(({ state }) => state !== 'withdrawn')
+    const isOver = (offer: Offer) => offer.rolloutId === null && isAnswered(offer)
+    if (!given.every(isOver) || leases.has(nodeId)) return null
+    if (given.length === 0) return released
+    const isNew = (digest: string) => given.every((one) => one.digest !== digest)
+    return provenReleases(this.db).find(isNew) ?? null
+  }
+
   /** What the node has not answered yet. */
   #news(nodeId: string, have: number): Given | null {
     if (this.isRecovering) return null
-    const { released } = this.db
-    if (!latestOffer(this.db, nodeId) && released !== null) {
+    const first = this.#firstRelease(nodeId)
+    if (first !== null) {
       this.#do({ kind: 'first-release', nodeId }, () => {
-        this.#engine.assign(null, nodeId, released)
+        this.#engine.assign(null, nodeId, first)
       })
     }
     const latest = latestOffer(this.db, nodeId)

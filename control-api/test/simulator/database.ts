@@ -45,6 +45,8 @@ export type Database = {
   nodes: Map<string, NodeRow>
   /** What new nodes get. */
   released: string | null
+  /** All that ever was, newest last. */
+  releases: readonly string[]
 }
 
 export const emptyDatabase = (): Database => ({
@@ -56,6 +58,7 @@ export const emptyDatabase = (): Database => ({
   leases: new Map(),
   nodes: new Map(),
   released: null,
+  releases: [],
 })
 
 export const copyOf = (db: Database): Database => ({
@@ -130,6 +133,19 @@ function isGood(db: Database, { state, rolloutId, nodeId, generation }: Offer): 
   if (state !== 'confirmed') return false
   const isProven = task && ['healthy', 'done', 'reverted'].includes(task.state)
   return !task || (task.generation === generation && isProven === true)
+}
+
+/** What was released and a node was well with, newest first, each once, as configs/store.ts asks for it in SQL. */
+export function provenReleases(db: Database): string[] {
+  const all = [...new Set(db.releases.toReversed())]
+  const offers = [...db.offers.values()].flat()
+  return all.filter((digest) => offers.some((one) => one.digest === digest && isKept(db, one)))
+}
+
+function isKept({ rollouts }: Database, { state, rolloutId, nodeId }: Offer): boolean {
+  const tasks = rolloutId === null ? undefined : rollouts.get(rolloutId)?.tasks
+  const task = tasks?.find((one) => one.nodeId === nodeId)
+  return state === 'confirmed' && (!task || task.state === 'healthy' || task.state === 'done')
 }
 
 export const unfinished = (db: Database): string[] =>

@@ -108,7 +108,8 @@ export class Engine {
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
     this.takeTurns()
-    const isRefused = this.#db.rollouts.get(id)?.state === 'cancelled'
+    const isInTheWay = (this.#db.asked.get(id)?.blockedBy.length ?? 0) > 0
+    const isRefused = this.#db.rollouts.get(id)?.state === 'cancelled' && isInTheWay
     if (isRefused) this.#host.db = before
     return !isRefused
   }
@@ -328,6 +329,7 @@ export class Engine {
     const digest = this.#forAll.get(id)
     if (!rollout || digest === undefined) return
     if (rollout.state !== 'succeeded') this.#watch.fail('I3', `${id} is released, ${rollout.state}`)
+    if (digest !== db.released) db.releases = [...db.releases, digest]
     db.released = digest
     for (const [nodeId, { isDecommissioned, cordon }] of db.nodes) {
       const offers = offersOf(db, nodeId)

@@ -9,6 +9,8 @@ import type { World } from './world.ts'
 
 /** Of silence, until a node counts as gone. */
 const STALE_AFTER_MS = 15_000
+/** That ever were: names sort as the order in which they came. */
+const MOST_NODES = 10
 /** Of 50. */
 const SHARES: readonly [number, string][] = [
   [12, 'power'],
@@ -22,6 +24,7 @@ const SHARES: readonly [number, string][] = [
   [2, 'clock'],
   [1, 'decommission'],
   [1, 'disk'],
+  [3, 'autoscale'],
 ]
 
 export class Faults {
@@ -85,6 +88,10 @@ export class Faults {
       case 'disk':
         this.#fillDisk()
         break
+      case 'autoscale':
+        // Now and then the whole farm is another one.
+        for (const one of chance.is(0.1) ? nodes : [node]) this.#scale(one)
+        break
     }
   }
 
@@ -135,6 +142,17 @@ export class Faults {
     if (plane.isUp) return
     watch.downSinceMs = null
     plane.start()
+  }
+
+  /** Its machine is gone for ever; a hook says so, at once or later. Another may come in its place. */
+  #scale(node: SimNode): void {
+    const { chance, plane, scheduler, watch } = this.#world
+    if (node.isUp) node.crash()
+    this.#gone(node.id)
+    scheduler.after(chance.of([0, 3_000, 30_000, 120_000]), () => {
+      if (plane.isUp) plane.decommission(node.id)
+    })
+    if (plane.isUp && watch.nodes.size < MOST_NODES) this.#world.join()
   }
 
   #fillDisk(): void {

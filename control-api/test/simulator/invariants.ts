@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must hold after every step, whatever happened: I1 to I12 of the design, each by means of its own,
+// What must hold after every step, whatever happened: I1 to I15 of the design, each by means of its own,
 // not by the engine's.
 import {
   isHeldByGate,
@@ -8,8 +8,9 @@ import {
   type Outcome,
   type Rollout,
   type RolloutEvent,
+  type Task,
 } from '../../src/features/rollouts/model.ts'
-import { type Database, latestOffer, type Offer } from './database.ts'
+import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
 import { kindOf } from './kinds.ts'
 import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
@@ -21,6 +22,8 @@ const AFTERSHOCK_MS = 10_000
 const MOST_REFUSALS = 5
 /** What says something of all nodes of a kind. */
 const OF_A_KIND = ['unsupported_version', 'missing_file', 'schema']
+/** And no rollout that goes back. */
+const FAILED: readonly Task['state'][] = ['nacked', 'unhealthy', 'apply_reverted', 'apply_stuck']
 const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
@@ -33,6 +36,10 @@ export class Watch {
   /** Node, generation and digest of all that ever ran, a clone's too; known to a twin as well. */
   readonly #ran: Set<string>
   readonly #fellSilent = new Set<string>()
+  /** Rollout and wave: it had a proof of its own, or a person skipped its gate. */
+  readonly #proofs = new Set<string>()
+  /** Rollout and node: it was healthy with the version. */
+  readonly #wasWell = new Set<string>()
   /** In the order in which they began to wait for nodes. */
   readonly #line: string[] = []
   /** By id, with its clones. */
@@ -87,19 +94,65 @@ export class Watch {
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
       this.fail('windows', `${id} begins a wave: ${before.closed}`)
     }
+    this.#remember(id, after, transitions)
+    this.#proves(id, before, event, after)
     if (offers.length > 0 && after.state === 'running') this.#isProven(id, after)
+    if (effects.some(({ kind }) => kind === 'release')) this.#mayRelease(id, after)
+    this.#isNotStuck(id, after)
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
-    this.#remember(after, transitions)
   }
 
-  /** Who is passed by proves nothing for the waves after it. */
-  #isProven(id: string, { tasks, progress }: Rollout): void {
-    const before = tasks.filter(({ wave }) => wave < progress.wave)
-    const isSkipped = before.length > 0 && before.every(({ state }) => state === 'skipped')
-    const isSomebodyAway = tasks.some(({ state }) => state === 'unreachable')
-    if (isSkipped && !isSomebodyAway && before.every(({ offers }) => offers === 0)) {
-      this.fail('canary', `${id} begins wave ${progress.wave}, and all before were skipped`)
+  /** By what each wave is through, when it is. */
+  #proves(id: string, { progress }: Rollout, event: RolloutEvent, after: Rollout): void {
+    for (let { wave } = progress; wave < after.progress.wave; wave++) {
+      const isSkipped = event.kind === 'skip-gate' && wave === progress.wave
+      const prover = after.tasks.find((task) => task.wave === wave && this.#hasProved(id, task))
+      if (isSkipped || prover) this.#proofs.add(`${id} ${wave}`)
     }
+  }
+
+  /** It got the version from this rollout, ran it, was well with it, and nobody went on without it. */
+  #hasProved(id: string, { nodeId, generation, digest, state, isExcused }: Task): boolean {
+    const hasRun = this.#ran.has(`${nodeId} ${generation} ${digest}`)
+    const isGood = (state === 'done' || state === 'healthy') && !isExcused
+    return isGood && hasRun && this.#wasWell.has(`${id} ${nodeId}`)
+  }
+
+  /**
+   * Nothing of an earlier wave counts for a later one, nor does who is gone, away, or was gone on without. Those
+   * behind the last wave come one by one, as they return: for them any wave's proof will do.
+   */
+  #isProven(id: string, { progress: { wave, waves } }: Rollout): void {
+    const proved = (one: number) => this.#proofs.has(`${id} ${one}`)
+    const isOfAny = wave === waves && Array.from({ length: waves }, (_, i) => i).some(proved)
+    if (wave > 0 && !proved(wave - 1) && !isOfAny) {
+      this.fail('I14', `${id} begins wave ${wave}, and nobody proved the one before`)
+    }
+  }
+
+  #mayRelease(id: string, { tasks, state }: Rollout): void {
+    const isSettled = ({ state: of, offers }: Task) => of === 'done' && offers === 0
+    const prover = tasks.find((task) => this.#hasProved(id, task) || isSettled(task))
+    if (!prover) this.fail('I13', `${id} is ${state} and released, and nobody proved it`)
+  }
+
+  /** For nodes that are away, while another could take their place. */
+  #isNotStuck(id: string, { state, tasks, progress, policy, isStorageFull }: Rollout): void {
+    const isOwn = state === 'paused' && progress.hold === null && progress.phase === 'dispatching'
+    if (!isOwn || isStorageFull) return
+    const isFree = ({ state: of, code, isConnected, cordon }: Task) =>
+      of === 'pending' && code === null && isConnected && cordon === null
+    const counted = tasks.filter(({ state: of }) => of !== 'skipped')
+    const away = counted.filter(({ state: of }) => of === 'unreachable')
+    const isTooMany = away.length * 100 > policy.maxUnreachablePercent * counted.length
+    const isOfOthers = tasks.some(
+      ({ state: of, code, deadlineMs, isExcused }) =>
+        !isExcused && (deadlineMs === 0 || FAILED.includes(of) || OF_A_KIND.includes(code ?? '')),
+    )
+    const isAnyProven = tasks.some((task) => this.#hasProved(id, task))
+    if (isOfOthers || (isTooMany && isAnyProven)) return
+    const free = tasks.find((task) => task.wave > progress.wave && isFree(task))
+    if (free) this.fail('I15', `${id} is paused for who is away, and ${free.nodeId} is there`)
   }
 
   /** What a person made of a node, and what nodes did while nobody heard them, stops it. */
@@ -155,10 +208,14 @@ export class Watch {
     const isAnew = event.kind === 'resume' && isHeldByGate(progress)
     if (event.kind === 'heard-again' || isAnew) this.#evidence.delete(id)
     const isThrough = after.progress.wave > progress.wave || after.state === 'succeeded'
+    const isOfWave = ({ wave, state }: Task) => wave === progress.wave && state === 'healthy'
+    // Who is gone, has failed, or was gone on without is not watched any more.
+    const isWithout = (nodeId: string) =>
+      after.tasks.some((one) => one.nodeId === nodeId && (one.isExcused || !isWell(one)))
     const isWatched =
       progress.phase === 'soaking' &&
       !isTerminal(before.state) &&
-      tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
+      tasks.some((task) => isOfWave(task) && !isWithout(task.nodeId))
     if (isThrough && isWatched && event.kind !== 'skip-gate') {
       const heard = this.#evidence.get(id) ?? 'nothing'
       if (policy.gates.length > 0 && heard !== 'pass') {
@@ -174,8 +231,9 @@ export class Watch {
     }
   }
 
-  #remember({ tasks }: Rollout, transitions: Outcome['transitions']): void {
+  #remember(id: string, { tasks }: Rollout, transitions: Outcome['transitions']): void {
     for (const { nodeId, to } of transitions) {
+      if (to === 'healthy' || to === 'done') this.#wasWell.add(`${id} ${nodeId}`)
       const task = tasks.find((one) => one.nodeId === nodeId)
       if (!task || nodeId === null || (to !== 'confirmed' && to !== 'reverted')) continue
       const digest = to === 'reverted' ? task.previous?.digest : task.digest
@@ -241,9 +299,26 @@ export class Watch {
   /** A new node gets what all others proved, never a candidate; who lost a local change, what it had. */
   #isReleased(db: Database, { nodeId, digest }: Offer): void {
     const isAgain = latestOffer(db, nodeId)?.digest === digest
-    if (digest !== db.released && !isAgain) {
+    // Who refused that gets what others are well with, and that alone.
+    const hasRefused = (db.offers.get(nodeId) ?? []).some((one) => one.digest === db.released)
+    const isKnown = hasRefused && this.#isKept(db, digest)
+    if (digest !== db.released && !isAgain && !isKnown) {
       this.fail('I3', `${nodeId} is given ${digest}, and ${db.released} is released`)
     }
+  }
+
+  #isKept = (db: Database, digest: string) =>
+    db.releases.includes(digest) &&
+    [...db.offers.values()].flat().some((one) => one.digest === digest && one.state === 'confirmed')
+
+  /** At rest: who joined last serves something, when others are well with it and it has not refused that. */
+  onNewcomer(db: Database, nodeId: string): void {
+    const given = db.offers.get(nodeId) ?? []
+    const isNew = given.length > 0 && given.every(({ rolloutId }) => rolloutId === null)
+    const isOver = given.every(({ state }) => state === 'nacked' || state === 'reverted')
+    if (!isNew || !isOver || db.leases.has(nodeId)) return
+    const left = provenReleases(db).find((one) => given.every(({ digest }) => digest !== one))
+    if (left !== undefined) this.fail('I13', `${nodeId} serves nothing, and others serve ${left}`)
   }
 
   /** Of what is new, a cordoned node gets only what it had before, and its first. */
@@ -251,7 +326,12 @@ export class Watch {
     if (!db.nodes.get(nodeId)?.cordon) return
     const latest = latestOffer(db, nodeId)
     const isWayBack = rolloutId !== null && db.rollouts.get(rolloutId)?.progress.goesBack != null
-    const isKnown = rolloutId === null && (latest === undefined || latest.digest === digest)
+    // Its first, until it takes one.
+    const isFirst = (db.offers.get(nodeId) ?? []).every(
+      ({ state, rolloutId: by }) =>
+        state === 'withdrawn' || (by === null && (state === 'nacked' || state === 'reverted')),
+    )
+    const isKnown = rolloutId === null && (isFirst || latest?.digest === digest)
     if (!isWayBack && !isKnown) {
       this.fail('cordon', `${nodeId} is cordoned, and ${rolloutId} offers it ${digest}`)
     }
@@ -448,6 +528,8 @@ export class Watch {
     }
   }
 }
+
+const isWell = ({ state }: Task) => state === 'healthy' || state === 'done'
 
 type Clock = { wallMs: number; closed: string | null }
 

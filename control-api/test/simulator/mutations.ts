@@ -222,10 +222,34 @@ const FAULTS: readonly Fault[] = [
     put: 'task.cordon === undefined && (',
   },
   {
-    name: 'nobody takes the place of a first wave that is skipped',
+    name: 'nobody takes the place of those who cannot prove the version',
     file: FORWARD,
-    find: 'if (isLeft || !one) return false',
-    put: 'if (isLeft || !one || one) return false',
+    find: 'if (!one) return false',
+    put: 'if (!one || ready) return false',
+  },
+  {
+    name: 'the proof of an earlier wave counts for the next one too',
+    file: FORWARD,
+    find: 'task.wave === progress.wave && isProof(task))\n\nconst isToSoak',
+    put: 'isProof(task))\n\nconst isToSoak',
+  },
+  {
+    name: 'who was gone on without has proved it',
+    file: TASKS,
+    find: 'offers > 0 && !isExcused && isWell(state)',
+    put: 'offers > 0 && isWell(state)',
+  },
+  {
+    name: 'a wave soaks on without the node that was watched',
+    file: FORWARD,
+    find: 'if (!isToSoak(turn.rollout)) {',
+    put: 'if (!isToSoak(turn.rollout) && turn.rollout.tasks.length === 0) {',
+  },
+  {
+    name: 'what nobody proved is released',
+    file: FORWARD,
+    find: 'if (tasks.some(isProven)) {',
+    put: 'if (tasks.length >= 0) {',
   },
 ]
 const SEEDS = 3_000

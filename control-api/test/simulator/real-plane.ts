@@ -5,6 +5,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAssignments } from '../../src/agents/assignments.ts'
 import { createIdentify } from '../../src/agents/callers.ts'
+import { CheckRequests } from '../../src/agents/check-requests.ts'
 import { createEnrolment } from '../../src/agents/enrolment.ts'
 import { Fleet } from '../../src/agents/fleet.ts'
 import { createInbox } from '../../src/agents/inbox.ts'
@@ -124,6 +125,7 @@ export async function startPlane(
     identify: createIdentify({ db, write, now, authority: null, fleet }),
     authority: null,
     logRequests: new LogRequests(() => {}),
+    checkRequests: new CheckRequests(() => {}),
     probeOrders: new ProbeOrders(() => {}),
     metrics: { record: async () => 0 },
     now,

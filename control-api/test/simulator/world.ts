@@ -228,6 +228,7 @@ export class World {
   /** What a rollout says of a node in peace is what the node runs. */
   #settled({ id, running, disk }: SimNode): void {
     if (this.plane.db.nodes.get(id)?.isDecommissioned) return
+    this.watch.onNewcomer(this.plane.db, id)
     const latest = latestOffer(this.plane.db, id)
     const isOther = running?.digest !== latest?.digest && disk.edited === null
     if (latest?.state === 'confirmed' && isOther) {

@@ -126,6 +126,7 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
     await node.confirm('Save as a new version of default')
     await expect(page.getByText('Kept as default v2')).toBeVisible()
     await page.getByRole('link', { name: 'Plan rollout of v2' }).click()
+    await page.getByText('All at once', { exact: true }).click()
     await page.getByRole('button', { name: /^Start rollout to/ }).click()
     for (const { name } of farm.nodes) await expect(rollout.task(name)).toContainText('Done')
     const served: [string, string] = ['Cache-Control', 'public, max-age=8']

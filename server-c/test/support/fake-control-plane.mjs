@@ -140,6 +140,15 @@ export class FakeControlPlane {
     return this.#request.requestId
   }
 
+  /** Asks what `config` would do there, with the next answer to desired; once. */
+  askForCheck(config, paths = [], overrides = {}) {
+    const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2)
+    const digest = digestOf(config)
+    this.#request = { requestId: id('request_'), kind: 'check', digest, text, paths, ...overrides }
+    this.#events.emit('wake')
+    return this.#request.requestId
+  }
+
   /** Has the node fetch these from itself, with the next answer to desired; once. */
   probe(paths, { perSecond = 50, count = 50, ...overrides } = {}) {
     this.#probes = { id: id('probe_'), perSecond, count, paths, ...overrides }
@@ -203,7 +212,7 @@ export class FakeControlPlane {
     if (raw === undefined) {
       const schema = !ok
         ? 'problem'
-        : ['ack', 'nack', 'result', 'logs'].includes(message)
+        : ['ack', 'nack', 'result', 'logs', 'check'].includes(message)
           ? 'empty.response'
           : `${message}.response`
       for (const what of validate(schema, json)) {
@@ -227,7 +236,7 @@ export class FakeControlPlane {
     if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
     if (message === 'desired') return this.#desired(body)
     if (message === 'report') return this.#report(body)
-    if (message === 'logs') return { status: 200, json: {} }
+    if (message === 'logs' || message === 'check') return { status: 200, json: {} }
     if (body.offerId !== this.assignment?.offerId) {
       return problem(409, 'superseded', 'That offer is not the one.')
     }

@@ -62,6 +62,17 @@ static void examples_are_read(void)
     agent_assignment_fini(&assignment);
     free(text);
 
+    text = example_text("desired.response.check");
+    CHECK_INT(__LINE__, "check", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_TRUE(assignment.text == NULL && assignment.request.id[0] == 0, "no assignment, no log");
+    CHECK_STR(__LINE__, "id", assignment.preflight.id, "request_01jd4q6v2m8w3x5y7z9abcdefm");
+    CHECK_TRUE(assignment.preflight.text_len > 0, "its text");
+    CHECK_INT(__LINE__, "paths", (int)assignment.preflight.sample.path_count, 2);
+    CHECK_STR(__LINE__, "host", assignment.preflight.sample.paths[0].host, "www.example.org");
+    CHECK_TRUE(assignment.preflight.sample.paths[1].host == NULL, "its own address");
+    agent_assignment_fini(&assignment);
+    free(text);
+
     text = example_text("desired.response.nothing");
     CHECK_INT(__LINE__, "nothing", agent_read_assignment(text, strlen(text), &assignment, why), 0);
     CHECK_TRUE(assignment.text == NULL, "nothing new");

@@ -50,3 +50,18 @@ test('many silent nodes are counted', () => {
   const nodes = ['a', 'b', 'c'].map((name) => inState(name, 'unknown'))
   expect(said(nodes, [], now)).toContain('3 nodes silent')
 })
+
+test('a farm on two versions says so, until it is one or a rollout brings the other', () => {
+  const on = (name: string, number: number): Node => {
+    const one = inState(name, 'in-sync')
+    const effective = { ...one.sync.effective, version: { config: 'default', number } }
+    return { ...one, sync: { ...one.sync, effective } } as Node
+  }
+  const mixed = [on('a', 1), on('b', 2), on('c', 2)]
+  expect(said(mixed, [rollout({ state: 'frozen' })], now)).toBe(
+    '3 nodes, 3 in sync; default on two versions (v1, v2); no rollout running',
+  )
+  expect(said(mixed, [rollout()], now)).not.toContain('two versions')
+  expect(said([on('a', 2), on('b', 2)], [], now)).not.toContain('versions')
+  expect(said([...mixed, on('d', 3)], [], now)).toContain('default on 3 versions')
+})

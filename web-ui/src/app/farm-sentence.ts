@@ -31,9 +31,12 @@ export function farmSentence(
   rollouts: readonly Rollout[],
   now: number,
 ): SentencePart[][] {
-  return [nodesClause(nodes), rolloutsClause(rollouts), silentClause(nodes, now)].filter(
-    (clause) => clause.length > 0,
-  )
+  return [
+    nodesClause(nodes),
+    versionsClause(nodes, rollouts),
+    rolloutsClause(rollouts),
+    silentClause(nodes, now),
+  ].filter((clause) => clause.length > 0)
 }
 
 function nodesClause(nodes: readonly Node[]): SentencePart[] {
@@ -49,6 +52,21 @@ function nodesClause(nodes: readonly Node[]): SentencePart[] {
       : [{ key: state, text: `${count} ${stateWords[state]}`, to: { farm: state } }]
   })
   return [all, ...counts]
+}
+
+/** Until it is one again, but for configs that a rollout is just bringing. */
+function versionsClause(nodes: readonly Node[], rollouts: readonly Rollout[]): SentencePart[] {
+  const underWay = rollouts.filter(({ state }) => !isOver(state) && !isWaiting(state))
+  const versions = nodes.flatMap(({ sync }) => sync.effective?.version ?? [])
+  return [...Map.groupBy(versions, ({ config }) => config)].flatMap(([config, of]) => {
+    const numbers = [...new Set(of.map(({ number }) => number))].toSorted((a, b) => a - b)
+    const isBrought = underWay.some((rollout) => rollout.config === config)
+    if (numbers.length < 2 || isBrought) return []
+    const count = numbers.length === 2 ? 'two' : String(numbers.length)
+    const which = numbers.map((number) => `v${number}`).join(', ')
+    const text = `${config} on ${count} versions (${which})`
+    return [{ key: `versions ${config}`, text, to: { farm: null } }]
+  })
 }
 
 function rolloutsClause(rollouts: readonly Rollout[]): SentencePart[] {

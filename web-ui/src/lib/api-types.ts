@@ -56,6 +56,7 @@ export type GateMetric = NonNullable<Strategy['gates']>[number]['metric']
 export type OnFailure = NonNullable<Strategy['onFailure']>
 export type RolloutRules = Answer<'getRolloutRules', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
+export type Preflight = Answer<'preflightRollout', 200>
 export type System = Answer<'getSystem', 200>
 export type Health = Answer<'getHealth', 200>
 export type Group = Answer<'getGroup', 200>

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { nodesQuery } from '../features/nodes/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
+import type { Node } from '../lib/api-types.ts'
 
 const planRoute = getRouteApi('/app/rollouts/new')
 const rolloutRoute = getRouteApi('/app/rollouts/$id')
@@ -36,5 +37,22 @@ export function PlanPage() {
 export function RolloutPage() {
   const { id } = rolloutRoute.useParams()
   const { session } = rolloutRoute.useRouteContext()
-  return <RolloutScreen key={id} id={id} session={session} />
+  const navigate = useNavigate()
+  const { data: nodes = [] } = useQuery(nodesQuery)
+  return (
+    <RolloutScreen
+      key={id}
+      id={id}
+      session={session}
+      runningIt={(config, version) =>
+        new Set(nodes.filter((node) => runs(node, config, version)).map((node) => node.id))
+      }
+      onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
+    />
+  )
+}
+
+function runs({ sync }: Node, config: string, version: number): boolean {
+  const of = sync.effective?.version
+  return of?.config === config && of.number === version
 }

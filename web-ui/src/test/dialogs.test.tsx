@@ -228,8 +228,7 @@ const DIALOGS: Record<string, Row> = {
     answers: {
       'GET /configs': () => json(page(config())),
       'GET /groups/europe': () => json(group(), { etag: '"1"' }),
-      'PUT /groups/europe': ({ query }) =>
-        query.get('dryRun') === '1' ? json(impact()) : never(),
+      'PUT /groups/europe': ({ query }) => (query.get('dryRun') === '1' ? json(impact()) : never()),
     },
     field: { role: 'textbox', name: /^Description/ },
     sends: 'PUT /groups/europe',

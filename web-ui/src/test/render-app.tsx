@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 import { createApp } from '../app/app.tsx'
 import type { EventKind } from '../lib/live.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
-import { node, noMetrics, page, session, system } from './samples.ts'
+import { node, noMetrics, page, preflight, session, system } from './samples.ts'
 
 /** A stream that opens and then says what a test has it say. */
 class FakeStream {
@@ -37,6 +37,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /setup': () => json({ required: false }),
     'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /nodes': () => json(page(node())),
+    'POST /rollouts/preflight': () => json(preflight()),
     'GET /rollouts': () => json(page()),
     'GET /metrics/query': () => json(noMetrics),
     'GET /recovery': () => json({ recovery: null }),

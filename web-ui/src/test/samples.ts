@@ -7,6 +7,7 @@ import type {
   Impact,
   NodeDetail,
   NodeHost,
+  Preflight,
   RenderedConfig,
   Rollout,
   RolloutPlan,
@@ -99,6 +100,8 @@ export function node(change: Partial<NodeDetail> = {}): NodeDetail {
       p99Seconds: 0.0042,
       readWaitP99Seconds: null,
       errorRatio: 0,
+      clientErrorRatio: 0,
+      notFoundRatio: 0,
       requestsPerSecond: 303,
     },
     gauges: { openConnections: 12 },
@@ -177,6 +180,7 @@ const atOnce: Rollout['policy'] = {
   maxFlaps: 3,
   onFailure: 'pause',
   gates: [],
+  isAlone: false,
   minSamples: 500,
   probes: [],
 }
@@ -187,6 +191,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     config: 'default',
     version: 2,
     previousVersion: 1,
+    namesNodes: false,
     selector: '',
     state: 'running',
     stateVersion: 4,
@@ -343,3 +348,14 @@ export function version(change: Partial<Version> = {}): Version {
 
 export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
 export const noMetrics = { stage: 'total', stepSeconds: 60, times: [], series: [], annotations: [] }
+
+export const preflight = (change: Partial<Preflight> = {}): Preflight => ({
+  samplePaths: [{ path: '/' }],
+  nodes: [],
+  answered: 0,
+  notConnected: 0,
+  tooOld: 0,
+  notAsked: 0,
+  isWhole: true,
+  ...change,
+})

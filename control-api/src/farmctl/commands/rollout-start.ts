@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { readTextFile } from '../read-text.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { planLines, refusalText } from '../rollouts/view.ts'
+import { consequenceOf, planLines, preflightLines, refusalText } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -62,8 +62,9 @@ const ordered = (command: Command) =>
   command
     .argument('<config[@version]>', 'what; without a number its latest version')
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
-    .option('--allow-empty', 'also when no node is of it: it is released for those that come')
-    .option('--careful', 'by waves with the defaults: one of each kind, then 5, 25, 100 % of load')
+    .option('--allow-empty', 'also when no node is of it: it begins, and releases nothing')
+    .option('--careful', 'by waves: one of each kind, then 5, 25, 100 % of load; the default')
+    .option('--at-once', 'to all nodes at once, with nothing watched')
     .option(
       '--strategy <file>',
       'how it goes, as JSON (docs/rollouts.md), or "-"; flags go over it',
@@ -122,8 +123,18 @@ async function strategyFile(tool: Tool, file: string | undefined) {
 
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
-  tool.show(plan, () => planLines(plan))
+  const said = tool.json ? [] : await askNodes(tool, body, plan)
+  tool.show(plan, () => [...planLines(plan), ...said])
   requireAccepted(plan, body)
+}
+
+/** For eyes: what they say decides nothing here, the rollout pauses by itself where one refuses. */
+async function askNodes(tool: Tool, body: NewRollout, { nodes }: RolloutPlan): Promise<string[]> {
+  if (nodes.every(({ changes }) => !changes)) return []
+  const { strategy: { probes, excludeKinds } = {}, ...order } = body
+  const strategy = { ...(probes && { probes }), ...(excludeKinds && { excludeKinds }) }
+  const asked = { body: { ...order, strategy } }
+  return preflightLines(await bodyOf(tool.api().POST('/api/v1/rollouts/preflight', asked)))
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
@@ -136,7 +147,10 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const order = await orderOf(tool, options, what)
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
-  if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
+  if (!tool.json) {
+    const said = await askNodes(tool, order, plan)
+    tool.terminal.note([...planLines(plan), ...said, consequenceOf(plan)].join('\n'))
+  }
   requireAccepted(plan, order)
   await agree(tool, yes, questionOf(plan))
   // What nobody looked at binds nobody.

@@ -6,6 +6,7 @@ import { Failure } from '../failures.ts'
 
 export type StrategyFlags = {
   careful?: boolean
+  atOnce?: boolean
   waves?: string
   soak?: string
   maxParallel?: string
@@ -18,7 +19,9 @@ export type StrategyFlags = {
 /** What a gate does when it fails and nothing is said: what visitors see goes back, slowness waits. */
 const ON_FAIL: Record<Gate['metric'], OnFailure> = {
   errors5xx: 'revert',
+  errors4xx: 'revert',
   errors404: 'revert',
+  bytesPerRequest: 'revert',
   cacheHits: 'pause',
   firstByteP50: 'pause',
   firstByteP99: 'pause',
@@ -28,9 +31,9 @@ const ON_FAIL: Record<Gate['metric'], OnFailure> = {
 }
 const isMetric = (word: string): word is Gate['metric'] => Object.hasOwn(ON_FAIL, word)
 
-/** undefined: all nodes at once. */
+/** undefined: as the control plane has it, which is careful. */
 export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy | undefined {
-  const { careful, waves, soak, maxParallel, gate, minSamples, probe, onFailure } = flags
+  const { careful, atOnce, waves, soak, maxParallel, gate, minSamples, probe, onFailure } = flags
   const said: Strategy = {
     ...(waves !== undefined && { waves: readWaves(waves) }),
     ...(soak !== undefined && { soakSeconds: readSeconds('--soak', soak) }),
@@ -40,6 +43,10 @@ export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy 
     ...(probe !== undefined && { probes: probe.map(readProbe) }),
     ...(onFailure !== undefined && { onFailure }),
   }
+  if (atOnce && (careful || Object.keys(said).length > 0)) {
+    throw new Failure('--at-once leaves nothing else to say: leave the other flags out, or it.')
+  }
+  if (atOnce) return { ...fromFile, atOnce }
   const isSaid = careful || fromFile !== undefined || Object.keys(said).length > 0
   return isSaid ? { ...fromFile, ...said } : undefined
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A plan and a rollout as lines for eyes: what happens to whom, and why it is where it is.
-import type { Evidence, Policy, Probe, Rollout, RolloutPlan } from '../api-types.ts'
+import type { Evidence, Policy, Preflight, Probe, Rollout, RolloutPlan } from '../api-types.ts'
 import { atPosition } from '../failures.ts'
 import { progressOf } from '../resources.ts'
 import { age, tableLines } from '../table.ts'
@@ -65,6 +65,53 @@ function namesText({ total, items }: Refusing): string {
   const named = items.slice(0, MOST_NAMES).map(({ nodeName }) => nodeName)
   const more = total - named.length
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What starting it does, in one sentence: to whom, when, and what follows when it goes wrong. */
+export function consequenceOf({ nodes, waves, policy, cordonedNodes }: RolloutPlan): string {
+  const changing = nodes.filter(({ changes }) => changes).length - cordonedNodes
+  if (policy.maxParallel === null) {
+    return `${changing} nodes get it at once and nothing is watched; when one refuses it or goes back it pauses, and the others have it by then.`
+  }
+  const seconds = policy.minHealthySeconds + policy.soakSeconds
+  const follows = {
+    revert: 'all that have it go back by themselves',
+    pause: 'it pauses',
+    freeze: 'it ends as it is, on two versions',
+  }
+  return `${changing} nodes in ${waves} wave${waves === 1 ? '' : 's'}, each watched for ${seconds} s or more; when a node is not well, ${follows[policy.onFailure]}.`
+}
+
+/** What nodes said of it on their own machines. */
+export function preflightLines({ samplePaths, nodes, ...counts }: Preflight): string[] {
+  const refuses = nodes.flatMap(({ nodeName, state, code, message, errors }) =>
+    state === 'refuses'
+      ? [`${nodeName} would refuse it: ${code}: ${errors[0]?.message ?? message}`]
+      : [],
+  )
+  const changes = nodes.flatMap(({ nodeName, paths }) =>
+    paths.flatMap(({ running, offered }, i) => {
+      const { host = '', path = '' } = samplePaths[i] ?? {}
+      const isSame = running === null || offered === null || running === offered
+      return isSame
+        ? []
+        : [`${nodeName} would answer ${host}${path} with ${offered}, now ${running}`]
+    }),
+  )
+  const takes = nodes.filter(({ state }) => state === 'takes').length
+  const silent =
+    nodes.length - nodes.filter(({ state }) => state === 'takes' || state === 'refuses').length
+  const unknown = [
+    ...(silent > 0 ? [`${silent} did not answer`] : []),
+    ...(counts.notConnected > 0 ? [`${counts.notConnected} not connected`] : []),
+    ...(counts.tooOld > 0 ? [`${counts.tooOld} too old to be asked`] : []),
+    ...(counts.notAsked > 0 ? [`${counts.notAsked} not asked`] : []),
+  ]
+  return [
+    `Asked on their machines: ${takes} would take it${unknown.length > 0 ? `; not known of all: ${unknown.join(', ')}` : ''}`,
+    ...refuses,
+    ...changes,
+  ]
 }
 
 /** What it would wait for. */

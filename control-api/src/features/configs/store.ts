@@ -279,11 +279,11 @@ export async function insertRelease({ trx }: Unit, release: NewRelease): Promise
     .execute()
 }
 
-export const lastRelease = (db: Reader) => releases(db).executeTakeFirst()
+export const lastRelease = (db: Reader) => releases(db).limit(1).executeTakeFirst()
 
 /** Of one config. */
 export const lastReleaseOf = (db: Reader, config: string) =>
-  releases(db).where('v.config', '=', config).executeTakeFirst()
+  releases(db).where('v.config', '=', config).limit(1).executeTakeFirst()
 
 /** The versions of the config that rollouts brought to all its nodes last, newest first. */
 export async function lastReleases(db: Reader, config: string, most: number): Promise<number[]> {
@@ -300,11 +300,39 @@ export async function lastReleases(db: Reader, config: string, most: number): Pr
 }
 
 /** The last one that goes to these nodes. */
-export const lastReleaseFor = (db: Reader, { group: { config }, claimed }: Recipient) =>
+export const lastReleaseFor = (db: Reader, to: Recipient) =>
+  releasesFor(db, to).limit(1).executeTakeFirst()
+
+const MOST_PROVEN = 5
+
+/** Those that a node kept and no rollout found bad, each once. */
+export const provenReleasesFor = (db: Reader, to: Recipient) =>
+  releasesFor(db, to)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('assignments as a')
+          .leftJoin('node_tasks as t', (join) =>
+            join.onRef('t.rollout_id', '=', 'a.rollout_id').onRef('t.node_id', '=', 'a.node_id'),
+          )
+          .select('a.node_id')
+          .whereRef('a.config', '=', 'v.config')
+          .whereRef('a.version', '=', 'v.number')
+          .where('a.state', '=', 'confirmed')
+          .where((eb) =>
+            eb.or([eb('t.node_id', 'is', null), eb('t.state', 'in', ['healthy', 'done'])]),
+          ),
+      ),
+    )
+    .groupBy(['v.config', 'v.number'])
+    .clearOrderBy()
+    .orderBy(({ fn }) => fn.max('releases.id'), 'desc')
+    .limit(MOST_PROVEN)
+    .execute()
+
+const releasesFor = (db: Reader, { group: { config }, claimed }: Recipient) =>
   releases(db)
     .$if(config !== null, (query) => query.where('v.config', '=', config ?? ''))
     .$if(config === null, (query) => query.where('v.config', 'not in', [...claimed]))
-    .executeTakeFirst()
 
 /** Newest first. */
 const releases = (db: Reader) =>
@@ -315,4 +343,3 @@ const releases = (db: Reader) =>
     )
     .select(['v.config', 'v.number as version', 'v.text'])
     .orderBy('releases.id', 'desc')
-    .limit(1)

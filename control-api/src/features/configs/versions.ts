@@ -18,6 +18,7 @@ import {
   lastRelease,
   lastReleaseFor,
   latestVersion,
+  provenReleasesFor,
   versionWithText,
 } from './store.ts'
 import type { Validate, Validation } from './validation.ts'
@@ -176,6 +177,7 @@ export function createReleases(): Releases {
     async releasedVersion(trx, to): Promise<Release | null> {
       return (await lastReleaseFor(trx, to)) ?? null
     },
+    provenReleases: (trx, to) => provenReleasesFor(trx, to),
     renderForNode(versionText, target) {
       const { text, value } = renderVersion(versionText, target)
       return value === undefined ? null : { text, digest: digestOf(value) }

@@ -40,6 +40,8 @@ export const MetricsSchema = Type.Object({
       count: Type.Array(Nullable(Type.Integer())),
       requestsPerSecond: Type.Array(Nullable(Type.Number())),
       errorRatio: Type.Array(Nullable(Type.Number())),
+      clientErrorRatio: Type.Array(Nullable(Type.Number())),
+      notFoundRatio: Type.Array(Nullable(Type.Number())),
       bytesPerSecond: Type.Array(Nullable(Type.Number())),
       /** 0…1: how much of the step the node's windows cover. */
       coverage: Type.Array(Type.Number()),

@@ -43,6 +43,10 @@ export const LatencySummarySchema = Type.Object({
   p99Seconds: Nullable(Type.Number()),
   readWaitP99Seconds: Nullable(Type.Number()),
   errorRatio: Nullable(Type.Number({ description: '5xx responses / requests' })),
+  clientErrorRatio: Nullable(
+    Type.Number({ description: '4xx responses / requests, 404 among them' }),
+  ),
+  notFoundRatio: Nullable(Type.Number({ description: '404 responses / requests' })),
   requestsPerSecond: Nullable(Type.Number()),
 })
 

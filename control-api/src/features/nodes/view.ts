@@ -46,6 +46,8 @@ const noLatency: LatencySummary = {
   p99Seconds: null,
   readWaitP99Seconds: null,
   errorRatio: null,
+  clientErrorRatio: null,
+  notFoundRatio: null,
   requestsPerSecond: null,
 }
 

@@ -50,6 +50,24 @@ export function shareDifference(
   return interval(value, () => difference((units) => draw(units, random, none, addShares)))
 }
 
+/** So many times the control's mean is the canary's. null: one of them has nothing to divide by. */
+export function meanRatio(
+  canary: readonly Share[],
+  control: readonly Share[],
+  { seed }: { seed: number },
+): Interval | null {
+  const random = seededRandom(seed)
+  const none: Share = { part: 0, whole: 0 }
+  const sides = [canary, control].map((side) => bundle(side, addShares))
+  const ratio = (pick: (units: readonly Share[]) => Share) => {
+    const [ours = 0, theirs = 0] = sides.map((units) => shareOf(pick(units)))
+    return ours > 0 && theirs > 0 ? theirs / ours : null
+  }
+  const value = ratio((units) => units.reduce(addShares, none))
+  if (value === null) return null
+  return interval(value, () => ratio((units) => draw(units, random, none, addShares)))
+}
+
 export const addShares = (a: Share, b: Share): Share => ({
   part: a.part + b.part,
   whole: a.whole + b.whole,

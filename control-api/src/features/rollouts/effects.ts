@@ -95,7 +95,7 @@ export function createEffects({
         return null
       case 'release':
         // What a part has proved is not yet what all of the config's nodes should have.
-        if (row.selector !== '') return null
+        if (row.selector !== '' || row.names_nodes === 1) return null
         await release(unit, { config, version, rolloutId: id })
         await assignToNewcomers(unit, row)
         return null

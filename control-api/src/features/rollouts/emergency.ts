@@ -6,7 +6,7 @@ import { DEFAULT_GATES } from './strategy.ts'
 
 const ONE: WaveSize = { nodes: 1 }
 
-export function emergencyStrategy(strategy: Strategy = {}): Strategy {
+export function emergencyStrategy({ atOnce: _, ...strategy }: Strategy = {}): Strategy {
   const { waves = [{ percent: 100 }], gates = DEFAULT_GATES } = strategy
   const [first] = waves
   const beginsWithOne = first !== undefined && 'nodes' in first && first.nodes === 1

@@ -11,6 +11,7 @@ import { createEffects, type EffectDeps } from './effects.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
 import { readFarmRules } from './farm-rules.ts'
 import { localDigest, targetColumns } from './fleet-store.ts'
+import { isLeased } from './lease-store.ts'
 import { createLine } from './line.ts'
 import { type Command, isTerminal, isWaiting, type Rollout, type RolloutEvent } from './model.ts'
 import { record } from './record.ts'
@@ -270,6 +271,8 @@ export function createEngine(deps: Deps): Engine {
       const { rolloutId } = reported
       await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
     },
+
+    owns: ({ trx }, nodeId) => isLeased(trx, nodeId),
 
     async mayKeep(unit, offer) {
       if (offer.rolloutId === null) return true

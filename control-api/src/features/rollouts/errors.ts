@@ -115,6 +115,20 @@ export const EmergencyStartsNow = defineError(
   () =>
     'With "emergency" a rollout begins at once and takes the place of others: leave "startAt" and "onOverlap" out.',
 )
+export const NoSuchNodes = defineError(
+  422,
+  'no_such_nodes',
+  'The order names nodes that are not there',
+  (ids: readonly string[]) =>
+    `There is no ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ` and ${ids.length - 3} more` : ''}, or no more. GET /api/v1/nodes lists them.`,
+)
+export const AtOnceAlone = defineError(
+  422,
+  'at_once_alone',
+  'All at once leaves nothing else to say',
+  (said: readonly string[]) =>
+    `With "atOnce" there are no waves and gates: leave out ${said.join(', ')}, or "atOnce".`,
+)
 export const TimeZoneUnknown = defineError(
   422,
   'time_zone_unknown',

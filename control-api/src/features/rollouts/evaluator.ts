@@ -6,7 +6,7 @@ import type { ProbeOrder } from '../../agents/probe-orders.ts'
 import type { Metrics } from '../../ports.ts'
 import type { Engine } from './engine.ts'
 import {
-  errorsOf,
+  answersOf,
   idsOf,
   illOf,
   judgeWave,
@@ -60,7 +60,7 @@ export function createEvaluator(deps: Deps) {
     const able = await nodesThatProbe(db, id)
     const sideOfThose = ({ tasks, group }: Side) => ({
       nodeIds: idsOf(tasks).filter((one) => isConnected(one) && able.has(one)),
-      requests: errorsOf(group.samples).whole,
+      requests: answersOf(group.samples, 'responses5xx').whole,
     })
     const [ours, theirs] = [sideOfThose(canary), sideOfThose(control)]
     const { minSamples, probes } = policy

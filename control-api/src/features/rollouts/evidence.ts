@@ -5,6 +5,7 @@ import type { Metrics, Sample } from '../../ports.ts'
 import { addShares, shareOf } from './bootstrap.ts'
 import { type Group, judgeGates } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
+import type { GateMetric } from './schema.ts'
 
 export type Measured = {
   nowMs: number
@@ -17,25 +18,50 @@ export type Ill = { nodeId: string; gate: string; message: string }
 
 /** As far back as measurements are at hand. */
 export const WINDOW_MS = 120_000
-/** Of one node: of fewer answers its 5xx say nothing. */
+/** Of one node: of fewer answers what it answers says nothing. */
 const FEWEST_ANSWERS = 50
 const SERVING: readonly Task['state'][] = ['confirmed', 'healthy', 'done']
+/** Shares of answers that say of one node alone that it is not well. */
+const ILL: readonly { metric: GateMetric; counter: string; what: string; isNeverUsual: boolean }[] =
+  [
+    { metric: 'errors5xx', counter: 'responses5xx', what: '5xx', isNeverUsual: true },
+    { metric: 'errors4xx', counter: 'responses4xx', what: '4xx', isNeverUsual: false },
+    { metric: 'errors404', counter: 'responses404', what: '404', isNeverUsual: false },
+  ]
 
-/** Those that serve the version worse than what others serve. */
+/** Those that serve the version worse than what others serve, and than they did themselves. */
 export function illOf({ tasks, policy }: Rollout, { nowMs, samplesOf }: Measured): Ill[] {
-  const gate = policy.gates.find(({ metric }) => metric === 'errors5xx')
+  const asked = ILL.flatMap((one) => {
+    const gate = policy.gates.find(({ metric }) => metric === one.metric)
+    return gate ? [{ ...one, max: gate.max }] : []
+  })
   const serving = tasks.filter(({ state, offers }) => offers > 0 && SERVING.includes(state))
-  if (!gate || serving.length === 0) return []
+  if (asked.length === 0 || serving.length === 0) return []
   const samples = samplesOf(idsOf(tasks), nowMs - WINDOW_MS)
-  const usual = shareOf(errorsOf(samples.filter((sample) => !hasVersion(tasks, sample))))
+  const others = samples.filter((sample) => !hasVersion(tasks, sample))
   return serving.flatMap(({ nodeId, nodeName }) => {
     const ours = samples.filter((one) => one.nodeId === nodeId && hasVersion(tasks, one))
-    const errors = errorsOf(ours)
-    const isBad = shareOf(errors) > usual + gate.max && errors.part > 1
-    if (errors.whole < FEWEST_ANSWERS || !isBad) return []
-    const message = `${errors.part} of ${errors.whole} answers of ${nodeName} are 5xx`
-    return [{ nodeId, gate: gate.metric, message }]
+    const found = asked.find((one) => isWorse(ours, others, one))
+    if (!found) return []
+    const { part, whole } = answersOf(ours, found.counter)
+    const message = `${part} of ${whole} answers of ${nodeName} are ${found.what}`
+    return [{ nodeId, gate: found.metric, message }]
   })
+}
+
+type Asked = { counter: string; isNeverUsual: boolean; max: number }
+
+function isWorse(
+  ours: readonly Sample[],
+  others: readonly Sample[],
+  { counter, isNeverUsual, max }: Asked,
+): boolean {
+  const errors = answersOf(ours, counter)
+  const usual = answersOf(others, counter)
+  // A site may have many 4xx for ever: without anything to compare with nobody is to blame.
+  const isKnown = isNeverUsual || usual.whole >= FEWEST_ANSWERS
+  const isBad = shareOf(errors) > shareOf(usual) + max && errors.part > 1
+  return isKnown && errors.whole >= FEWEST_ANSWERS && isBad
 }
 
 /** The wave that soaks against those without the version; null: none soaks. */
@@ -76,9 +102,9 @@ export const silentOf = (
     .filter(({ nodeId, isExcused }) => !isExcused && !measured.has(nodeId))
     .map(({ nodeName }) => nodeName)
 
-export const errorsOf = (samples: readonly Sample[]) =>
+export const answersOf = (samples: readonly Sample[], counter: string) =>
   samples
-    .map(({ counters }) => ({ part: counters.responses5xx ?? 0, whole: counters.requests ?? 0 }))
+    .map(({ counters }) => ({ part: counters[counter] ?? 0, whole: counters.requests ?? 0 }))
     .reduce(addShares, { part: 0, whole: 0 })
 
 export const idsOf = (tasks: readonly Task[]) => tasks.map(({ nodeId }) => nodeId)

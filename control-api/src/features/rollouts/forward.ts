@@ -17,12 +17,13 @@ import {
   isDeferred,
   isLate,
   isOpen,
+  isProof,
+  isProven,
   isUnanswered,
   isUnproven,
   MOVING,
-  wasPassedBy,
 } from './tasks.ts'
-import { move, passBy, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
+import { giveUp, move, passBy, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
 
 /** One look at the wave; true: it moved on, look again. */
 export function goOn(turn: Turn): boolean {
@@ -41,19 +42,20 @@ export function goOn(turn: Turn): boolean {
   if (leaveOut(turn)) return true
   const sent = dispatch(turn)
   if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
-  const { done, pending, total } = countTasks(turn.rollout.tasks)
-  if (pending === 0 && standIn(turn)) return true
-  if (done === 0 && pending > 0) {
-    return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
+  if (!isWaveProven(turn.rollout)) {
+    if (standIn(turn)) return true
+    const called = callTheRest(turn)
+    if (called.length > 0) return stay(turn, 'running', reasons.nobodyThere(turn.rollout, called))
   }
-  if (isRefusedByAll(turn.rollout))
-    return stay(turn, 'paused', reasons.refusedByAll(turn.rollout.tasks))
+  const { pending, total } = countTasks(turn.rollout.tasks)
+  if (pending > 0 && !turn.rollout.tasks.some(isProven)) {
+    return stay(turn, 'paused', reasons.unreached(total))
+  }
   const unreached = turn.rollout.tasks.filter(isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
     return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
   }
-  const hasNews = tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
-  if (hasNews) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
+  if (isToSoak(turn.rollout)) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
   else finishWave(turn)
   return true
 }
@@ -84,30 +86,57 @@ export const unheardOf = ({ tasks, progress }: Rollout) =>
 const isMissed = (task: Task) =>
   task.state === 'unreachable' && !task.isExcused && !(isDeferred(task) && mayBeOffered(task))
 
-/** Of those put off, the first to return proves the version, for all others of the wave are gone. */
-function callBack(turn: Turn): boolean {
+/** No wave rests on the proof of another: each has one of its own. */
+const isWaveProven = ({ tasks, progress }: Rollout) =>
+  tasks.some((task) => task.wave === progress.wave && isProof(task))
+
+const isToSoak = ({ tasks, progress }: Rollout) =>
+  tasks.some((task) => task.wave === progress.wave && task.state === 'healthy' && isProof(task))
+
+/**
+ * Nobody of the wave is left to prove the version: one node of a later one does in its place, or one that was
+ * put off and has returned; not all of them.
+ */
+function standIn(turn: Turn): boolean {
   const { tasks, progress } = turn.rollout
-  const returned = tasks.find((task) => isDeferred(task) && mayBeOffered(task))
-  if (!returned || returned.wave === progress.wave) return false
-  put(turn, returned, { ...returned, wave: progress.wave })
+  const later = tasks.filter(
+    (task) => task.wave > progress.wave && (task.state === 'pending' || isDeferred(task)),
+  )
+  const ready = later.find(isReady)
+  const one = ready ?? lastOfAll(later.filter(({ state }) => state === 'pending'))
+  if (!one) return false
+  if (ready) setProgress(turn, { standIn: reasons.standIn(ready, whoIsMissing(turn.rollout)) })
+  put(turn, one, { ...one, wave: progress.wave })
   return true
 }
 
-/** When nobody of the first wave is left to prove the version, one node of the next does, not all of them. */
-function standIn(turn: Turn): boolean {
-  const { tasks, progress } = turn.rollout
-  const isLeft = tasks.some((task) => task.wave <= progress.wave && task.state !== 'skipped')
-  const next = tasks.filter((task) => task.wave > progress.wave && task.state === 'pending')
-  const one = next.find((task) => task.isConnected && !task.cordon) ?? next[0]
-  if (isLeft || !one) return false
-  put(turn, one, { ...one, wave: progress.wave })
-  return true
+const isReady = (task: Task) => task.cordon === null && mayBeOffered(task)
+
+/** Of those that are cordoned, when nobody else may come: it is passed by. */
+const lastOfAll = (pending: readonly Task[]) =>
+  pending.every(({ cordon }) => cordon !== null) ? pending[0] : undefined
+
+const whoIsMissing = ({ tasks, progress }: Rollout) =>
+  tasks.filter((task) => (task.wave === progress.wave && !isProof(task)) || isDeferred(task))
+
+/** Nobody who could stand in is there: each has a moment to appear, and is put off after it. */
+function callTheRest(turn: Turn): Task[] {
+  const { progress } = turn.rollout
+  const rest = turn.rollout.tasks.filter(
+    (task) => task.wave > progress.wave && task.state === 'pending',
+  )
+  callAbsent(turn, rest)
+  return rest
 }
 
 /** A wave that is under way goes on when a change window closes; the next one waits for it to open. */
 function beginWave(turn: Turn): boolean {
   const { closed, progress, tasks } = turn.rollout
-  const hasNodes = tasks.some((task) => task.wave === progress.wave && isUnanswered(task))
+  // Into a wave that is empty one of a later one comes.
+  const isOfIt = (task: Task) => task.wave === progress.wave && isUnanswered(task)
+  const mayCome = (task: Task) =>
+    task.wave > progress.wave && (task.state === 'pending' || (isDeferred(task) && isReady(task)))
+  const hasNodes = tasks.some((task) => isOfIt(task) || mayCome(task))
   if (closed !== null && hasNodes) return stay(turn, 'paused', reasons.closed(closed, progress))
   setProgress(turn, { phase: 'dispatching' })
   return true
@@ -137,10 +166,6 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   react(turn, onFailure, 'gate_failed', reasons.tell(first))
   return false
 }
-
-/** What nobody has must not succeed, for new nodes would get it. */
-const isRefusedByAll = ({ tasks }: Rollout) =>
-  tasks.some(isLeftOut) && countTasks(tasks).done === 0 && !tasks.some(isUnanswered)
 
 const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
 
@@ -223,10 +248,15 @@ const most = ({ maxParallel, blastBudget }: Policy) =>
 /** The wave's nodes are healthy: time, and evidence where it is asked for, say whether it is through. */
 function soak(turn: Turn): boolean {
   const { policy, progress } = turn.rollout
+  if (!isToSoak(turn.rollout)) {
+    // Whoever was watched is gone, or an operator went on without: what was seen of it proves nothing.
+    setProgress(turn, { phase: 'dispatching', soakedMs: 0, verdict: null })
+    return true
+  }
   const away = awayOf(turn.rollout)
   if (away.length > 0) return stay(turn, 'paused', reasons.away(away))
   if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', reasons.soaking(turn.rollout))
-  const verdict = policy.gates.length > 0 ? progress.verdict?.verdict : 'pass'
+  const verdict = policy.gates.length > 0 && !policy.isAlone ? progress.verdict?.verdict : 'pass'
   if (verdict === 'pass') {
     finishWave(turn)
     return true
@@ -258,12 +288,23 @@ export function finishWave(turn: Turn): void {
       const [from, to] = [`wave-${wave}`, `wave-${wave + 1}`]
       turn.transitions.push({ nodeId: null, from, to, cause: turn.cause, isWave: true })
     }
-    setProgress(turn, { wave: wave + 1, phase: 'waiting', soakedMs: 0, verdict: null })
+    const begun = { phase: 'waiting' as const, soakedMs: 0, verdict: null, standIn: null }
+    setProgress(turn, { wave: wave + 1, ...begun })
     return
   }
   const { tasks } = turn.rollout
-  move(turn, 'succeeded', reasons.succeeded(tasks))
-  // What passed all of them by has proved nothing.
-  if (countTasks(tasks).done > 0 || !tasks.some(wasPassedBy)) turn.effects.push({ kind: 'release' })
+  if (tasks.some(isProven)) {
+    move(turn, 'succeeded', reasons.succeeded(tasks))
+    turn.effects.push({ kind: 'release' })
+  } else {
+    endUnproven(turn)
+  }
   turn.effects.push({ kind: 'release-leases' })
+}
+
+/** New nodes must not get what nobody was ever well with. */
+function endUnproven(turn: Turn): void {
+  const { tasks } = turn.rollout
+  for (const task of tasks.filter(isUnanswered)) giveUp(turn, task, 'nobody proved the version')
+  move(turn, 'cancelled', reasons.unproven(tasks))
 }

@@ -7,6 +7,7 @@ import {
   addShares,
   FEWEST_UNITS,
   type Interval,
+  meanRatio,
   quantileRatio,
   type Share,
   shareDifference,
@@ -15,12 +16,19 @@ import {
 import type { Evidence, Gate, GateEvidence, GateMetric, OnFailure, Verdict } from './schema.ts'
 
 type Quantile = { kind: 'quantile'; stage: 'firstByte' | 'total' | 'readWait'; q: number }
+type Mean = { kind: 'mean'; part: string; of: readonly string[] }
 type Part = { kind: 'share'; part: string; of: readonly string[]; isGood: boolean }
-/** A quantile may be so many times the control's; a share may be so much worse than the control's. */
-const METRICS: Record<GateMetric, (Quantile | Part) & { name: string }> = {
+type Metric = (Quantile | Part | Mean) & { name: string }
+/**
+ * A quantile may be so many times the control's; a share may be so much worse than the control's; a mean may be
+ * so many times less than the control's.
+ */
+const METRICS: Record<GateMetric, Metric> = {
   errors5xx: share('the share of 5xx', 'responses5xx', ['requests']),
+  errors4xx: share('the share of 4xx', 'responses4xx', ['requests']),
   errors404: share('the share of 404', 'responses404', ['requests']),
   cacheHits: share('the stat cache’s hit ratio', 'cacheHits', ['cacheHits', 'cacheMisses'], true),
+  bytesPerRequest: { kind: 'mean', name: 'bytes per request', part: 'bytesSent', of: ['requests'] },
   firstByteP50: { kind: 'quantile', stage: 'firstByte', q: 0.5, name: 'first byte p50' },
   firstByteP99: { kind: 'quantile', stage: 'firstByte', q: 0.99, name: 'first byte p99' },
   totalP50: { kind: 'quantile', stage: 'total', q: 0.5, name: 'total p50' },
@@ -91,9 +99,24 @@ const withIllControl = (gate: GateEvidence): GateEvidence => ({
 
 function judgeGate(gate: Gate, given: Case): GateEvidence {
   const metric = METRICS[gate.metric]
-  return metric.kind === 'quantile'
-    ? judgeQuantile(gate, metric, given)
-    : judgeShare(gate, metric, given)
+  switch (metric.kind) {
+    case 'quantile':
+      return judgeQuantile(gate, metric, given)
+    case 'mean':
+      return judgeMean(gate, metric, given)
+    case 'share':
+      return judgeShare(gate, metric, given)
+  }
+}
+
+/** Who answers much less than the others do does not serve what they serve. */
+function judgeMean(gate: Gate, metric: Mean & { name: string }, given: Case): GateEvidence {
+  const { ours, theirs, both, lack } = partsOf(gate, metric, given)
+  if (lack !== null) return without(both, `${metric.name}: ${lack}`)
+  const found = meanRatio(ours, theirs, { seed: given.seed })
+  if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
+  const shown = `the others’ ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
 }
 
 function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: Case): GateEvidence {
@@ -113,20 +136,29 @@ function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: C
 }
 
 function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): GateEvidence {
-  const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
-    samples.map((sample) => partOf(sample, metric)),
-  )
-  const [mine, others] = [sumOf(given.canary.samples, metric), sumOf(given.control.samples, metric)]
-  const canary = { ...headOf(given.canary), samples: mine.whole, value: shareOf(mine) }
-  const control = { ...headOf(given.control), samples: others.whole, value: shareOf(others) }
-  const both = { ...gate, canary, control }
-  const lack = lackOf(given, mine.whole, others.whole)
+  const { ours, theirs, both, lack } = partsOf(gate, metric, given)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
-  const more = shareDifference(ours ?? [], theirs ?? [], { seed: given.seed })
+  const more = shareDifference(ours, theirs, { seed: given.seed })
   const found = metric.isGood ? { value: -more.value, low: -more.high, high: -more.low } : more
   const how = metric.isGood ? 'lower' : 'higher'
   const message = `${metric.name} is ${shown(found.value)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
+}
+
+function partsOf(gate: Gate, metric: Part | Mean, given: Case) {
+  const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
+    samples.map((sample) => partOf(sample, metric)),
+  )
+  const [mine, others] = [given.canary, given.control].map((side) => sumOf(side.samples, metric))
+  const sideOfThose = (group: Group, sum: Share = NONE) => ({
+    ...headOf(group),
+    samples: sum.whole,
+    value: shareOf(sum),
+  })
+  const canary = sideOfThose(given.canary, mine)
+  const control = sideOfThose(given.control, others)
+  const lack = lackOf(given, canary.samples, control.samples)
+  return { ours: ours ?? [], theirs: theirs ?? [], both: { ...gate, canary, control }, lack }
 }
 
 function verdictOf({ low, high }: Interval, max: number): Verdict {
@@ -180,12 +212,13 @@ const sideOf = (group: Group, histogram: Histogram | null, q: number) => ({
   value: histogram ? quantile(histogram, q) : null,
 })
 
-function partOf({ counters }: Sample, { part, of }: Pick<Part, 'part' | 'of'>): Share {
+function partOf({ counters }: Sample, { part, of }: Part | Mean): Share {
   const whole = of.reduce((sum, name) => sum + (counters[name] ?? 0), 0)
   return { part: counters[part] ?? 0, whole }
 }
 
-const sumOf = (samples: readonly Sample[], metric: Quantile | Part): Share =>
-  metric.kind === 'share'
-    ? samples.map((sample) => partOf(sample, metric)).reduce(addShares, { part: 0, whole: 0 })
-    : { part: 0, whole: 0 }
+const NONE: Share = { part: 0, whole: 0 }
+const sumOf = (samples: readonly Sample[], metric: Metric | Part | Mean): Share =>
+  metric.kind === 'quantile'
+    ? NONE
+    : samples.map((sample) => partOf(sample, metric)).reduce(addShares, NONE)

@@ -16,6 +16,11 @@ export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
   await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
 }
 
+export async function isLeased(trx: Trx, nodeId: string): Promise<boolean> {
+  const lease = trx.selectFrom('node_leases').select('node_id').where('node_id', '=', nodeId)
+  return (await lease.executeTakeFirst()) !== undefined
+}
+
 /** By node. */
 export async function ownersOf(db: Reader): Promise<Map<string, string>> {
   const rows = await db.selectFrom('node_leases').selectAll().execute()

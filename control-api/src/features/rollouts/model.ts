@@ -27,6 +27,8 @@ export type Policy = Deadlines & {
   onFailure: OnFailure
   /** What a wave's nodes must show before it is through; none: time alone. */
   gates: readonly Gate[]
+  /** A single node and no gates of the order's own: who should be compared? Time lets it through. Left out: no. */
+  isAlone?: boolean
   /** Requests on each side; of fewer nothing is concluded. */
   minSamples: number
   /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */
@@ -91,6 +93,8 @@ export type Progress = {
   hold: Hold | null
   /** Why it goes back; null: it goes forward. */
   goesBack: string | null
+  /** Who proves the version in this wave instead of whom; null, or left out by rollouts of before: nobody does. */
+  standIn?: string | null
 }
 export type Rollout = {
   state: RolloutState
@@ -230,6 +234,7 @@ export const firstProgress = (
   progressLeftMs: progressDeadlineMs,
   hold: null,
   goesBack: null,
+  standIn: null,
 })
 
 const TERMINAL = new Set<RolloutState>([

@@ -26,13 +26,22 @@ export const OnOverlapSchema = Type.Enum(['queue', 'refuse', 'supersede'], {
 })
 export type OnOverlap = Static<typeof OnOverlapSchema>
 
-/** POST /rollouts createRollout → 201. Without `strategy` one wave of all nodes the config goes to, narrowed by `selector`. It may wait before it begins: its `state` and `reason` say for what. */
+/** POST /rollouts createRollout → 201. Without `strategy` by waves, to all nodes the config goes to, narrowed by `selector`. It may wait before it begins: its `state` and `reason` say for what. */
 export const NewRolloutSchema = Type.Object(
   {
     config: NameSchema,
     version: Type.Integer({ minimum: 1 }),
     message: Type.Optional(Type.String({ maxLength: 500 })),
     selector: Type.Optional(SelectorSchema),
+    nodes: Type.Optional(
+      Type.Array(NodeIdSchema, {
+        minItems: 1,
+        maxItems: 1000,
+        uniqueItems: true,
+        description:
+          'Only to these, as to give a version back to just those that left it. What they prove is not released',
+      }),
+    ),
     strategy: Type.Optional(StrategySchema),
     onOverlap: Type.Optional(OnOverlapSchema),
     startAt: Type.Optional(

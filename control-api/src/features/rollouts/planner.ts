@@ -49,6 +49,8 @@ type Ordered = {
   config: string
   text: string
   selector: Selector
+  /** undefined: the order names none. */
+  nodeIds: ReadonlySet<string> | undefined
   excludeKinds: readonly string[]
 }
 
@@ -66,7 +68,10 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
   for (const node of await activeNodes(db)) {
     const target = targetOf(grouping, node)
     const group = target.group.name
-    const reason = whyExcluded(grouping, target, ordered) ?? ofExcludedKind(node, ordered)
+    const reason =
+      whyExcluded(grouping, target, ordered) ??
+      notNamed(node, ordered) ??
+      ofExcludedKind(node, ordered)
     if (reason !== null) {
       plan.excluded.push({ node, group, reason })
       continue
@@ -118,6 +123,9 @@ function whyExcluded(
     ? null
     : `The rollout is only for ${formatSelector(selector)}.`
 }
+
+const notNamed = ({ id }: FleetNode, { nodeIds }: Ordered) =>
+  nodeIds === undefined || nodeIds.has(id) ? null : 'The order names other nodes.'
 
 const ofExcludedKind = (node: FleetNode, { excludeKinds }: Ordered) =>
   excludeKinds.includes(kindOf(node)) ? `The order leaves out its kind: ${kindOf(node)}.` : null

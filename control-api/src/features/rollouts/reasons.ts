@@ -10,6 +10,9 @@ export const STORAGE_WAS_FULL =
   'The disk of the control plane was full, so that nothing more could be decided.'
 export const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
 
+export const RESUME_IS_NOTHING =
+  'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
+
 export function waiting(rollout: Rollout, withoutRoom: number): string {
   const { done, total } = countTasks(rollout.tasks)
   const { wave } = rollout.progress
@@ -25,7 +28,21 @@ function noRoom(nodes: number, heldBy: readonly string[]): string {
   return ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} ${forWhat} in the farm's blast budget.`
 }
 
-function inWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
+function inWave({ progress, policy }: Pick<Rollout, 'progress' | 'policy'>) {
+  return `${whichWave({ progress, policy })}${progress.standIn ? `${progress.standIn} ` : ''}`
+}
+
+/** Of the nodes that were to prove the version, and of who does it for them. */
+export function standIn(task: Task, missing: readonly Task[]): string {
+  const forWhom = missing.length > 0 ? names(missing) : 'the nodes of the wave'
+  return `${task.nodeName} takes the place of ${forWhom}.`
+}
+
+export function nobodyThere(rollout: Rollout, called: readonly Task[]): string {
+  return `${inWave(rollout)}nobody of the wave is left to prove the version; the next node that is there does: ${names(called)}.`
+}
+
+function whichWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
   const fast = policy.isFastPath
     ? 'Fast path, for the version succeeded not long ago: gates that only pause are left out. '
     : ''
@@ -80,9 +97,6 @@ export function late(tasks: readonly Task[]): string {
   return `${first.nodeName}: ${first.message}${andMore(tasks.length)} It goes on by itself when the node answers. ${WAY_OUT}`
 }
 
-export const refusedByAll = (tasks: readonly Task[]) =>
-  `No node has the version: ${names(tasks.filter((task) => task.code !== null))} refused it, or would. ${WAY_OUT}`
-
 export const unreached = (total: number) =>
   `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`
 
@@ -124,14 +138,25 @@ export function frozen(tasks: readonly Task[], by: string): string {
 
 export const succeeded = (tasks: readonly Task[]) => `${whoHasIt(tasks)}${withoutCordoned(tasks)}`
 
+/** Nobody has it, or nobody of whom more is known than that. */
+export function unproven(tasks: readonly Task[]): string {
+  const without = tasks.filter(({ isExcused }) => isExcused)
+  const gone = tasks.filter(
+    (task) => task.state === 'skipped' && !task.isExcused && !wasPassedBy(task),
+  )
+  const why = [
+    ...(tasks.length === 0 ? ['there was no node to change'] : []),
+    ...(without.length > 0 ? [`an operator went on without ${names(without)}`] : []),
+    ...(gone.length > 0 ? [`${names(gone)} ${gone.length > 1 ? 'are' : 'is'} gone`] : []),
+  ]
+  const because = why.length > 0 ? `: ${why.join('; ')}` : ''
+  return `Nothing is proven${because}.${withoutCordoned(tasks)} New nodes go on getting what was released before.`
+}
+
 function withoutCordoned(tasks: readonly Task[]): string {
   const passedBy = tasks.filter(wasPassedBy)
   if (passedBy.length === 0) return ''
-  const isUnproven = countTasks(tasks).done === 0
-  const unproven = isUnproven
-    ? ' Nothing is proven, so new nodes do not get the version either.'
-    : ''
-  return ` ${names(passedBy)} ${passedBy.length > 1 ? 'were' : 'was'} skipped, being cordoned: the next rollout after that brings what is missing.${unproven}`
+  return ` ${names(passedBy)} ${passedBy.length > 1 ? 'were' : 'was'} skipped, being cordoned: the next rollout after that brings what is missing.`
 }
 
 function whoHasIt(tasks: readonly Task[]): string {
@@ -150,7 +175,6 @@ function whoHasIt(tasks: readonly Task[]): string {
   if (missing.length > 0) {
     return `${done} of ${done + missing.length} nodes have the version; ${names(missing)} ${missing.length > 1 ? 'do' : 'does'} not, which is within what may fail.`
   }
-  if (done === 0) return 'There is no node to change.'
   if (tasks.every(({ offers }) => offers === 0)) {
     return `Nothing to do: ${done === 1 ? 'the node has' : `all ${done} nodes have`} the version already.`
   }

@@ -12,9 +12,11 @@ import { defineCursor } from '../../schema/cursor.ts'
 import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import { nameOf } from './action-routes.ts'
 import {
+  AtOnceAlone,
   EmergencyStartsNow,
   FleetChanged,
   NoNodes,
+  NoSuchNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
@@ -27,6 +29,8 @@ import {
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
 import { outlookOf } from './outlook.ts'
 import { policyRefusalsOf } from './policy-refusals.ts'
+import { askNodes, type PreflightDeps } from './preflight.ts'
+import { AskPreflightSchema, PreflightSchema } from './preflight-schema.ts'
 import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store.ts'
@@ -42,7 +46,7 @@ const ActiveSchema = Type.Intersect([
   }),
 ])
 
-type Deps = StartDeps & { askOwners: AskOwners }
+type Deps = StartDeps & PreflightDeps & { askOwners: AskOwners }
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
@@ -85,6 +89,43 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   )
 
   app.post(
+    '/rollouts/preflight',
+    {
+      config: {
+        permission: 'rollouts:run',
+        scope: 'nodes',
+        errors: [
+          OutsideScope,
+          VersionNotFound,
+          SelectorInvalid,
+          NoSuchNodes,
+          StartTooFar,
+          EmergencyStartsNow,
+          AtOnceAlone,
+        ],
+      },
+      schema: {
+        operationId: 'preflightRollout',
+        tags,
+        summary: 'Ask nodes what the version would do on their machines; nothing is ordered',
+        description:
+          'At most 50 nodes, ten at a time, for at most 15 seconds in all. Nodes answer from their disks: whether they would take it, and what sample paths are answered with now and then',
+        body: AskPreflightSchema,
+        response: { 200: PreflightSchema },
+      },
+    },
+    async ({ body: { samplePaths, ...order }, user }) => {
+      const wish = wishOf(order, scopeOf(user))
+      const plan = await planVersion(deps, wish)
+      const { config, version } = wish
+      const versionText = (await deps.findVersionText(config, version)) ?? ''
+      const probes = order.strategy?.probes
+      const paths = samplePaths ?? (probes?.length ? probes : undefined)
+      return askNodes(deps, { plan, versionText, paths })
+    },
+  )
+
+  app.post(
     '/rollouts',
     {
       config: {
@@ -101,7 +142,9 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           StartPast,
           NoNodes,
           EmergencyStartsNow,
+          AtOnceAlone,
           FleetChanged,
+          NoSuchNodes,
           PlanChanged,
           RolloutInvalid,
           NodeCheckUnavailable,
@@ -149,6 +192,7 @@ function wishOf(order: NewRollout, scope: Scope) {
     config,
     version,
     selector = '',
+    nodes,
     strategy,
     onOverlap,
     startAt,
@@ -156,7 +200,7 @@ function wishOf(order: NewRollout, scope: Scope) {
     allowEmpty,
   } = order
   const startAtMs = startAt === undefined ? undefined : Date.parse(startAt)
-  const wish = { config, version, selector, scope, strategy, onOverlap, startAtMs }
+  const wish = { config, version, selector, nodes, scope, strategy, onOverlap, startAtMs }
   return { ...wish, allowEmpty, emergency: emergency?.reason }
 }
 

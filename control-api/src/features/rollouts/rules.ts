@@ -6,6 +6,7 @@
 //   running     a wave is under way: its nodes are offered the version, then watched, then judged
 //   paused      somebody or something holds it; nothing more is offered; says what would move it on
 //   succeeded   every node has it, but for those that were out of reach (they take it when they return)
+//   cancelled   it came to its end and nobody had proved the version: they are gone, or were gone on without
 //   reverting   what had begun to apply it gets back what it had before, newest wave first
 //   reverted    all of them have it again
 //   revert_incomplete   all but those that cannot be reached or could not go back; turns into reverted
@@ -45,10 +46,10 @@ import type { TaskState } from './schema.ts'
 import { skip } from './task-states.ts'
 import {
   advance,
-  countTasks,
   hasFailed,
   isDeferred,
   isLate,
+  isProven,
   isToBeLeft,
   isUnanswered,
 } from './tasks.ts'
@@ -56,7 +57,7 @@ import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from
 import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
-  const turn: Turn = { rollout, cause: causeOf(event), effects: [], transitions: [] }
+  const turn = newTurn(rollout, causeOf(event))
   if (!takeBefore(turn, event)) take(turn, event)
   if (isWaiting(turn.rollout.state)) return outcomeOf(turn)
   // Of its own offers nothing follows: the others of the same turn are on their way.
@@ -64,6 +65,13 @@ export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   if (!isOwnOffer && event.kind !== 'heard-again') settle(turn)
   return outcomeOf(turn)
 }
+
+const newTurn = (rollout: Rollout, cause: string): Turn => ({
+  rollout,
+  cause,
+  effects: [],
+  transitions: [],
+})
 
 const outcomeOf = ({ rollout, effects, transitions }: Turn): Outcome => ({
   rollout,
@@ -129,7 +137,8 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
     case 'resume':
       if (state !== 'paused') return 'It is not paused.'
       if (rollout.isStorageFull) return reasons.STORAGE_IS_FULL
-      return isForTheWindow(rollout) ? 'It goes on by itself when a change window opens.' : null
+      if (isForTheWindow(rollout)) return 'It goes on by itself when a change window opens.'
+      return isMovedByResume(rollout) ? null : reasons.RESUME_IS_NOTHING
     case 'skip-gate':
       return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
     case 'revert':
@@ -137,6 +146,16 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
     default:
       return 'It has begun; freeze ends it, revert takes it back.'
   }
+}
+
+/** Else it stays as it is, for the same reason: whoever resumes it would wait for nothing. */
+function isMovedByResume(rollout: Rollout): boolean {
+  if (rollout.progress.hold !== null) return true
+  const turn = newTurn(rollout, 'resume')
+  resume(turn)
+  settle(turn)
+  const { state, tasks } = turn.rollout
+  return state !== 'paused' || tasks.some((task, i) => task !== rollout.tasks[i])
 }
 
 const isForTheWindow = ({ progress: { phase, hold }, tasks }: Rollout) =>
@@ -188,12 +207,12 @@ function resume(turn: Turn): void {
   const isRestart = kind === 'control_plane_restart'
   if (kind !== undefined && !isRestart) return
   // As long as nobody has it, there is nothing to go on with.
-  const isProven = countTasks(tasks).done > 0
+  const isAnyProven = tasks.some(isProven)
   const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
   for (const task of tasks) {
-    const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
+    const isAway = away.includes(task) || (isAnyProven && task.state === 'unreachable')
     const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
-    if (isWithout) put(turn, task, { ...task, isExcused: true })
+    if (isWithout && !task.isExcused) put(turn, task, { ...task, isExcused: true })
   }
 }
 

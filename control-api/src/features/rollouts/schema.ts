@@ -61,7 +61,9 @@ export type Verdict = Static<typeof VerdictSchema>
 
 export const GateMetricSchema = Type.Enum([
   'errors5xx',
+  'errors4xx',
   'errors404',
+  'bytesPerRequest',
   'cacheHits',
   'firstByteP50',
   'firstByteP99',
@@ -70,7 +72,10 @@ export const GateMetricSchema = Type.Enum([
   'readWaitP99',
 ])
 export type GateMetric = Static<typeof GateMetricSchema>
-/** Of quantiles: so many times the others'. Of shares (5xx, 404, cache hits): so much worse than the others'. */
+/**
+ * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits): so much worse than the others'. Of
+ * bytes per request: the others' may be so many times as many.
+ */
 export const GateSchema = Type.Object(
   {
     metric: GateMetricSchema,
@@ -78,7 +83,7 @@ export const GateSchema = Type.Object(
       minimum: 0,
       maximum: 1000,
       description:
-        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers)',
+        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many',
     }),
     onFail: OnFailureSchema,
   },
@@ -147,9 +152,15 @@ export const WaveSizeSchema = Type.Union([
 ])
 export type WaveSize = Static<typeof WaveSizeSchema>
 
-/** Left out with its order: all nodes at once, and nothing asked but that they confirm. */
+/** Left out with its order, or {}: by waves, each value as its description says. */
 export const StrategySchema = Type.Object(
   {
+    atOnce: Type.Optional(
+      Type.Boolean({
+        description:
+          'All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said',
+      }),
+    ),
     waves: Type.Optional(
       Type.Array(WaveSizeSchema, {
         minItems: 1,
@@ -189,7 +200,7 @@ export const StrategySchema = Type.Object(
       Type.Array(GateSchema, {
         maxItems: 8,
         description:
-          'What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone',
+          'What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone',
       }),
     ),
     minSamples: Type.Optional(
@@ -224,6 +235,10 @@ export const PolicySchema = Type.Object({
   maxFlaps: Type.Integer(),
   onFailure: OnFailureSchema,
   gates: Type.Array(GateSchema),
+  isAlone: Type.Boolean({
+    description:
+      'A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts',
+  }),
   minSamples: Type.Integer(),
   probes: Type.Array(ProbeSchema),
 })
@@ -253,6 +268,7 @@ export const NodeTaskSchema = Type.Object({
   }),
   updatedAt: TimeSchema,
 })
+export type NodeTask = Static<typeof NodeTaskSchema>
 export const RolloutSchema = Type.Object({
   id: RolloutIdSchema,
   config: NameSchema,
@@ -260,6 +276,9 @@ export const RolloutSchema = Type.Object({
   previousVersion: Nullable(Type.Integer()),
   selector: Type.String({
     description: 'It is only for these nodes; empty: all the config goes to',
+  }),
+  namesNodes: Type.Boolean({
+    description: 'The order named its nodes: what they prove is not released',
   }),
   state: RolloutStateSchema,
   stateVersion: Type.Integer({ description: 'Send it back with an action; 409 when it moved on' }),

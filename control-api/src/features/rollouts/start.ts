@@ -12,9 +12,11 @@ import { isInside, parseSelector, type Selector } from '../../selector.ts'
 import { emergencyStrategy } from './emergency.ts'
 import type { Engine } from './engine.ts'
 import {
+  AtOnceAlone,
   EmergencyStartsNow,
   FleetChanged,
   NoNodes,
+  NoSuchNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
@@ -64,6 +66,8 @@ type Ordered = {
   version: number
   selector: string
   scope: Scope
+  /** Ids of the nodes it is for alone; left out: all that the config and the selector go to. */
+  nodes?: readonly string[] | undefined
   strategy?: Strategy | undefined
   startAtMs?: number | undefined
   allowEmpty?: boolean | undefined
@@ -89,15 +93,18 @@ const FAST_PATH_RELEASES = 3
 export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Arrangement> {
   const { config, version, selector, scope, emergency } = ordered
   requireSense(ordered, deps.now())
-  const strategy = emergency === undefined ? ordered.strategy : emergencyStrategy(ordered.strategy)
+  const { strategy: asked = {} } = ordered
+  const strategy = emergency === undefined ? asked : emergencyStrategy(asked)
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   requireInside(parsed.selector, scope)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  const { excludeKinds = [] } = strategy ?? {}
-  const wanted = { config, text, selector: parsed.selector, excludeKinds }
+  const { excludeKinds = [] } = strategy
+  const nodeIds = ordered.nodes && new Set(ordered.nodes)
+  const wanted = { config, text, selector: parsed.selector, nodeIds, excludeKinds }
   const plan = await planRollout(deps, wanted)
+  refuseUnknown(plan, ordered.nodes ?? [])
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
@@ -107,7 +114,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
   const isFastPath = emergency === undefined && recent.includes(version)
   const nodes = await waveNodes(deps, changing, strategy)
-  const first = arrange(nodes, strategy, { isFastPath })
+  const first = arrange(nodes, strategy, { isFastPath, isAlone: plan.nodes.length === 1 })
   // Should such a node have to change after all, or its cordon end, it is behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
@@ -125,11 +132,17 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
 const matchesNone = ({ nodes, excluded }: Plan, selector: string) =>
   nodes.length === 0 && (selector !== '' || excluded.length > 0)
 
+function refuseUnknown({ nodes, excluded }: Plan, named: readonly string[]): void {
+  const known = new Set([...nodes, ...excluded].map(({ node }) => node.id))
+  const unknown = named.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new NoSuchNodes(unknown)
+}
+
 const YEAR_DAYS = 365
 /** Clocks differ, and orders take their way: so lately means now. */
 const LATELY_MS = 60_000
 
-function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: number): void {
+function requireSense({ startAtMs, emergency, onOverlap, strategy }: Ordered, nowMs: number): void {
   if (emergency !== undefined && (startAtMs !== undefined || onOverlap !== undefined)) {
     throw new EmergencyStartsNow()
   }
@@ -137,6 +150,9 @@ function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: numbe
   if (isTooFar) throw new StartTooFar(YEAR_DAYS)
   const isPast = startAtMs !== undefined && startAtMs < nowMs - LATELY_MS
   if (isPast) throw new StartPast(timeOf(startAtMs), timeOf(nowMs))
+  const { atOnce, excludeKinds: _, ...others } = strategy ?? {}
+  const said = Object.keys(others)
+  if (atOnce && said.length > 0) throw new AtOnceAlone(said)
 }
 
 /**
@@ -161,7 +177,7 @@ async function whoStaysAsItIs(
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
   changing: readonly PlannedNode[],
-  strategy: Strategy | undefined,
+  strategy: Strategy,
 ): Promise<WaveNode[]> {
   const throughput = await throughputOf(changing.map(({ node }) => node.id))
   // What surely changes goes before what may.
@@ -172,7 +188,7 @@ async function waveNodes(
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
     kind: kindOf(node),
-    domain: strategy?.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
+    domain: strategy.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
     isConnected: isConnected(node.id),
   }))
 }
@@ -269,6 +285,7 @@ function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled
     state_version: 1,
     reason: 'Planned.',
     selector,
+    names_nodes: order.nodes === undefined ? 0 : 1,
     author: author.username,
     author_id: author.id,
     scope: scopeText(scope),

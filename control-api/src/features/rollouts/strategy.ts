@@ -16,6 +16,8 @@ export type Arranged = {
 
 export const DEFAULT_GATES: Gate[] = [
   { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+  { metric: 'errors4xx', max: 0.02, onFail: 'revert' },
+  { metric: 'bytesPerRequest', max: 4, onFail: 'revert' },
   { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
 ]
 const DEFAULTS = {
@@ -39,17 +41,23 @@ const MAX_PARALLEL = { most: 10, percent: 10 }
 const BUDGET_PER_PARALLEL = 4
 const FAST_PATH_PARALLEL = 4
 
-/** No strategy: all at once, nothing but confirmations asked for. */
+/** What is not said is careful. isAlone: the farm has one node for it. */
 export function arrange(
   nodes: readonly WaveNode[],
-  strategy: Strategy | undefined,
-  { isFastPath }: { isFastPath: boolean },
+  strategy: Strategy,
+  { isFastPath, isAlone = false }: { isFastPath: boolean; isAlone?: boolean },
 ): Arranged {
-  const waves = strategy ? planWaves(nodes, strategy.waves ?? CAREFUL) : [[...nodes]]
+  const { atOnce = false } = strategy
+  const waves = atOnce ? [[...nodes]] : planWaves(nodes, strategy.waves ?? CAREFUL)
   const largest = waves.reduce((most, wave) => Math.max(most, wave.length), 0)
   const waveOf = new Map(waves.flatMap((wave, index) => wave.map(({ id }) => [id, index] as const)))
   return {
-    policy: strategy ? policyOf(strategy, largest, isFastPath) : AT_ONCE,
+    policy: atOnce
+      ? AT_ONCE
+      : {
+          ...policyOf(strategy, largest, isFastPath),
+          ...(isAlone && strategy.gates === undefined && { isAlone }),
+        },
     waveOf,
     waves: Math.max(1, waves.length),
   }
@@ -115,6 +123,7 @@ export const viewPolicy = (policy: Policy) => ({
   maxFlaps: policy.maxFlaps,
   onFailure: policy.onFailure,
   gates: [...policy.gates],
+  isAlone: policy.isAlone ?? false,
   minSamples: policy.minSamples,
   probes: [...policy.probes],
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
-// 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts).
+// 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts).
 import type { Generated } from 'kysely'
 import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'
@@ -16,6 +16,8 @@ type RolloutsTable = {
   reason: string
   /** What the order narrowed it to, in the notation of selector.ts; '': all nodes the config goes to. */
   selector: Generated<string>
+  /** 1: the order named its nodes, who are not all of the config's. */
+  names_nodes: Generated<number>
   author: string
   message: string
   created_at_ms: number

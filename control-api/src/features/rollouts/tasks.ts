@@ -97,7 +97,8 @@ function drifted(task: Task, { generation, digest }: Extract<NodeEvent, { kind: 
 
 /** With nothing to wait for after that, a healthy node is done. */
 function wellSince(task: Task, policy: Policy): Task[] {
-  const healthy = to(task, 'healthy')
+  // Also one that was gone on without: it has proved itself since.
+  const healthy = { ...to(task, 'healthy'), isExcused: false }
   return policy.soakMs > 0 || policy.gates.length > 0 ? [healthy] : [healthy, to(healthy, 'done')]
 }
 
@@ -131,6 +132,7 @@ function overrun(task: Task, policy: Policy): Task[] {
     case 'pending':
       // It refused for now: its turn comes again.
       if (task.code !== null) return [{ ...task, deadlineMs: null, code: null, message: '' }]
+      if (task.isConnected) return [{ ...task, deadlineMs: null }]
       return [{ ...to(task, 'unreachable'), message: `not connected; ${ITS_TURN}` }]
     case 'offered': {
       if (policy.maxParallel === null) {
@@ -158,6 +160,13 @@ const unheard = (task: Task, awaited: string, limitMs: number): Task => ({
   deadlineMs: 0,
   message: `no ${awaited} within ${limitMs / 1000} s; what it runs is unknown until it speaks`,
 })
+
+/** It took the version in this rollout and is well with it. On whom an operator went on without, nothing rests. */
+export const isProof = ({ state, offers, isExcused }: Task) =>
+  offers > 0 && !isExcused && isWell(state)
+/** It has the version and is well with it, whoever brought it there. */
+export const isProven = ({ state, isExcused }: Task) => !isExcused && isWell(state)
+const isWell = (state: TaskState) => state === 'healthy' || state === 'done'
 
 const FAILURES = new Set<TaskState>([
   'nacked',

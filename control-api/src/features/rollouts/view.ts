@@ -8,7 +8,7 @@ import { RolloutNotFound } from './errors.ts'
 import type { HoldKind, Progress } from './model.ts'
 import { naming, rolloutsIn, withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
-import type { Rollout } from './schema.ts'
+import type { NodeTask, Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, type Reader, type RolloutRow, rolloutTouches } from './store.ts'
 import { viewPolicy } from './strategy.ts'
@@ -93,12 +93,14 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     nodes: inWave.length,
     done: countTasks(inWave).done,
   }))
+  const evidence: Rollout['evidence'] = row.evidence === null ? null : JSON.parse(row.evidence)
   return {
     id: row.id,
     config: row.config,
     version: row.version,
     previousVersion: row.previous_version,
     selector: row.selector,
+    namesNodes: row.names_nodes === 1,
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
@@ -109,8 +111,8 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
-    evidence: row.evidence === null ? null : JSON.parse(row.evidence),
-    tasks,
+    evidence,
+    tasks: tasks.map((task) => withFailingGate(task, evidence)),
     pendingNodes: countTasks(tasks).pending,
     cordonedNodes: tasks.filter(wasPassedBy).length,
     author: row.author,
@@ -125,6 +127,12 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     endedAt: timeOrNull(row.ended_at_ms),
   }
 }
+
+/** Nobody is well whose wave fails its gate, however well the node itself is. Without numbers: they are of others too. */
+const withFailingGate = (task: NodeTask, evidence: Rollout['evidence']): NodeTask =>
+  task.state === 'healthy' && evidence?.wave === task.wave && evidence.verdict === 'fail'
+    ? { ...task, message: 'its wave fails a gate: see the evidence' }
+    : task
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))

@@ -73,9 +73,11 @@ export const saveVersion = async (
     message: 'test',
   })
 export const push = (client: Client, config: string, version: number, rest: object = {}) =>
-  send(client, 'POST', '/rollouts', { config, version, ...rest })
+  send(client, 'POST', '/rollouts', { config, version, strategy: { atOnce: true }, ...rest })
 export async function pushed(client: Client, config: string, version: number, rest: object = {}) {
-  const { id } = (await ok(client, 'POST', '/rollouts', { config, version, ...rest })).json()
+  const { id } = (
+    await ok(client, 'POST', '/rollouts', { config, version, strategy: { atOnce: true }, ...rest })
+  ).json()
   await expect
     .poll(async () => (await ok(client, 'GET', `/rollouts/${id}`)).json().state, {
       timeout: 10_000,

@@ -125,7 +125,7 @@ describe('GET /metrics/query', () => {
     const text = '{ "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }'
     const payload = { text, parent: null, message: 'first' }
     await admin.inject({ method: 'POST', url: '/api/v1/configs/default/versions', payload })
-    const order = { config: 'default', version: 1 }
+    const order = { config: 'default', version: 1, strategy: { atOnce: true } }
     const { id } = (
       await admin.inject({ method: 'POST', url: '/api/v1/rollouts', payload: order })
     ).json()

@@ -414,7 +414,7 @@ describe('an emergency', () => {
     const waits = await order(admin, { version: 1, emergency, startAt })
     expect([waits.statusCode, waits.json().code]).toEqual([422, 'emergency_starts_now'])
     expect((await order(admin, { version: 1, emergency })).json()).toMatchObject({
-      state: 'succeeded',
+      state: 'cancelled',
       emergency: 'Keys have leaked',
     })
   })

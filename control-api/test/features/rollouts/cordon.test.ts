@@ -73,7 +73,7 @@ it('an emergency passes it by too, and what passed everybody by is not released'
   for (const index of [0, 1, 2]) await cordon(service, index)
   const emergency = { reason: 'a hole' }
   const { id } = (await order(service.admin, { version: 2, emergency })).json()
-  const { reason } = await reaches(service, id, 'succeeded')
+  const { reason } = await reaches(service, id, 'cancelled')
   expect(reason).toContain('Nothing is proven')
   const late = await addNode(service, 'edge-4')
   await expect.poll(() => late.ran.at(-1)).toBe(text(8080))

@@ -73,6 +73,7 @@ async function open() {
         version,
         selector,
         scope: null,
+        strategy: { atOnce: true },
         message: '',
         author: { id: 'user_ana', username: 'ana' },
         onOverlap,

@@ -73,11 +73,13 @@ export const BY_WAVES = {
   gates: [],
   onFailure: 'pause',
 }
+export const AT_ONCE = { atOnce: true }
+/** To all at once, unless it says another way. */
 export const order = (client: Client, payload: object, query = '') =>
   client.inject({
     method: 'POST',
     url: `/api/v1/rollouts${query}`,
-    payload: { config: 'default', ...payload },
+    payload: { config: 'default', strategy: AT_ONCE, ...payload },
   })
 export const act = (
   client: Client,

@@ -100,6 +100,36 @@ describe('a gate', () => {
     expect(judge(group(0.01), canary, [gate]).verdict).toBe('pass')
   })
 
+  const counting = (counters: Record<string, number>, seed = 1): Group => ({
+    nodes: 4,
+    samples: group(0.01, { seed }).samples.map((one) => ({
+      ...one,
+      counters: { ...one.counters, ...counters },
+    })),
+  })
+
+  it('compares the share of 4xx, whichever of them it is', () => {
+    const gate: Gate = { metric: 'errors4xx', max: 0.02, onFail: 'revert' }
+    const usual = counting({ responses4xx: 5 }, 2)
+    expect(judge(counting({ responses4xx: 5 }), usual, [gate]).verdict).toBe('pass')
+    const forbidden = judge(counting({ responses4xx: 50 }), usual, [gate])
+    expect(forbidden).toMatchObject({ verdict: 'fail', onFail: 'revert' })
+    expect(forbidden.message).toContain('the share of 4xx is 0.9000 higher')
+  })
+
+  it('compares the bytes of an answer: who sends much less does not serve the same', () => {
+    const gate: Gate = { metric: 'bytesPerRequest', max: 4, onFail: 'revert' }
+    const usual = counting({ bytesSent: 50 * 12_000 }, 2)
+    const empty = judge(counting({ bytesSent: 50 * 400 }), usual, [gate])
+    expect(empty).toMatchObject({ verdict: 'fail', onFail: 'revert' })
+    expect(empty.gates[0]).toMatchObject({ value: 30, canary: { value: 400 } })
+    expect(empty.message).toContain('the others’ bytes per request are 30.00 times as many')
+    for (const bytes of [4_000, 12_000, 900_000]) {
+      expect(judge(counting({ bytesSent: 50 * bytes }), usual, [gate]).verdict).toBe('pass')
+    }
+    expect(judge(counting({ bytesSent: 0 }), usual, [gate]).verdict).toBe('no_data')
+  })
+
   it('does not pass while a node of the wave sends no measurements, and fails all the same', () => {
     const good = judge(group(0.01), group(0.01, { seed: 2 }))
     expect(withSilent(good, [])).toBe(good)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What single nodes make of a rollout: busy ones, edited ones, others of their kind, and how long each may take.
 import { expect, it } from 'vitest'
-import { get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
+import { addNode, get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
 
 const LONG = { timeout: 30_000 }
 const LOCAL = `sha256:${'c'.repeat(64)}`
@@ -102,7 +102,7 @@ it('a version that succeeded lately takes the fast path, which is part of the pl
   expect(await planOf(1)).toMatchObject({ isFastPath: false })
   const fast = await planOf(2)
   expect(fast.isFastPath).toBe(true)
-  expect(fast.policy.gates.map(({ onFail }: { onFail: string }) => onFail)).toEqual(['revert'])
+  expect(fast.policy.gates.map(({ onFail }: { onFail: string }) => onFail)).not.toContain('pause')
   const { id } = (await order(admin, { version: 2, strategy: {} })).json()
   const started = await get(service, id)
   expect(started).toMatchObject({ isFastPath: true, state: 'running' })
@@ -115,4 +115,44 @@ it('a rollout of what every node has ends at once, and says so', async () => {
   const ended = await get(service, id)
   expect(ended.state).toBe('succeeded')
   expect(ended.reason).toBe('Nothing to do: all 3 nodes have the version already.')
+})
+
+it('a new node that will not have what was released gets the newest that others are well with', async () => {
+  const service = await servingFarm()
+  const released = (await order(service.admin, { version: 2 })).json()
+  await reaches(service, released.id, 'succeeded')
+  const late = await addNode(service, 'edge-4', false)
+  late.conduct = { kind: 'revert', of: text(8090) }
+  await late.connect()
+  await expect.poll(() => late.effective?.digest, LONG).toBeDefined()
+  await expect.poll(() => late.ran.at(-1), LONG).toBe(text(8080))
+  const given = await service.services.db
+    .selectFrom('assignments')
+    .select(['version', 'rollout_id', 'state'])
+    .where('node_id', '=', late.id)
+    .orderBy('generation')
+    .execute()
+  expect(given.map(({ version, rollout_id }) => [version, rollout_id])).toEqual([
+    [2, null],
+    [1, null],
+  ])
+})
+
+it('a new node that refuses all of them is left alone, and asked by the next rollout', async () => {
+  const service = await servingFarm()
+  const late = await addNode(service, 'edge-4', false)
+  late.conduct = { kind: 'nack', code: 'missing_file', message: 'no /srv/www' }
+  await late.connect()
+  const given = () =>
+    service.services.db
+      .selectFrom('assignments')
+      .select(['version', 'state'])
+      .where('node_id', '=', late.id)
+      .execute()
+  await expect.poll(given, LONG).toEqual([{ version: 1, state: 'nacked' }])
+  late.conduct = { kind: 'good' }
+  const { id } = (await order(service.admin, { version: 2 })).json()
+  await reaches(service, id, 'succeeded')
+  expect(late.ran.at(-1)).toBe(text(8090))
+  expect(await given()).toHaveLength(2)
 })

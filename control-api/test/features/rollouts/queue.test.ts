@@ -184,7 +184,7 @@ describe('an emergency', () => {
   it('goes to one node first, and keeps the gates that take back', () => {
     expect(emergencyStrategy()).toMatchObject({
       waves: [{ nodes: 1 }, { percent: 100 }],
-      gates: [{ metric: 'errors5xx', onFail: 'revert' }],
+      gates: [{ metric: 'errors5xx' }, { metric: 'errors4xx' }, { metric: 'bytesPerRequest' }],
     })
     expect(emergencyStrategy({ waves: [{ percent: 50 }, { percent: 100 }] }).waves).toEqual([
       { nodes: 1 },

@@ -50,7 +50,8 @@ export async function realFarm(nodeCount: number): Promise<RealFarm> {
       const made = await post('configs/default/versions', { text, parent, message: 'test' })
       return made.number
     },
-    order: (version, strategy) => post('rollouts', { config: 'default', version, strategy }),
+    order: (version, strategy = { atOnce: true }) =>
+      post('rollouts', { config: 'default', version, strategy }),
     async ends(id, state) {
       await expect.poll(async () => (await get(id)).state, PATIENT).toBe(state)
       return get(id)

@@ -203,9 +203,8 @@ describe('a refusal that is of the node’s kind', () => {
   it('does not let what nobody has succeed', () => {
     const resumed = run(begun([task('a'), task('b')], null, one), refuses('schema'), resume)
     expect(states(resumed)).toEqual(['nacked', 'skipped'])
-    expect(resumed.state).toBe('paused')
-    expect(resumed.reason).toContain('No node has the version: a, b refused it, or would.')
-    expect(run(resumed, resume).state).toBe('paused')
+    expect(resumed.state).toBe('cancelled')
+    expect(resumed.reason).toContain('Nothing is proven: an operator went on without a, b.')
   })
 
   it('changes nothing for others when it is of the machine', () => {

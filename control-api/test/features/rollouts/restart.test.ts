@@ -33,7 +33,7 @@ test('a rollout waits for the nodes of its wave after a kill, then soaks anew', 
   }
   const save = (port: number, parent: number | null) =>
     session.must('POST', '/configs/default/versions', { text: text(port), parent, message: 'm' })
-  const rollOut = async (version: number, strategy?: object) =>
+  const rollOut = async (version: number, strategy: object = { atOnce: true }) =>
     (await session.must('POST', '/rollouts', { config: 'default', version, strategy })).body.id
   const get = async (id: unknown) => (await session.must('GET', `/rollouts/${id}`)).body
   await save(8080, null)

@@ -10,6 +10,7 @@ import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
 import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
 import {
+  AT_ONCE,
   act,
   addNode,
   BY_WAVES,
@@ -28,7 +29,7 @@ const push = (client: Client, version: number, query = '', more: object = {}) =>
   client.inject({
     method: 'POST',
     url: `/api/v1/rollouts${query}`,
-    payload: { config: 'default', version, message: 'because', ...more },
+    payload: { config: 'default', version, message: 'because', strategy: AT_ONCE, ...more },
   })
 const freeze = (client: Client, { id, stateVersion }: { id: string; stateVersion: number }) =>
   client.inject({
@@ -160,14 +161,43 @@ describe('POST /rollouts', () => {
     expect(service.nodes[0]?.ran).toHaveLength(1)
   })
 
-  it('releases to an empty farm at once; the node that joins later gets it', async () => {
+  it('is careful unless it says at once, which leaves nothing else to say', async () => {
+    const { admin } = await farm(['edge-1', 'edge-2'])
+    const plan = (strategy?: object) => push(admin, 1, '?dryRun=1', { strategy })
+    const careful = (await plan()).json()
+    expect(careful).toMatchObject({ waves: 2, policy: { onFailure: 'revert', isAlone: false } })
+    expect(careful.policy.gates).toHaveLength(4)
+    expect((await plan({})).json().planDigest).toBe(careful.planDigest)
+    expect((await plan(AT_ONCE)).json()).toMatchObject({ waves: 1, policy: { gates: [] } })
+    const both = await plan({ ...AT_ONCE, soakSeconds: 5, gates: [] })
+    expect([both.statusCode, both.json().code]).toEqual([422, 'at_once_alone'])
+    expect(both.json().detail).toContain('leave out soakSeconds, gates')
+    expect((await plan({ ...AT_ONCE, excludeKinds: ['x'] })).statusCode).toBe(200)
+  })
+
+  it('to a single node has time let it through, for there is nobody to compare with', async () => {
+    const service = await farm(['edge-1'])
+    const strategy = { minHealthySeconds: 0, soakSeconds: 0 }
+    const { id, policy } = (await push(service.admin, 1, '', { strategy })).json()
+    expect(policy).toMatchObject({ isAlone: true })
+    await reaches(service, id, 'succeeded')
+    const gates = [{ metric: 'errors5xx', max: 0.1, onFail: 'revert' }]
+    const said = (await push(service.admin, 1, '?dryRun=1', { strategy: { gates } })).json()
+    expect(said.policy.isAlone).toBe(false)
+  })
+
+  it('proves nothing on an empty farm: what nodes to come get stays as it was', async () => {
     const service = await farm([])
-    expect((await push(service.admin, 1)).json()).toMatchObject({
-      state: 'succeeded',
-      reason: 'There is no node to change.',
+    const { admin, services } = service
+    expect((await push(admin, 1)).json()).toMatchObject({
+      state: 'cancelled',
+      reason: expect.stringContaining('Nothing is proven: there was no node to change'),
     })
+    expect(await services.db.selectFrom('releases').selectAll().execute()).toEqual([])
     const node = await addNode(service, 'edge-1')
-    await expect.poll(() => node.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    const { id } = (await push(admin, 1)).json()
+    await reaches(service, id, 'succeeded')
+    expect(node.ran).toEqual([text(8080)])
   })
 
   it('is refused while another one is under way when it says so, and names that one', async () => {

@@ -254,7 +254,9 @@ describe('after a time in which nobody could be heard', () => {
     const waits = run(gone(soaking()), anew)
     const resumed = run(there(there(waits, 'b'), 'c'), { kind: 'resume', actor: 'ana' })
     expect(resumed.tasks[0]).toMatchObject({ state: 'healthy', isExcused: true })
-    expect(states(run(resumed, passes(60_000)))).toEqual(['done', 'offered', 'offered'])
+    expect(states(run(resumed, passes(60_000)))).toEqual(['healthy', 'offered', 'pending'])
+    const proven = run(resumed, ...keeps('b'), overrun('b'), passes(60_000))
+    expect(states(proven)).toEqual(['done', 'done', 'offered'])
   })
 
   it('who was offered it and does not answer in time is out of reach, and not waited for', () => {
@@ -269,6 +271,133 @@ describe('after a time in which nobody could be heard', () => {
     const paused = run(soaking(), { kind: 'pause', actor: 'ana', why: '' })
     expect(run(gone(paused), anew).reason).toContain('ana paused it')
     expect(run(begun(), anew).state).toBe('running')
+  })
+})
+
+describe('a version that nobody proved', () => {
+  const effectsOf = (state: Rollout, event: RolloutEvent) =>
+    reduce(state, event).effects.map(({ kind }) => kind)
+  const gone = (nodeId: string): RolloutEvent => ({ kind: 'decommissioned', nodeId })
+  const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
+  const refuses: RolloutEvent = {
+    ...{ kind: 'nacked', nodeId: 'a', generation: 7 },
+    ...{ code: 'port_in_use', message: 'no', errors: [] },
+  }
+
+  it('is not released when the last of its nodes are decommissioned while out of reach', () => {
+    const away = { isConnected: false }
+    const planned = start(rollout([task('a', 0, away), task('b', 1, away)]))
+    const paused = run(planned, overrun('a'), overrun('b'), gone('a'))
+    expect(paused.state).toBe('paused')
+    expect(effectsOf(paused, gone('b'))).toEqual(['release-leases'])
+    const ended = run(paused, gone('b'))
+    expect(ended.state).toBe('cancelled')
+    expect(ended.reason).toBe(
+      'Nothing is proven: a, b are gone. New nodes go on getting what was released before.',
+    )
+  })
+
+  it('is not released by a rollout at once either, nor by one without nodes', () => {
+    const atOnce = start({ ...rollout([task('a', 0)], AT_ONCE) })
+    expect(run(atOnce, gone('a')).state).toBe('cancelled')
+    const empty = { ...rollout([task('a', 0)]), tasks: [] }
+    const { rollout: ended, effects } = reduce(empty, { kind: 'started', nodes: [] })
+    expect([ended.state, effects]).toEqual(['cancelled', [{ kind: 'release-leases' }]])
+    expect(ended.reason).toContain('there was no node to change')
+  })
+
+  it('is not released when an operator went on without all that got it', () => {
+    const paused = run(start(rollout([task('a', 0)])), refuses)
+    expect(paused.state).toBe('paused')
+    expect(effectsOf(paused, resume)).toEqual(['release-leases'])
+    expect(run(paused, resume).reason).toContain('an operator went on without a')
+  })
+
+  it('is, when who proved it is decommissioned afterwards', () => {
+    const proven = run(soaking({ maxUnreachablePercent: 100 }), passes(60_000), gone('a'))
+    const ended = run(proven, gone('b'), gone('c'))
+    expect(ended).toMatchObject({ state: 'succeeded', tasks: [{ state: 'done' }, {}, {}] })
+  })
+})
+
+describe('who stands in', () => {
+  const isThere = (state: Rollout, ...ids: string[]): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => ({ ...one, isConnected: ids.includes(one.nodeId) })),
+  })
+  const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
+  const four = (policy: Partial<Policy> = {}) =>
+    rollout([task('a', 0), task('b', 1), task('c', 1), task('d', 1)], policy)
+
+  it('for an absent canary is the next node that is there, and the sentence says which', () => {
+    const after = run(start(isThere(four(), 'c', 'd')), overrun('a'))
+    expect(after.state).toBe('running')
+    expect(states(after)).toEqual(['unreachable', 'pending', 'offered', 'pending'])
+    expect(after.reason).toContain('Wave 1 of 2: c takes the place of a.')
+    const proven = run(after, ...keeps('c'), overrun('c'))
+    expect(states(proven)).toEqual(['unreachable', 'pending', 'healthy', 'pending'])
+  })
+
+  it('for a canary in conflict is one node, whom resume sends it to, not all', () => {
+    const conflict: RolloutEvent = {
+      ...{ kind: 'drifted', nodeId: 'a', generation: 7, digest: 'sha256:local' },
+    }
+    const paused = run(start(four()), conflict)
+    expect(paused).toMatchObject({ state: 'paused', tasks: [{ code: 'conflict' }, {}, {}, {}] })
+    const resumed = run(paused, resume)
+    expect(states(resumed)).toEqual(['nacked', 'offered', 'pending', 'pending'])
+    expect(resumed.progress.wave).toBe(0)
+  })
+
+  it('for a canary that is decommissioned while it is watched proves it anew', () => {
+    const gates: Policy['gates'] = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
+    for (const policy of [{}, { gates }]) {
+      const watched = run(start(four(policy)), ...keeps('a'), overrun('a'), passes(59_000))
+      const after = run(watched, { kind: 'decommissioned', nodeId: 'a' }, passes(2_000))
+      expect(states(after)).toEqual(['skipped', 'offered', 'pending', 'pending'])
+      expect(after.progress).toMatchObject({ wave: 0, phase: 'dispatching', soakedMs: 0 })
+    }
+  })
+
+  it('stands in for a later wave, too', () => {
+    const tasks = [task('a', 0), task('b', 1), task('c', 2), task('d', 2)]
+    const waits = isThere(rollout(tasks, { maxUnreachablePercent: 100 }), 'a', 'c', 'd')
+    const second = run(start(waits), ...keeps('a'), overrun('a'), passes(60_000), overrun('b'))
+    expect(states(second)).toEqual(['done', 'unreachable', 'offered', 'pending'])
+    expect(second.progress.wave).toBe(1)
+  })
+
+  it('is the first of those that are away to appear, when nobody is there', () => {
+    const nobody = run(start(isThere(four())), overrun('a'))
+    expect(nobody.reason).toContain('the next node that is there does: b, c, d')
+    const paused = run(nobody, overrun('b'), overrun('c'), overrun('d'))
+    expect(paused).toMatchObject({ state: 'paused' })
+    expect(paused.reason).toContain('None of 4 nodes could be reached')
+    for (const before of [nobody, paused]) {
+      const back = run(isThere(before, 'c', 'd'), { kind: 'connected', nodeId: 'd' })
+      expect(states(back).filter((state) => state === 'offered')).toHaveLength(1)
+      expect(back).toMatchObject({ state: 'running', progress: { wave: 0 } })
+    }
+  })
+
+  it('waits for the window that the wave it is taken from would wait for', () => {
+    const tasks = [task('a', 0), task('b', 1), task('c', 2)]
+    const all = { maxUnreachablePercent: 100 }
+    const first = run(start(isThere(rollout(tasks, all), 'b', 'c')), overrun('a'))
+    const closed = { ...first, closed: 'No window is open.' }
+    const waits = run(closed, ...keeps('b'), overrun('b'), passes(60_000))
+    expect(waits).toMatchObject({ state: 'paused', progress: { wave: 1, phase: 'waiting' } })
+  })
+})
+
+describe('resume', () => {
+  it('is refused with a sentence where it would change nothing', () => {
+    const nobody = start(rollout([task('a', 0, { isConnected: false })]))
+    const paused = run(nobody, overrun('a'))
+    expect(paused.state).toBe('paused')
+    expect(whyNot(paused, 'resume')).toMatch(/^It would change nothing/)
+    const byHand = run(begun(), { kind: 'pause', actor: 'ana', why: '' })
+    expect(whyNot(byHand, 'resume')).toBeNull()
   })
 })
 

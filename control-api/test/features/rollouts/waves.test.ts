@@ -67,8 +67,8 @@ const SLOW = { isFastPath: false }
 const FAST = { isFastPath: true }
 
 describe('a plan', () => {
-  it('without a strategy is one wave with nothing asked', () => {
-    const { policy, waves, waveOf } = arrange(farm(3), undefined, SLOW)
+  it('at once is one wave with nothing asked', () => {
+    const { policy, waves, waveOf } = arrange(farm(3), { atOnce: true }, SLOW)
     expect(policy).toEqual(AT_ONCE)
     expect(waves).toBe(1)
     expect([...waveOf.values()]).toEqual([0, 0, 0])
@@ -91,11 +91,11 @@ describe('a plan', () => {
     const fast = arrange(farm(20), {}, FAST).policy
     expect(fast).toMatchObject({ isFastPath: true, maxParallel: 4 * (usual.maxParallel ?? 0) })
     expect(fast.gates).toEqual(usual.gates.filter(({ onFail }) => onFail === 'revert'))
-    expect(fast.gates).toHaveLength(1)
+    expect(fast.gates).toHaveLength(3)
     expect(fast).toMatchObject({ minHealthyMs: usual.minHealthyMs, soakMs: usual.soakMs })
     const bounded = arrange(farm(20), { maxParallel: 1, blastBudget: 2 }, FAST).policy
     expect(bounded.blastBudget).toBe(2)
-    expect(arrange(farm(3), undefined, FAST).policy).toEqual(AT_ONCE)
+    expect(arrange(farm(3), { atOnce: true }, FAST).policy).toEqual(AT_ONCE)
   })
 
   it('has another digest as soon as anything of it is another', () => {

@@ -16,6 +16,8 @@ const measured = (name: string, p99Seconds: (number | null)[]): MetricsSeries =>
     count: none,
     requestsPerSecond: none,
     errorRatio: none,
+    clientErrorRatio: none,
+    notFoundRatio: none,
     bytesPerSecond: none,
     coverage: p99Seconds.map(() => 1),
   }

@@ -89,7 +89,11 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
     [series],
   )
   const errors = useMemo<Series[]>(
-    () => [{ name: '5xx', values: series.errorRatio, colour: 3 }],
+    () => [
+      { name: '5xx', values: series.errorRatio, colour: 3 },
+      { name: '4xx', values: series.clientErrorRatio, colour: 2 },
+      { name: '404 alone', values: series.notFoundRatio, colour: 1 },
+    ],
     [series],
   )
   const bytes = useMemo<Series[]>(
@@ -125,7 +129,7 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
           height={140}
         />
         <ChartPanel
-          label="Share of 5xx answers"
+          label="Share of 4xx and 5xx answers"
           times={times}
           series={errors}
           format={formatRatio}

@@ -19,7 +19,7 @@ import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/f
 import classes from './farm-screen.module.css'
 import { type FarmSearch, sortKeys } from './farm-search.ts'
 import { Identities, Labels, LastResult, LastSeen, States, Urls } from './node-cells.tsx'
-import { errorRatio, syncRank, whyNoLatency } from './rules.ts'
+import { clientErrorRatio, errorRatio, syncRank, whyNoLatency } from './rules.ts'
 
 export type NodesTableProps = {
   nodes: Node[]
@@ -99,6 +99,12 @@ const columns = helper.columns([
     header: 'Requests/s',
     ...numeric,
     cell: ({ row: { original } }) => formatRate(original.node.latency.requestsPerSecond),
+  }),
+  helper.accessor((row) => clientErrorRatio(row.node) ?? undefined, {
+    id: 'clientErrors',
+    header: '4xx',
+    ...numeric,
+    cell: ({ row: { original } }) => formatRatio(clientErrorRatio(original.node)),
   }),
   helper.accessor((row) => errorRatio(row.node) ?? undefined, {
     id: 'errors',

@@ -58,6 +58,11 @@ export function errorRatio({ latency }: Pick<Node, 'latency'>): number | null {
   return latency.requests === 0 ? null : latency.errorRatio
 }
 
+/** 404 among them: a node that answers 404 to everything is fast, and serves nothing. */
+export function clientErrorRatio({ latency }: Pick<Node, 'latency'>): number | null {
+  return latency.requests === 0 ? null : latency.clientErrorRatio
+}
+
 export type NodeFilter = {
   q?: string | undefined
   state?: SyncState | undefined

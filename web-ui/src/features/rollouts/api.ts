@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
-import type { NewRollout, Rollout, RolloutPlan } from '../../lib/api-types.ts'
+import type { NewRollout, Preflight, Rollout, RolloutPlan } from '../../lib/api-types.ts'
 import { isWatched } from './rules.ts'
 
 export const rolloutsQuery = queryOptions({
@@ -51,7 +51,7 @@ export const timelineEntryQuery = (id: number) =>
 
 /** `selector` narrows it to nodes whose labels match. */
 export type Release = { config: string; version: number; selector?: string }
-/** Without a strategy: all nodes at once. */
+/** Without a strategy: carefully. */
 export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 
 /** What it would do now: asked again whenever the screen is opened or a node changes. */
@@ -73,6 +73,29 @@ export const planQuery = (order: Order) =>
     },
     staleTime: 0,
   })
+
+/** Asked for once, and again when somebody wants: each time it troubles the nodes. */
+export const preflightQuery = (order: Order) => {
+  const body = toBeChecked(order)
+  return queryOptions({
+    queryKey: ['preflight', body],
+    queryFn: ({ signal }): Promise<Preflight> =>
+      bodyOf(api.POST('/api/v1/rollouts/preflight', { body, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+/** Waves and limits change nothing of what a node would say. */
+function toBeChecked({ config, version, selector, strategy = {} }: Order): Order {
+  const { probes, excludeKinds } = strategy
+  const said = { ...(probes && { probes }), ...(excludeKinds && { excludeKinds }) }
+  return {
+    ...{ config, version },
+    ...(selector !== undefined && { selector }),
+    ...(Object.keys(said).length > 0 && { strategy: said }),
+  }
+}
 
 export const startRolloutMutation = mutationOptions({
   mutationKey: ['rollouts', 'start'],

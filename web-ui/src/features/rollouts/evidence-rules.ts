@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The numbers of a comparison as they are read: quantiles by ratio, shares by difference.
 import type { GateMetric } from '../../lib/api-types.ts'
-import { DASH, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { DASH, formatBytes, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { shareMetrics } from './strategy.ts'
 
-export const sideText = (metric: GateMetric, value: number | null): string =>
-  shareMetrics.has(metric) ? formatRatio(value) : formatSeconds(value)
+export function sideText(metric: GateMetric, value: number | null): string {
+  if (metric === 'bytesPerRequest') return formatBytes(value)
+  return shareMetrics.has(metric) ? formatRatio(value) : formatSeconds(value)
+}
 
 const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 
-/** "2.25 times", "+1.2 points": of percent, so that it is no share of a share. */
+/** "2.25 times", "1/30" of the others', "+1.2 points": of percent, so that it is no share of a share. */
 export function differenceText(metric: GateMetric, value: number): string {
+  if (metric === 'bytesPerRequest') return `1/${threeDigits(value)}`
   if (!shareMetrics.has(metric)) return `${threeDigits(value)} times`
   const points = threeDigits(value * 100)
   return `${value > 0 ? '+' : ''}${points} ${points === '1' ? 'point' : 'points'}`
@@ -23,4 +26,4 @@ export function intervalText(metric: GateMetric, low: number | null, high: numbe
 }
 
 export const limitText = (metric: GateMetric, max: number): string =>
-  `≤ ${differenceText(metric, max).replace('+', '')}`
+  `${metric === 'bytesPerRequest' ? '≥' : '≤'} ${differenceText(metric, max).replace('+', '')}`

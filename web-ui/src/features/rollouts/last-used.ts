@@ -21,7 +21,7 @@ export function keepLastUsed(choice: Choice): void {
   const reading = readChoice(choice)
   if (!reading.ok) return
   // Who is left out is of one version: the next would leave them out unasked.
-  const { excludeKinds: _, ...strategy } = reading.strategy ?? {}
+  const { excludeKinds: _, ...strategy } = reading.strategy
   const kept = JSON.stringify({ preset: choice.preset, strategy })
   try {
     localStorage.setItem(KEY, kept)

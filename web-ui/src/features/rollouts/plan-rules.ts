@@ -51,6 +51,42 @@ export function blastRadius({ nodes, waves, policy: { blastBudget } }: RolloutPl
   return `${inWaves}at most ${plural(most, 'node')} (${percent} %) between two configs at once`
 }
 
+/** What pressing the button does: to how many, when, and what follows when it goes wrong. */
+export function consequence(plan: RolloutPlan): string {
+  const { nodes, waves, policy, version } = plan
+  const changing = nodes.filter(isToChange)
+  const first = changing.filter(({ wave }) => wave === Math.min(...changing.map((one) => one.wave)))
+  const watched = `watched for ${minutes(policy.minHealthySeconds + policy.soakSeconds)} or more`
+  const to = (count: number) => `v${version} goes to ${plural(count, 'node')}`
+  if (policy.maxParallel === null) {
+    return `${to(changing.length)} at once, and nothing is watched. ${onFailure(plan)}`
+  }
+  const when =
+    waves > 1
+      ? `${to(first.length)} of ${changing.length} first, then to the others in ${plural(waves - 1, 'further wave')}; each wave is ${watched}.`
+      : `${to(changing.length)}, ${changing.length === 1 ? 'which is' : 'which are'} ${watched}.`
+  return `${when} ${onFailure(plan)}`
+}
+
+function onFailure({ policy, waves }: RolloutPlan): string {
+  if (policy.maxParallel === null) {
+    return 'When one refuses it or goes back it pauses; the others have it by then.'
+  }
+  const what =
+    policy.gates.length > 0 && !policy.isAlone
+      ? 'is not well or worse than the others'
+      : 'is not well'
+  const follows = {
+    revert: waves > 1 ? 'all that have it go back by themselves' : 'it goes back by itself',
+    pause: 'it pauses and asks',
+    freeze: 'it ends as it is, on two versions',
+  }
+  return `When a node ${what}, ${follows[policy.onFailure]}.`
+}
+
+const minutes = (seconds: number) =>
+  seconds < 120 ? plural(seconds, 'second') : plural(Math.ceil(seconds / 60), 'minute')
+
 export type KindCount = { kind: string; nodes: number }
 
 /** Of all it would go to, and of what is left out already though no node is of it any more. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Policy, RolloutPlan, Session } from '../../lib/api-types.ts'
 import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { drift, node, page, plan, rollout, session } from '../../test/samples.ts'
+import { drift, node, page, plan, preflight, rollout, session } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -22,7 +22,9 @@ const error = {
   message: 'there is no folder /srv/wwww',
   hint: '',
 }
-const answer = (planned: object) => ({
+const isOrder = ({ method, path }: ApiRequest) => method === 'POST' && path === '/rollouts'
+const answer = (planned: object, said: object = preflight()) => ({
+  'POST /rollouts/preflight': () => json(said),
   'POST /rollouts': ({ query }: ApiRequest) =>
     query.get('dryRun') === '1' ? json(planned) : json(one, {}, 201),
 })
@@ -65,7 +67,7 @@ describe('the plan', () => {
     expect(
       api.requests
         .filter(({ query }) => query.get('dryRun') === null && query.size === 0)
-        .filter(({ method }) => method === 'POST'),
+        .filter(isOrder),
     ).toEqual([])
     const user = userEvent.setup()
     await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Now')
@@ -73,11 +75,15 @@ describe('the plan', () => {
     expect(
       await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon),
     ).toBeVisible()
-    const started = api.requests.filter(
-      ({ method, query }) => method === 'POST' && query.size === 0,
-    )
+    const started = api.requests.filter((request) => isOrder(request) && request.query.size === 0)
     expect(started.map(({ body }) => body)).toEqual([
-      { config: 'default', version: 2, message: 'Now', planDigest: plan().planDigest },
+      {
+        config: 'default',
+        version: 2,
+        strategy: {},
+        message: 'Now',
+        planDigest: plan().planDigest,
+      },
     ])
   })
 
@@ -113,10 +119,11 @@ describe('the plan', () => {
     api.answer({ 'POST /rollouts': () => json(one, {}, 201), [endpoint]: () => json(one) })
     await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
     await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-    expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
+    expect(api.requests.findLast(isOrder)?.body).toEqual({
       config: 'default',
       version: 2,
       selector: 'canary',
+      strategy: {},
       planDigest: plan().planDigest,
     })
   })
@@ -176,9 +183,7 @@ describe('the plan', () => {
       )
       await userEvent.click(go)
       await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-      expect(
-        api.requests.filter(({ query, method }) => method === 'POST' && query.size === 0),
-      ).toHaveLength(1)
+      expect(api.requests.filter((one) => isOrder(one) && one.query.size === 0)).toHaveLength(1)
     })
 
     test('is agreed to anew when others refuse by then', async () => {
@@ -235,7 +240,7 @@ describe('the plan', () => {
     await userEvent.selectOptions(overlap, 'supersede')
     await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
     await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    const started = api.requests.find((request) => isOrder(request) && request.query.size === 0)
     expect(started?.body).toMatchObject({ onOverlap: 'supersede' })
   })
 
@@ -260,7 +265,7 @@ describe('the plan', () => {
     fireEvent.change(field, { target: { value: '2030-01-02T03:04' } })
     await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
     await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    const started = api.requests.find((request) => isOrder(request) && request.query.size === 0)
     const startAt = new Date('2030-01-02T03:04').toISOString()
     expect(started?.body).toMatchObject({ startAt })
   })
@@ -284,13 +289,12 @@ describe('the plan', () => {
     await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), 'Keys leaked')
     await userEvent.click(go)
     await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-    const started = api.requests.filter(
-      ({ query, method }) => method === 'POST' && query.size === 0,
-    )
+    const started = api.requests.filter((request) => isOrder(request) && request.query.size === 0)
     expect(started.map(({ body }) => body)).toEqual([
       {
         config: 'default',
         version: 2,
+        strategy: {},
         emergency: { reason: 'Keys leaked' },
         planDigest: digest,
       },
@@ -391,9 +395,9 @@ describe('how it goes', () => {
   const custom = async (handlers = answer(byWaves)) => {
     const api = renderApp(plans, { ...handlers, [endpoint]: () => json(one) })
     await userEvent.click(await screen.findByRole('radio', { name: 'Custom' }, soon))
-    const asked = () => Object(api.requests.findLast(({ method }) => method === 'POST')?.body)
+    const asked = () => Object(api.requests.findLast(isOrder)?.body)
     const strategy = () => asked().strategy
-    await expect.poll(strategy).toBeDefined()
+    await expect.poll(() => strategy()?.waves).toBeDefined()
     return { asked, strategy }
   }
   const type = async (name: string, text: string) => {
@@ -405,8 +409,40 @@ describe('how it goes', () => {
   test('is chosen among presets, and the plan follows', async () => {
     const api = renderApp(plans, answer(byWaves))
     await userEvent.click(await screen.findByRole('radio', { name: 'Careful' }, soon))
-    const newest = () => Object(api.requests.findLast(({ method }) => method === 'POST')?.body)
+    const newest = () => Object(api.requests.findLast(isOrder)?.body)
     await expect.poll(() => newest().strategy).toEqual({})
+  })
+
+  test('has what the nodes say of it: who refuses it, and which page would be gone', async () => {
+    const nothing = { code: null, message: '', errors: [] }
+    const gone = [{ running: 200, offered: 404 }]
+    const refuses = { code: 'missing_file', message: 'there is no folder', errors: [error] }
+    const said = preflight({
+      nodes: [
+        { nodeId: 'a', nodeName: 'edge-1', state: 'takes', ...nothing, paths: gone },
+        { nodeId: 'b', nodeName: 'edge-2', state: 'takes', ...nothing, paths: gone },
+        { nodeId: 'c', nodeName: 'edge-3', state: 'refuses', ...refuses, paths: [] },
+        { nodeId: 'd', nodeName: 'edge-4', state: 'no_answer', ...nothing, paths: [] },
+      ],
+      ...{ answered: 3, notConnected: 1, isWhole: false },
+    })
+    const api = renderApp(plans, answer(plan(), said))
+    const panel = within(await screen.findByRole('region', { name: 'What the nodes say' }, soon))
+    expect(await panel.findByText('200 → 404', {}, soon)).toBeVisible()
+    expect(panel.getByText(/on edge-1, edge-2/)).toBeVisible()
+    expect(panel.getByText('edge-3 would refuse it')).toBeVisible()
+    expect(panel.getByText(/no folder \/srv\/wwww/)).toBeVisible()
+    expect(panel.getByText(/edge-4 did not answer in time; 1 node not connected/)).toBeVisible()
+    const asked = api.requests.filter(({ path }) => path.endsWith('preflight'))
+    expect(asked.map(({ body }) => body)).toEqual([{ config: 'default', version: 2 }])
+  })
+
+  test('is careful unless somebody chooses another way, and starting names what follows', async () => {
+    renderApp(plans, answer(plan()))
+    expect(await screen.findByRole('radio', { name: 'Careful' }, soon)).toBeChecked()
+    expect(
+      await screen.findByText(/at once, and nothing is watched\..*it pauses/s, {}, soon),
+    ).toBeVisible()
   })
 
   test('has waves that are added, changed and removed', async () => {
@@ -527,6 +563,7 @@ describe('how it goes', () => {
   test('says at the field what the control plane refuses', async () => {
     const refusal = { ...error, pointer: '/strategy/soakSeconds', message: 'must be <= 86400' }
     await custom({
+      ...answer(byWaves),
       'POST /rollouts': ({ body }) =>
         Object(body).strategy?.soakSeconds === 90_000
           ? new Response(

@@ -8,11 +8,14 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
 import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
+import { isToChange } from './plan-rules.ts'
 import { PlanView } from './plan-view.tsx'
+import { PreflightPanel } from './preflight-panel.tsx'
 import { StartForm } from './start-form.tsx'
 import { StrategyForm } from './strategy-form.tsx'
 import { usePlan } from './use-plan.ts'
@@ -34,6 +37,7 @@ export function PlanScreen(props: PlanScreenProps) {
 function OpenPlan({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
   const [choice, setChoice] = useState(readLastUsed)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
+  const mayRun = whyNot(session, 'rollouts:run') === null
   const handleStarted = (rollout: Rollout) => {
     keepLastUsed(choice)
     onStarted(rollout)
@@ -65,6 +69,7 @@ function OpenPlan({ release, session, drifted, onNarrow, onStarted }: PlanScreen
           {(plan) => (
             <>
               <PlanView plan={plan} drifted={drifted} />
+              {plan.nodes.some(isToChange) && mayRun && <PreflightPanel order={order} />}
               <StartForm
                 plan={plan}
                 order={order}

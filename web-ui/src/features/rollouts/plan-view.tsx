@@ -108,7 +108,7 @@ const NoNode = ({ excluded }: { excluded: number }) =>
     <EmptyState title="It is for none of the nodes">Why stands below.</EmptyState>
   ) : (
     <EmptyState title="No node to roll out to">
-      <Link to="/enrolment">Add a node</Link> first; it takes this version then.
+      <Link to="/enrolment">Add a node</Link> first: where there is none, nothing is proven.
     </EmptyState>
   )
 
@@ -146,7 +146,7 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
   )
 }
 
-const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings']
+const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings in the text']
 
 function PlanTable({ plan, drifted }: PlanViewProps) {
   return (

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
 import { Group, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { type RolloutAction, rolloutActionMutation } from './api.ts'
-import {
-  isOver,
-  isWaiting,
-  nodesDone,
-  whyNotApprove,
-  whyNotFreeze,
-  whyNotSkipGate,
-  whyNotSteer,
-} from './rules.ts'
+import type { RolloutAction } from './api.ts'
+import { FreezeButton } from './freeze-dialog.tsx'
+import { isOver, isWaiting, whyNotApprove, whyNotSkipGate, whyNotSteer } from './rules.ts'
+import { useAction } from './use-action.ts'
 
 type Props = { rollout: Rollout; session: Session }
 
@@ -65,7 +58,6 @@ function BeforeTheStart({ rollout, session }: Props) {
 }
 
 function WhileItGoes({ rollout, session }: Props) {
-  const left = rollout.tasks.length - nodesDone(rollout)
   const mayNot = whyNot(session, 'rollouts:run')
   const isPaused = rollout.state === 'paused'
   const mayNotSteer = mayNot ?? whyNotSteer(rollout)
@@ -93,9 +85,7 @@ function WhileItGoes({ rollout, session }: Props) {
       >
         Revert
       </Explained>
-      <Act rollout={rollout} action="freeze" blockedBy={mayNot ?? whyNotFreeze(rollout)}>
-        Freeze: offer it to no further node ({left} left)
-      </Act>
+      <FreezeButton rollout={rollout} session={session} />
     </>
   )
 }
@@ -116,14 +106,6 @@ const REFUSED: Record<RolloutAction, string> = {
   approve: 'Not approved',
   reject: 'Not rejected',
   cancel: 'Not cancelled',
-}
-
-function useAction(action: RolloutAction) {
-  const client = useQueryClient()
-  return useMutation({
-    ...rolloutActionMutation(action),
-    onSettled: () => client.invalidateQueries({ queryKey: ['rollouts'] }),
-  })
 }
 
 function Act({ rollout, action, blockedBy, children }: ActProps) {

@@ -26,14 +26,23 @@ import {
   progressText,
   rolloutVerdict,
   taskSentence,
-  taskVerdict,
+  verdictOfTask,
 } from './rules.ts'
 import { FAST_PATH } from './strategy-words.ts'
 import { Timeline } from './timeline.tsx'
+import { TwoVersions } from './two-versions.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { Waves } from './waves.tsx'
 
-export function RolloutScreen({ id, session }: { id: string; session: Session }) {
+export type RolloutScreenProps = {
+  id: string
+  session: Session
+  /** Ids of nodes that run that version of the config now. */
+  runningIt: (config: string, version: number) => ReadonlySet<string>
+  onStarted: (rollout: Rollout) => void
+}
+
+export function RolloutScreen({ id, session, runningIt, onStarted }: RolloutScreenProps) {
   const rollout = useQuery(rolloutQuery(id))
   const title =
     rollout.data === undefined
@@ -50,6 +59,12 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
           <>
             <StateHeader rollout={data} />
             <WaitsFor rollout={data} />
+            <TwoVersions
+              rollout={data}
+              session={session}
+              running={runningIt(data.config, data.version)}
+              onStarted={onStarted}
+            />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
@@ -148,7 +163,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
           </thead>
           <tbody>
             {rollout.tasks.map((task) => (
-              <TaskRow key={task.nodeId} task={task} config={rollout.config} wave={manyWaves} />
+              <TaskRow key={task.nodeId} task={task} rollout={rollout} />
             ))}
           </tbody>
         </table>
@@ -157,7 +172,9 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
   )
 }
 
-function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave: boolean }) {
+function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
+  const { config, evidence, waves } = rollout
+  const wave = waves.length > 1
   return (
     <tr>
       <td>
@@ -168,7 +185,7 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
       {wave && <td className="num">{task.wave + 1}</td>}
       <td>
         <span className="row">
-          <StatusBadge verdict={taskVerdict[task.state]} />
+          <StatusBadge verdict={verdictOfTask(task, evidence)} />
           {isHeldBack(task) && <CordonedBadge />}
         </span>
       </td>

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { page, rollout, session, task } from '../../test/samples.ts'
+import { node, page, rollout, session, task } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -117,10 +117,65 @@ describe('a rollout', () => {
       [`POST /rollouts/${one.id}/actions/freeze`]: () =>
         problem(409, 'stale_state', 'It moved on meanwhile.'),
     })
-    await userEvent.click(await screen.findByRole('button', { name: /Freeze/ }, soon))
+    await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
+    const dialog = within(await screen.findByRole('dialog', {}, soon))
+    expect(dialog.getByText(/can’t be undone.*the farm stays on two versions/s)).toBeVisible()
+    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    await userEvent.click(dialog.getByRole('button', { name: 'Freeze' }))
     expect(await screen.findByText(/It moved on meanwhile/)).toBeVisible()
     const post = api.requests.find((request) => request.method === 'POST')
     expect(post?.body).toEqual({ stateVersion: 4 })
+  })
+
+  test('gives the nodes back what they had, offered beside freezing', async () => {
+    const begun = { ...one, tasks: [task({ state: 'healthy' }), task({ nodeId: 'b' })] }
+    const api = renderApp(address, {
+      [endpoint]: () => json(begun),
+      [`POST /rollouts/${one.id}/actions/revert`]: () => json(begun),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
+    await userEvent.click(
+      await screen.findByRole('button', { name: /^Instead, give \d nodes? v1 again/ }, soon),
+    )
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.path).toMatch(/revert$/)
+  })
+
+  test('that left the farm on two versions says so, and gives those nodes the other again', async () => {
+    const on = (id: string, name: string, number: number) => {
+      const { sync, ...rest } = node({ id, name })
+      const effective = sync.effective && {
+        ...sync.effective,
+        version: { config: 'default', number },
+      }
+      return { ...rest, sync: { ...sync, effective } }
+    }
+    const [sample, left] = [on(task().nodeId, 'edge-1', 1), on('b', 'edge-2', 2)]
+    const tasks = [
+      task({ state: 'skipped' }),
+      task({ nodeId: 'b', nodeName: 'edge-2', state: 'done' }),
+    ]
+    const frozen = { ...one, state: 'frozen' as const, tasks }
+    const api = renderApp(address, {
+      [endpoint]: () => json(frozen),
+      'GET /nodes': () => json(page(sample, left)),
+      'POST /rollouts': () => json(rollout({ id: 'rollout_back' })),
+    })
+    const notice = await screen.findByText('The farm is on two versions', {}, soon)
+    expect(notice).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Give 1 node v1 again' }))
+    await expect.poll(() => api.requests.some(({ method }) => method === 'POST')).toBe(true)
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.body).toMatchObject({ config: 'default', version: 1, nodes: ['b'] })
+  })
+
+  test('calls nobody healthy whose wave fails its gate', async () => {
+    const evidence = { wave: 0, at: one.createdAt, verdict: 'fail', message: 'worse', gates: [] }
+    const failing = { ...one, evidence, tasks: [task({ state: 'healthy' })] }
+    renderApp(address, { [endpoint]: () => json(failing) })
+    expect(await screen.findByText('Fails its gate', {}, soon)).toBeVisible()
+    expect(screen.queryByText('Healthy')).toBeNull()
   })
 
   test('by waves shows which one is under way', async () => {

@@ -53,6 +53,15 @@ export const taskVerdict = {
   revert_failed: { label: 'Revert failed', tone: 'bad', shape: 'square' },
 } satisfies Record<TaskState, Verdict>
 
+/** Nobody is called healthy whose wave fails its gate. */
+export const verdictOfTask = (
+  { state, wave }: Pick<NodeTask, 'state' | 'wave'>,
+  evidence: Rollout['evidence'],
+): Verdict =>
+  state === 'healthy' && evidence?.wave === wave && evidence.verdict === 'fail'
+    ? { label: 'Fails its gate', tone: 'bad', shape: 'square' }
+    : taskVerdict[state]
+
 /** It is left out for its cordon, or will be when its turn comes. */
 export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
   return state === 'skipped' ? code === 'cordoned' : isCordoned && state === 'pending'
@@ -104,6 +113,20 @@ const finished: ReadonlySet<TaskState> = new Set(['healthy', 'done'])
 export function nodesDone(rollout: Pick<Rollout, 'tasks'>): number {
   return rollout.tasks.filter((task) => finished.has(task.state)).length
 }
+
+const untouched: ReadonlySet<TaskState> = new Set([
+  'pending',
+  'offered',
+  'nacked',
+  'unreachable',
+  'skipped',
+  'apply_reverted',
+  'reverted',
+])
+
+/** They run the version, or are about to. */
+export const nodesBegun = ({ tasks }: Pick<Rollout, 'tasks'>): number =>
+  tasks.filter(({ state }) => !untouched.has(state)).length
 
 export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
   return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
@@ -158,7 +181,9 @@ export const gateVerdict = {
 
 export const gateName: Record<GateMetric, string> = {
   errors5xx: '5xx answers',
+  errors4xx: '4xx answers',
   errors404: '404 answers',
+  bytesPerRequest: 'Bytes per request',
   cacheHits: 'Stat cache hits',
   firstByteP50: 'First byte p50',
   firstByteP99: 'First byte p99',

@@ -10,6 +10,7 @@ import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
 import { useRefusalConsent } from './plan-refusals.tsx'
+import { consequence } from './plan-rules.ts'
 import classes from './rollouts.module.css'
 import { isInTheWay, whyNotStart } from './rules.ts'
 import { startTimeOf } from './start-time.ts'
@@ -71,6 +72,7 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
         {inTheWay.length > 0 && (
           <InTheWay rollouts={inTheWay} onOverlap={onOverlap} onChange={setOnOverlap} />
         )}
+        {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
         {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
           Start rollout to {plural(plan.nodes.length, 'node')}

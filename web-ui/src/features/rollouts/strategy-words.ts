@@ -6,11 +6,6 @@ import { type KnobKey, type Preset, shareMetrics, type WaveKind } from './strate
 
 export const presets: readonly { value: Preset; label: string; help: string }[] = [
   {
-    value: 'at-once',
-    label: 'All at once',
-    help: 'All nodes get it now. The first that refuses it or goes back pauses the rollout.',
-  },
-  {
     value: 'careful',
     label: 'Careful',
     help: 'One node of each kind first, then 5, 25 and 100 % of the throughput. Each wave is watched and compared with the nodes that have not got it. When it is worse, all go back. Without traffic there is nothing to compare, and it pauses.',
@@ -19,6 +14,11 @@ export const presets: readonly { value: Preset; label: string; help: string }[] 
     value: 'custom',
     label: 'Custom',
     help: 'Your own waves, gates and limits. What is left empty is as “Careful” has it.',
+  },
+  {
+    value: 'at-once',
+    label: 'All at once',
+    help: 'All nodes get it now, and nothing is watched: when the first refuses it or goes back, the others have it already.',
   },
 ]
 
@@ -129,6 +129,9 @@ type Gate = Policy['gates'][number]
 
 /** "5xx answers: at most 1 % more than the others, else take it back" */
 export function gateSentence({ metric, max, onFail }: Gate): string {
+  if (metric === 'bytesPerRequest') {
+    return `${gateName[metric]}: at least 1/${max} of the others’, else ${onFailureWords[onFail]}`
+  }
   const limit = shareMetrics.has(metric)
     ? `at most ${Number((max * 100).toPrecision(9))} % worse than the others`
     : `at most ${max} times the others’`

@@ -36,7 +36,7 @@ export const FIRST_WAVES: readonly WaveSize[] = [
   { throughputPercent: 100 },
 ]
 export const firstChoice = (): Choice => ({
-  preset: 'at-once',
+  preset: 'careful',
   draft: draftOf({ waves: [...FIRST_WAVES] }),
 })
 
@@ -45,6 +45,7 @@ export const newId = () => ++newestId
 
 export const shareMetrics: ReadonlySet<GateMetric> = new Set([
   'errors5xx',
+  'errors4xx',
   'errors404',
   'cacheHits',
 ])
@@ -93,13 +94,10 @@ function waveDraft(size: WaveSize): WaveDraft {
 
 /** By JSON pointer below the strategy, as the API tells them. */
 export type FieldErrors = Readonly<Record<string, string>>
-export type Reading =
-  | { ok: true; strategy: Strategy | undefined }
-  | { ok: false; errors: FieldErrors }
+export type Reading = { ok: true; strategy: Strategy } | { ok: false; errors: FieldErrors }
 
-/** undefined: all nodes at once. */
 export function readChoice({ preset, draft }: Choice): Reading {
-  if (preset === 'at-once') return { ok: true, strategy: undefined }
+  if (preset === 'at-once') return { ok: true, strategy: { atOnce: true } }
   return preset === 'careful' ? { ok: true, strategy: {} } : readDraft(draft)
 }
 

@@ -33,7 +33,7 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
   })
   const waves = order?.strategy?.waves
   const bare = useQuery({
-    ...planQuery(orderOf(release, waves && { waves })),
+    ...planQuery(orderOf(release, waves ? { waves } : {})),
     enabled: waves !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -47,5 +47,4 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
   }
 }
 
-const orderOf = (release: Release, strategy: Strategy | undefined): Order =>
-  strategy === undefined ? release : { ...release, strategy }
+const orderOf = (release: Release, strategy: Strategy): Order => ({ ...release, strategy })
