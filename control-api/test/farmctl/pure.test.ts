@@ -19,6 +19,7 @@ import {
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
 import { age, outline, tableLines } from '../../src/farmctl/table.ts'
+import { diffLists } from '../../src/line-diff.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -180,6 +181,21 @@ describe('the farm’s rules', () => {
 describe('a diff of lines', () => {
   const numbered = (count: number, edit: (line: string, at: number) => string = (line) => line) =>
     Array.from({ length: count }, (_, at) => edit(`line ${at}`, at)).join('\n')
+
+  test('of very many lines is made as any other', () => {
+    const lines = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`)
+    expect(unifiedDiff('', lines.join(''))).toHaveLength(200_001)
+  })
+
+  test('finds the changes by the same rules as the API does', () => {
+    const lines = Array.from({ length: 3000 }, (_, i) => `"option-${i % 70}": ${i % 13}`)
+    const changed = lines.map((line, i) => (i % 9 === 0 ? `${line}0` : line))
+    const text = (some: readonly string[]) => some.map((line) => `${line}\n`).join('')
+    const hunks = diffLists(lines, changed)
+    const removed = hunks.reduce((sum, { fromStart, fromEnd }) => sum + fromEnd - fromStart, 0)
+    const shown = unifiedDiff(text(lines), text(changed)).filter((line) => line.startsWith('-'))
+    expect(shown).toHaveLength(removed)
+  })
 
   test('of the same text is empty', () => {
     expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([])
