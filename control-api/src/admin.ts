@@ -9,7 +9,7 @@ import { hasIssued, laggards } from './agents/certificates.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
-import { readStoreConfig, type StoreConfig } from './config.ts'
+import { readStoreConfig, readUnknownNames, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
@@ -300,6 +300,7 @@ function describeCa({ fingerprint, notAfter, next, untold, outgoing }: CaStatus)
 }
 
 async function run(): Promise<void> {
+  for (const sentence of readUnknownNames()) process.stderr.write(`admin: ${sentence}\n`)
   try {
     await program.parseAsync()
   } catch (error) {

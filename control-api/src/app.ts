@@ -17,6 +17,7 @@ import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
+import { enterFolderAsService } from './db/lock.ts'
 import type { App } from './fastify.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
@@ -142,7 +143,7 @@ export async function buildService(
   config: Config,
   { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
-  const services = await openServices(config, now)
+  const services = await openServices(config, now, enterFolderAsService)
   const { db, write, room, events, users, controlPlaneId } = services
   const identity: Identity = {
     controlPlaneId,
@@ -278,7 +279,7 @@ export async function buildService(
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
-  await app.register(requestLogPlugin)
+  await app.register(requestLogPlugin, { isRoutine: ({ method }) => method === 'GET' })
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   await limitRequests(app)

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isRecipient } from './backup/seal.ts'
+import { unknownNames } from './known-environment.ts'
 import { type OidcConfig, oidcConfig } from './oidc-config.ts'
 
 /** What the operator's commands need as well as the service. */
@@ -65,6 +66,8 @@ const repository = resolve(import.meta.dirname, '../..')
 const read = (env: Env, name: string) => env[name]?.trim() || undefined
 
 export const readConfig = () => envToConfig(process.env)
+/** Names in the environment that look like ours and are not. */
+export const readUnknownNames = () => unknownNames(process.env)
 export const readStoreConfig = () => envToStoreConfig(process.env)
 
 export function envToStoreConfig(env: Env): StoreConfig {

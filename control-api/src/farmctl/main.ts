@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommanderError } from 'commander'
+import { unknownNames } from '../known-environment.ts'
 import { EXIT } from './exit-codes.ts'
 import { errorDocument, exitCodeOfError, explain } from './failures.ts'
 import { createProgram } from './program.ts'
@@ -21,6 +22,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
+  for (const sentence of unknownNames(process.env)) stderr.write(`farmctl: ${sentence}\n`)
   const { version } = manifest
   await createProgram({
     stdin,
