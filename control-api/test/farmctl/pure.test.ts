@@ -10,6 +10,7 @@ import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
 import { changedRules, readWindow, rulesLines } from '../../src/farmctl/rollouts/farm-rules.ts'
+import { rollbackTarget } from '../../src/farmctl/rollouts/rollback.ts'
 import {
   readGate,
   readProbe,
@@ -139,6 +140,36 @@ describe('how a rollout goes', () => {
       maxFlaps: 1,
       gates: [],
     })
+  })
+})
+
+describe('what was served before', () => {
+  type Past = Parameters<typeof rollbackTarget>[1][number]
+  const past = (state: Past['state'], version: number, selector = ''): Past => ({
+    ...{ id: `rollout_${version}`, state, version, selector },
+  })
+
+  test.each([
+    ['the last but one', [past('succeeded', 3), past('succeeded', 2)], 2],
+    ['not the same again', [past('succeeded', 3), past('succeeded', 3), past('succeeded', 1)], 1],
+    ['not what failed', [past('succeeded', 4), past('reverted', 3), past('succeeded', 2)], 2],
+    ['not what some nodes had', [past('succeeded', 4), past('succeeded', 3, 'zone=eu')], null],
+    [
+      'further back a second time',
+      [past('succeeded', 2), past('succeeded', 3), past('succeeded', 2), past('succeeded', 1)],
+      1,
+    ],
+    ['nothing when there was nothing', [past('succeeded', 1)], null],
+    ['nothing when nothing was rolled out', [], null],
+  ])('is %s', (_, rollouts, version) => {
+    const found = rollbackTarget('default', rollouts)
+    expect(found.ok ? found.version : null).toBe(version)
+  })
+
+  test('is no question while a rollout is under way: that one is taken back', () => {
+    const found = rollbackTarget('default', [past('paused', 3), past('succeeded', 2)])
+    expect(found).toMatchObject({ ok: false, exitCode: EXIT.conflict })
+    expect(found.ok ? '' : found.reason).toContain('farmctl rollout revert rollout_3')
   })
 })
 
