@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#define LOG_MODE 0644
+/* Addresses and what was asked for are not everybody's to read. */
+#define LOG_MODE 0640
 
 static int open_once(const char *path, int flags, int *fd)
 {
