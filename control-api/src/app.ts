@@ -80,6 +80,7 @@ import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
+import { answerBelow } from './plugins/base-path.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
@@ -150,10 +151,10 @@ export async function buildService(
     epoch: await takeEpoch(write),
     recovery: await readRecovery(db),
   }
-  const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
+  const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const { dataDir } = config
   const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
-  const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
+  const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES, basePath })
 
   const authority =
     agentTransport === 'mtls'
@@ -288,6 +289,7 @@ export async function buildService(
   await app.register(compress, COMPRESSION)
   keepSessionsFromBearers(app)
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
+  answerBelow(app, basePath)
   const wrongTokens = new Throttle(WRONG_TOKENS)
   const bearers = createBearers({
     db,
@@ -348,7 +350,16 @@ export async function buildService(
       await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
       await api.register(
-        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+        oidcRoutes({
+          config: config.oidc,
+          basePath,
+          prefix: API,
+          db,
+          write,
+          box,
+          now,
+          startSession,
+        }),
       )
       await api.register(
         nodeRoutes({
@@ -452,10 +463,10 @@ export async function buildService(
   app.get(
     `${API}/openapi.json`,
     { config: { permission: 'system:read' }, schema: { hide: true } },
-    async () => app.swagger(),
+    async () => ({ ...app.swagger(), servers: [{ url: `${basePath}/` }] }),
   )
   serveReader(app)
-  if (config.consoleDir) await serveConsole(app, config.consoleDir)
+  if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
 
   const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.

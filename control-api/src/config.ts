@@ -38,6 +38,8 @@ export type Config = StoreConfig & {
   agent: { host: string; port: number }
   /** The built console; null: this process serves the API only. */
   consoleDir: string | null
+  /** Below which path of its host browsers see the console: '' is the root. */
+  basePath: string
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
   /** null: nobody signs in through an identity provider. */
@@ -93,6 +95,7 @@ export function envToConfig(env: Env): Config {
       port: agentPort(env, problems),
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
+    basePath: basePath(env, problems),
     trustProxy: proxies(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
@@ -191,6 +194,20 @@ function backups(env: Env, dataDir: string, problems: string[]): BackupConfig | 
     everyHours: everyHours ?? DEFAULT_EVERY_HOURS,
     keep: keep ?? DEFAULT_KEEP,
   }
+}
+
+const SEGMENTS = /^(\/[A-Za-z0-9._~-]+)+$/
+/** Below one of these a path of ours could be meant as well. */
+const OUR_PATHS = /^\/(api|assets)(\/|$)/
+
+function basePath(env: Env, problems: string[]): string {
+  const given = (read(env, 'FARMSTEAD_BASE_PATH') ?? '').replace(/\/+$/, '')
+  const isPath = SEGMENTS.test(given) && !/\/\.\.?(\/|$)/.test(given)
+  if (given === '' || (isPath && !OUR_PATHS.test(given))) return given
+  problems.push(
+    `FARMSTEAD_BASE_PATH must be the path below which a proxy shows the console, such as /farm, and not /api or /assets, got "${given}"`,
+  )
+  return ''
 }
 
 type Bounds = { name: string; min?: number; max: number }

@@ -46,14 +46,15 @@ async function start(service: Service, config: Config): Promise<void> {
     variable: 'FARMSTEAD_PORT',
     scheme: 'http',
   })
+  const address = `${console}${config.basePath}`
   const setupToken = await newSetupToken(service.services.write)
   const lines = [
-    `Console and API  ${console}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
+    `Console and API  ${address}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
     `Agents           ${agents}  (${isPlain ? 'insecure-http: unencrypted, for a network you trust' : 'mutual TLS'})`,
     ...(setupToken === null
       ? []
       : [
-          `Set-up           ${setupLink(reachable(console), setupToken)}  (makes the first administrator)`,
+          `Set-up           ${setupLink(reachable(address), setupToken)}  (makes the first administrator)`,
         ]),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

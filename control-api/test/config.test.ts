@@ -50,6 +50,22 @@ describe('the environment', () => {
     ])
   })
 
+  test.each([
+    ['/farm', '/farm'],
+    ['/farm/', '/farm'],
+    ['/', ''],
+    ['/tools/farm', '/tools/farm'],
+  ])('takes %s as the path %s', (given, basePath) => {
+    expect(envToConfig({ ...least, FARMSTEAD_BASE_PATH: given })).toMatchObject({ basePath })
+  })
+
+  test.each(['farm', '/api/x', '/assets', '/a b', '/a/../b', '/a"'])(
+    'refuses %s as a path',
+    (given) => {
+      expect(problemsOf({ ...least, FARMSTEAD_BASE_PATH: given })).toHaveLength(1)
+    },
+  )
+
   test('names every problem at once', () => {
     const problems = problemsOf({
       FARMSTEAD_PORT: '70000',
