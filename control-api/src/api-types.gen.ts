@@ -1371,6 +1371,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** May requests and nodes be sent here? 503 when not: for load balancers */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/system": {
         parameters: {
             query?: never;
@@ -5647,7 +5664,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                 };
             };
@@ -20201,6 +20218,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "missing": [
+                     *         "missing"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        ready: boolean;
+                        /** @description Why not, in words */
+                        missing: string[];
+                    };
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ready: boolean;
+                        /** @description Why not, in words */
+                        missing: string[];
+                    };
                 };
             };
         };

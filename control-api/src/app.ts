@@ -47,6 +47,7 @@ import { readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
+import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -62,6 +63,10 @@ import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
+import { createFarmFamilies } from './features/telemetry/farm.ts'
+import { watchProcess } from './features/telemetry/process.ts'
+import { createRequestCounter } from './features/telemetry/requests.ts'
+import { fromWellKnown, telemetryRoutes } from './features/telemetry/routes.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
@@ -80,7 +85,7 @@ import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
-import { answerBelow } from './plugins/base-path.ts'
+import { answerBelow, withoutBase } from './plugins/base-path.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
@@ -154,7 +159,11 @@ export async function buildService(
   const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const { dataDir } = config
   const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
-  const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES, basePath })
+  const strip = withoutBase(basePath)
+  const app = createFastify({
+    ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
+    rewriteUrl: (request) => fromWellKnown(strip(request)),
+  })
 
   const authority =
     agentTransport === 'mtls'
@@ -166,6 +175,9 @@ export async function buildService(
             app.log.error({ err: error }, 'the CA’s files could not be read again'),
         })
       : null
+
+  const requests = createRequestCounter()
+  const ownProcess = watchProcess(now())
 
   // The channel to the nodes.
   const fleet = new Fleet({
@@ -262,6 +274,7 @@ export async function buildService(
     probeOrders,
     metrics,
     now,
+    watch: (listener) => requests.watch(listener, 'agents'),
   })
   // Nodes that wait are told of it with their next hello.
   authority?.onChange(() => fleet.wakeAll())
@@ -273,6 +286,7 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
+  requests.watch(app, 'people')
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
   serialization(app)
@@ -455,6 +469,7 @@ export async function buildService(
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
+          isListeningToAgents: () => agents.server.listening,
         }),
       )
     },
@@ -465,11 +480,26 @@ export async function buildService(
     { config: { permission: 'system:read' }, schema: { hide: true } },
     async () => ({ ...app.swagger(), servers: [{ url: `${basePath}/` }] }),
   )
+  const nodeStates = createNodeStates({
+    ...{ db, now, identity, isTls: authority !== null, fleet, metrics, readGrouping },
+  })
+  telemetryRoutes(app, {
+    version,
+    own: () => [...ownProcess.families(), ...requests.families()],
+    farm: createFarmFamilies({
+      ...{ db, dataDir, now, authority, nodesByState: nodeStates },
+      agentsConnected: () => fleet.connectedIds().length,
+      eventStreams: () => hub.size,
+      isDiskFull: room.isFull,
+      isInRecovery: () => identity.recovery !== null,
+    }),
+  })
   serveReader(app)
   if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
 
   const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.
+    ownProcess.close()
     authority?.close()
     fleet.close()
     hub.close()

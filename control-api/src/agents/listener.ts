@@ -100,6 +100,8 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
+  /** Sees each answer. */
+  watch?: (app: App) => void
 }
 
 export async function buildAgentListener(deps: Deps): Promise<App> {
@@ -112,6 +114,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     ...(authority && { serverFactory: tlsServerOf(authority) }),
   })
   requireDeclaredAccess(app)
+  deps.watch?.(app)
   useProtocolSchemas(app)
   await app.register(problemsPlugin, { invalidCode: 'invalid_message' })
   await app.register(requestLogPlugin, {
