@@ -1699,6 +1699,7 @@ export interface components {
             };
             nodeId: string | null;
             maxUses: number;
+            forgetAfterHours: number | null;
             uses: number;
             /**
              * Format: date-time
@@ -1974,6 +1975,7 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
+            forgetAfterHours: number | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2100,6 +2102,7 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
+            forgetAfterHours: number | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -7886,6 +7889,7 @@ export interface operations {
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
                      *           },
+                     *           "forgetAfterHours": 1,
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -7994,6 +7998,7 @@ export interface operations {
                                 at: string;
                                 reason: string;
                             } | null;
+                            forgetAfterHours: number | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -8243,6 +8248,7 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
+                     *       "forgetAfterHours": 1,
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z",
                      *       "policy": {
                      *         "source": "file",
@@ -8378,6 +8384,7 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
+                        forgetAfterHours: number | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -8774,6 +8781,7 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
+                     *       "forgetAfterHours": 1,
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -8878,6 +8886,7 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
+                        forgetAfterHours: number | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -16663,6 +16672,7 @@ export interface operations {
                      *           },
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
                      *           "maxUses": 1,
+                     *           "forgetAfterHours": 1,
                      *           "uses": 1,
                      *           "expiresAt": "2026-11-21T09:00:00.000Z",
                      *           "createdAt": "2026-11-21T09:00:00.000Z",
@@ -16686,6 +16696,7 @@ export interface operations {
                             };
                             nodeId: string | null;
                             maxUses: number;
+                            forgetAfterHours: number | null;
                             uses: number;
                             /**
                              * Format: date-time
@@ -16803,6 +16814,8 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    /** @description Away for so many hours, a node is decommissioned by itself */
+                    forgetAfterHours?: number;
                     /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                     nodeId?: string;
                 };
@@ -16823,6 +16836,7 @@ export interface operations {
                      *       },
                      *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
                      *       "maxUses": 1,
+                     *       "forgetAfterHours": 1,
                      *       "uses": 1,
                      *       "expiresAt": "2026-11-21T09:00:00.000Z",
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
@@ -16845,6 +16859,7 @@ export interface operations {
                         };
                         nodeId: string | null;
                         maxUses: number;
+                        forgetAfterHours: number | null;
                         uses: number;
                         /**
                          * Format: date-time

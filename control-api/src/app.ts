@@ -47,6 +47,7 @@ import { readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
+import { createEndNode, startForgetting } from './features/nodes/decommissioning.ts'
 import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
@@ -241,6 +242,13 @@ export async function buildService(
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
   })
 
+  const endNode = createEndNode({ write, now, engine, fleet })
+  const stopForgetting = startForgetting({
+    ...{ db, now, listeningSinceMs: now(), isConnected, endNode },
+    isHeld: () => identity.recovery !== null || room.isFull(),
+    onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
+  })
+
   const stopMakingRoom = room.watch({
     giveWay: metrics.giveWay,
     onFull: engine.storageFull,
@@ -386,6 +394,7 @@ export async function buildService(
           metrics,
           engine,
           assignments,
+          endNode,
           logRequests,
           adopt: createAdopt({ db, write, now, validate: validateAuthors }),
           adoptErrors: saveErrors,
@@ -503,7 +512,7 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
-    await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await Promise.all([closeListeners([app, agents]), stopTicker(), stopForgetting()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
     await metrics.close()

@@ -26,6 +26,7 @@ import * as rolloutStragglers from './migrations/034-rollout-stragglers.ts'
 import * as tasksByNode from './migrations/035-tasks-by-node.ts'
 import * as cordons from './migrations/036-cordons.ts'
 import * as nodePolicies from './migrations/037-node-policies.ts'
+import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -52,6 +53,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '035-tasks-by-node': tasksByNode,
   '036-cordons': cordons,
   '037-node-policies': nodePolicies,
+  '049-ephemeral-nodes': ephemeralNodes,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

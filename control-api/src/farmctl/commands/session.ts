@@ -59,7 +59,8 @@ async function signIn(tool: Tool, options: LoginOptions, address?: string): Prom
   const { token, caFile = null } = options
   const known = address === undefined ? tool.contexts.choose(options.context) : null
   const url = known ? known.context.url : normalUrl(address ?? '')
-  const ofEnvironment = tool.process.env.FARMSTEAD_CA_FILE || null
+  const { env } = tool.process
+  const ofEnvironment = env.FARMSTEAD_CA_FILE || null
   const where = { url, caFile: caFile ?? known?.context.caFile ?? ofEnvironment }
   if (token !== undefined && token !== '-') {
     throw new Failure(
