@@ -88,6 +88,7 @@ type TokenOptions = {
   maxUses: number
   expires: number
   mergePatch?: Record<string, unknown>
+  forgetAfter?: number
   node?: string
   json?: boolean
 }
@@ -108,33 +109,41 @@ program
     'what differs on these nodes, over each version (RFC 7396)',
     parseObject,
   )
+  .option(
+    '--forget-after <hours>',
+    'nodes that were away for so long are decommissioned',
+    parseHours,
+  )
   .option('--node <id>', 'give this node a new identity, instead of making new nodes')
   .option('--json', 'print JSON')
-  .action(async ({ label, maxUses, expires, mergePatch, node, json }: TokenOptions) => {
-    await withServices(async ({ db, write, now }, { agentUrl, agentTransport, dataDir }) => {
-      const fingerprint =
-        agentTransport === 'mtls'
-          ? (await ensureCa({ dataDir, now, hasIssued: () => hasIssued(db) })).fingerprint
-          : null
-      const token = await createToken(write, {
-        labels: label,
-        maxUses,
-        expiresInSeconds: expires,
-        ...(mergePatch && { mergePatch }),
-        ...(node && { nodeId: node }),
-        scope: null,
-        createdBy: null,
-        nowMs: now(),
-        agentUrl,
-        fingerprint,
+  .action(
+    async ({ label, maxUses, expires, mergePatch, forgetAfter, node, json }: TokenOptions) => {
+      await withServices(async ({ db, write, now }, { agentUrl, agentTransport, dataDir }) => {
+        const fingerprint =
+          agentTransport === 'mtls'
+            ? (await ensureCa({ dataDir, now, hasIssued: () => hasIssued(db) })).fingerprint
+            : null
+        const token = await createToken(write, {
+          labels: label,
+          maxUses,
+          expiresInSeconds: expires,
+          ...(mergePatch && { mergePatch }),
+          ...(forgetAfter !== undefined && { forgetAfterHours: forgetAfter }),
+          ...(node && { nodeId: node }),
+          scope: null,
+          createdBy: null,
+          nowMs: now(),
+          agentUrl,
+          fingerprint,
+        })
+        if (json) print(token)
+        else
+          say(
+            `Good until ${token.expiresAt} for ${maxUses} node(s). On the node, run:\n  ${token.command}`,
+          )
       })
-      if (json) print(token)
-      else
-        say(
-          `Good until ${token.expiresAt} for ${maxUses} node(s). On the node, run:\n  ${token.command}`,
-        )
-    })
-  })
+    },
+  )
 
 type ImportOptions = {
   name: string
@@ -358,6 +367,12 @@ function parseUses(text: string): number {
   const uses = Number(text)
   if (Number.isInteger(uses) && uses >= 1 && uses <= 1000) return uses
   throw new InvalidArgumentError('must be 1–1000')
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text)
+  if (Number.isInteger(hours) && hours >= 1 && hours <= 8760) return hours
+  throw new InvalidArgumentError('must be 1–8760')
 }
 
 function parseUsername(text: string): string {

@@ -212,12 +212,13 @@ describe('the operator’s commands', () => {
       '--expires',
       '2h',
     ]
-    const patch = ['--merge-patch', '{"listen":[{"port":8101}]}']
+    const patch = ['--merge-patch', '{"listen":[{"port":8101}]}', '--forget-after', '6']
     const { stdout } = await admin(dataDir, 'enrolment-token', ...args, ...patch, '--json')
     const token = JSON.parse(stdout)
     expect(token).toMatchObject({
       labels: { zone: 'north', rack: '7' },
       maxUses: 3,
+      forgetAfterHours: 6,
       createdBy: null,
     })
     expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(2 * 3600_000)
