@@ -93,6 +93,13 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
     expect(asked).toEqual(['farm.test:8080'])
     await get({ FARMSTEAD_URL: farm.url, NO_PROXY: '127.0.0.1' })
     expect(asked).toHaveLength(1)
+    const away = get({ FARMSTEAD_URL, HTTP_PROXY: 'http://ana:hush@127.0.0.1:1' })
+    const { stderr } = await away.then(
+      () => ({ stderr: '' }),
+      (error: { stderr: string }) => error,
+    )
+    expect(stderr).toMatch(/Or it is the proxy that HTTPS_PROXY or HTTP_PROXY names/)
+    expect(stderr).not.toContain('hush')
   })
 
   test('nothing there is said in words', async () => {
