@@ -3,23 +3,17 @@
 // the release this machine runs: server-c/build/farmstead-node_VERSION_ARCH.deb. What is in it is
 // checked against the list below, and the binary is run as it was packed. Needs no network, once the
 // build's packages are installed.
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { join } from 'node:path'
+import {
+  changelog,
+  maintainer,
+  output,
+  Stage,
+  sourceEpoch,
+  systemdTakes,
+} from './packaging/deb.mjs'
 import { ensureDebianPackages } from './setup/debian-packages.mjs'
 import { root } from './setup/paths.mjs'
 import { Problem } from './setup/problem.mjs'
@@ -27,12 +21,9 @@ import { runMain } from './setup/run-main.mjs'
 import { Steps } from './setup/steps.mjs'
 
 const NAME = 'farmstead-node'
-/** The most that `systemd-analyze security` may say of a unit, in tenths. */
-const EXPOSURE = 15
 const source = join(root, 'server-c')
 const packaging = join(source, 'packaging')
 const build = join(source, 'build/package')
-const stage = join(build, 'stage')
 const doc = `usr/share/doc/${NAME}`
 
 /** What the package holds: path, mode, and where it comes from (null: the build). */
@@ -49,89 +40,43 @@ const contents = /** @type {const} */ ([
 ])
 const scripts = ['postinst', 'prerm', 'postrm']
 
-/** @param {string} command @param {string[]} args @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options] */
-function output(command, args, { cwd = root, env = process.env } = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
-  if (error || status !== 0)
-    throw new Problem(`"${command} ${args[0] ?? ''}" failed.`, { detail: error?.message ?? stderr })
-  return stdout.trim()
-}
-
 const version = () =>
   /project\(farmstead-node VERSION (\S+)/.exec(
     readFileSync(join(source, 'CMakeLists.txt'), 'utf8'),
   )?.[1] ?? '0'
 
-/** The same sources make the same package: the last commit's time is the time of all files. */
-function sourceEpoch() {
-  const given = process.env.SOURCE_DATE_EPOCH
-  const asked = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
-  const changelog = Math.floor(statSync(join(root, 'CHANGELOG.md')).mtimeMs / 1000)
-  return Number(given ?? (asked.status === 0 ? asked.stdout : changelog))
-}
-
-function maintainer() {
-  const { DEBFULLNAME = 'The Farmstead authors', DEBEMAIL = 'farmstead@localhost' } = process.env
-  return `${DEBFULLNAME} <${DEBEMAIL}>`
-}
-
-/** @param {number} epoch */
-function changelog(epoch) {
-  const date = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000')
-  const news = 'See CHANGELOG.md of the sources for what is new.'
-  return `${NAME} (${version()}) stable; urgency=medium\n\n  * ${news}\n\n -- ${maintainer()}  ${date}\n`
-}
-
-/** @param {string} path in the package @param {string | Buffer} data @param {number} mode */
-function put(path, data, mode) {
-  const file = join(stage, path)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o755 })
-  writeFileSync(file, path.endsWith('.gz') ? gzipSync(data, { level: 9 }) : data)
-  chmodSync(file, mode)
-}
-
-/** @param {number} epoch */
-function stageFiles(epoch) {
-  rmSync(stage, { recursive: true, force: true })
-  output('cmake', ['--install', build, '--strip'], { env: { ...process.env, DESTDIR: stage } })
+/** @param {Stage} stage @param {number} epoch */
+function stageFiles(stage, epoch) {
+  output('cmake', ['--install', build, '--strip'], { env: { ...process.env, DESTDIR: stage.dir } })
   for (const [path, mode, from] of contents) {
-    if (from) put(path, readFileSync(join(packaging, from)), mode)
+    if (from) stage.put(path, readFileSync(join(packaging, from)), mode)
   }
-  put(`${doc}/changelog.gz`, changelog(epoch), 0o644)
+  stage.put(`${doc}/changelog.gz`, changelog(NAME, version(), epoch), 0o644)
 }
 
-/** Which packages have the libraries that the binary is linked with. */
-function libraries() {
+/** Which packages have the libraries that the binary is linked with. @param {Stage} stage */
+function libraries(stage) {
   const work = join(build, 'shlibdeps')
   mkdirSync(join(work, 'debian'), { recursive: true })
   writeFileSync(
     join(work, 'debian/control'),
     `Source: ${NAME}\n\nPackage: ${NAME}\nArchitecture: any\n`,
   )
-  const said = output('dpkg-shlibdeps', ['-O', join(stage, 'usr/bin', NAME)], { cwd: work })
+  const said = output('dpkg-shlibdeps', ['-O', join(stage.dir, 'usr/bin', NAME)], { cwd: work })
   return said.replace('shlibs:Depends=', '')
 }
 
-/** @param {string} dir @returns {string[]} paths of files below it */
-function filesIn(dir, below = '') {
-  return readdirSync(join(dir, below), { withFileTypes: true }).flatMap((entry) => {
-    const path = below ? `${below}/${entry.name}` : entry.name
-    return entry.isDirectory() ? filesIn(dir, path) : [path]
-  })
-}
-
-function stageControl() {
-  const files = filesIn(stage)
-  const kibibytes = files.reduce((sum, path) => sum + statSync(join(stage, path)).size, 0) / 1024
+/** @param {Stage} stage */
+function stageControl(stage) {
   const control = `Package: ${NAME}
 Version: ${version()}
 Section: httpd
 Priority: optional
 Architecture: ${output('dpkg', ['--print-architecture'])}
 Maintainer: ${maintainer()}
-Installed-Size: ${Math.ceil(kibibytes)}
+Installed-Size: ${stage.size()}
 Pre-Depends: init-system-helpers (>= 1.54~)
-Depends: adduser, ${libraries()}
+Depends: adduser, ${libraries(stage)}
 Recommends: logrotate
 Description: static web server that a control plane can manage
  farmstead-node serves static files over HTTP/1.1 on all cores, measures each
@@ -141,29 +86,8 @@ Description: static web server that a control plane can manage
  given, and goes back to the last good one by itself. Without one it serves what
  a config file says.
 `
-  const digest = (/** @type {string} */ path) =>
-    createHash('md5')
-      .update(readFileSync(join(stage, path)))
-      .digest('hex')
-  put('DEBIAN/control', control, 0o644)
-  put('DEBIAN/md5sums', files.map((path) => `${digest(path)}  ${path}\n`).join(''), 0o644)
-  const conffiles = files.filter((path) => path.startsWith('etc/'))
-  put('DEBIAN/conffiles', conffiles.map((path) => `/${path}\n`).join(''), 0o644)
-  for (const script of scripts) {
-    put(`DEBIAN/${script}`, readFileSync(join(packaging, 'debian', script)), 0o755)
-  }
-}
-
-/** @param {number} epoch @returns {string} the package's file */
-function pack(epoch) {
-  const built = join(build, `${NAME}.deb`)
-  output('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', stage, built], {
-    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
-  })
-  const architecture = output('dpkg-deb', ['--field', built, 'Architecture'])
-  const file = join(source, `build/${NAME}_${version()}_${architecture}.deb`)
-  renameSync(built, file)
-  return file
+  const texts = scripts.map((name) => [name, readFileSync(join(packaging, 'debian', name), 'utf8')])
+  stage.describe(control, Object.fromEntries(texts))
 }
 
 /** @param {string} file */
@@ -202,12 +126,7 @@ function tryOut(/** @type {string} */ file) {
       writeFileSync(unit, text)
       return unit
     })
-    const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
-    if (hasSystemd) {
-      output('systemd-analyze', ['verify', '--man=no', ...units])
-      output('systemd-analyze', ['security', '--offline=true', `--threshold=${EXPOSURE}`, ...units])
-    }
-    return hasSystemd ? 'the binary runs, systemd takes the units' : 'the binary runs'
+    return systemdTakes(units) ? 'the binary runs, systemd takes the units' : 'the binary runs'
   } finally {
     rmSync(scratch, { recursive: true })
   }
@@ -227,9 +146,10 @@ runMain(async () => {
     })
     await steps.step('Debian package', () => {
       const epoch = sourceEpoch()
-      stageFiles(epoch)
-      stageControl()
-      file = pack(epoch)
+      const stage = new Stage(join(build, 'stage'))
+      stageFiles(stage, epoch)
+      stageControl(stage)
+      file = stage.pack({ name: NAME, version: version(), epoch, to: join(source, 'build') })
       checkContents(file)
       return `${contents.length} files`
     })

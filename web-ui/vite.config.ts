@@ -3,8 +3,12 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  // Below a base path: `vite build --base /path/`; nothing else in the sources knows where it lives.
   base: '/',
+  // Below a base path the control plane changes the addresses in index.html (FARMSTEAD_BASE_PATH); scripts
+  // and styles find each other from where they are. One build serves everywhere.
+  experimental: {
+    renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   plugins: [react()],
   build: {
     // The first versions that know CSS light-dark(), which the palette is written in.

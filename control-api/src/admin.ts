@@ -9,7 +9,7 @@ import { hasIssued, laggards } from './agents/certificates.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
-import { readStoreConfig, type StoreConfig } from './config.ts'
+import { readStoreConfig, readUnknownNames, type StoreConfig } from './config.ts'
 import { AppError, NotUtf8 } from './errors.ts'
 import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
@@ -90,6 +90,7 @@ type TokenOptions = {
   maxUses: number
   expires: number
   mergePatch?: Record<string, unknown>
+  forgetAfter?: number
   node?: string
   json?: boolean
 }
@@ -110,33 +111,41 @@ program
     'what differs on these nodes, over each version (RFC 7396)',
     parseObject,
   )
+  .option(
+    '--forget-after <hours>',
+    'nodes that were away for so long are decommissioned',
+    parseHours,
+  )
   .option('--node <id>', 'give this node a new identity, instead of making new nodes')
   .option('--json', 'print JSON')
-  .action(async ({ label, maxUses, expires, mergePatch, node, json }: TokenOptions) => {
-    await withServices(async ({ db, write, now }, { agentUrl, agentTransport, dataDir }) => {
-      const fingerprint =
-        agentTransport === 'mtls'
-          ? (await ensureCa({ dataDir, now, hasIssued: () => hasIssued(db) })).fingerprint
-          : null
-      const token = await createToken(write, {
-        labels: label,
-        maxUses,
-        expiresInSeconds: expires,
-        ...(mergePatch && { mergePatch }),
-        ...(node && { nodeId: node }),
-        scope: null,
-        createdBy: null,
-        nowMs: now(),
-        agentUrl,
-        fingerprint,
+  .action(
+    async ({ label, maxUses, expires, mergePatch, forgetAfter, node, json }: TokenOptions) => {
+      await withServices(async ({ db, write, now }, { agentUrl, agentTransport, dataDir }) => {
+        const fingerprint =
+          agentTransport === 'mtls'
+            ? (await ensureCa({ dataDir, now, hasIssued: () => hasIssued(db) })).fingerprint
+            : null
+        const token = await createToken(write, {
+          labels: label,
+          maxUses,
+          expiresInSeconds: expires,
+          ...(mergePatch && { mergePatch }),
+          ...(forgetAfter !== undefined && { forgetAfterHours: forgetAfter }),
+          ...(node && { nodeId: node }),
+          scope: null,
+          createdBy: null,
+          nowMs: now(),
+          agentUrl,
+          fingerprint,
+        })
+        if (json) print(token)
+        else
+          say(
+            `Good until ${token.expiresAt} for ${maxUses} node(s). On the node, run:\n  ${token.command}`,
+          )
       })
-      if (json) print(token)
-      else
-        say(
-          `Good until ${token.expiresAt} for ${maxUses} node(s). On the node, run:\n  ${token.command}`,
-        )
-    })
-  })
+    },
+  )
 
 type ImportOptions = {
   name: string
@@ -307,6 +316,7 @@ function describeCa({ fingerprint, notAfter, next, untold, outgoing }: CaStatus)
 }
 
 async function run(): Promise<void> {
+  for (const sentence of readUnknownNames()) process.stderr.write(`admin: ${sentence}\n`)
   try {
     await program.parseAsync()
   } catch (error) {
@@ -372,6 +382,12 @@ function parseUses(text: string): number {
   const uses = Number(text)
   if (Number.isInteger(uses) && uses >= 1 && uses <= 1000) return uses
   throw new InvalidArgumentError('must be 1–1000')
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text)
+  if (Number.isInteger(hours) && hours >= 1 && hours <= 8760) return hours
+  throw new InvalidArgumentError('must be 1–8760')
 }
 
 function parseUsername(text: string): string {

@@ -1400,6 +1400,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** May requests and nodes be sent here? 503 when not: for load balancers */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/system": {
         parameters: {
             query?: never;
@@ -1711,6 +1728,7 @@ export interface components {
             };
             nodeId: string | null;
             maxUses: number;
+            forgetAfterHours: number | null;
             uses: number;
             /**
              * Format: date-time
@@ -1992,6 +2010,7 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
+            forgetAfterHours: number | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2118,6 +2137,7 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
+            forgetAfterHours: number | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -5864,7 +5884,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                     /** @example printed-once */
                     password?: string;
@@ -8269,6 +8289,7 @@ export interface operations {
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
                      *           },
+                     *           "forgetAfterHours": 1,
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -8377,6 +8398,7 @@ export interface operations {
                                 at: string;
                                 reason: string;
                             } | null;
+                            forgetAfterHours: number | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -8637,6 +8659,7 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
+                     *       "forgetAfterHours": 1,
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z",
                      *       "policy": {
                      *         "source": "file",
@@ -8772,6 +8795,7 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
+                        forgetAfterHours: number | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -9185,6 +9209,7 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
+                     *       "forgetAfterHours": 1,
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -9289,6 +9314,7 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
+                        forgetAfterHours: number | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -17865,6 +17891,7 @@ export interface operations {
                      *           },
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
                      *           "maxUses": 1,
+                     *           "forgetAfterHours": 1,
                      *           "uses": 1,
                      *           "expiresAt": "2026-11-21T09:00:00.000Z",
                      *           "createdAt": "2026-11-21T09:00:00.000Z",
@@ -17888,6 +17915,7 @@ export interface operations {
                             };
                             nodeId: string | null;
                             maxUses: number;
+                            forgetAfterHours: number | null;
                             uses: number;
                             /**
                              * Format: date-time
@@ -18014,6 +18042,8 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    /** @description Away for so many hours, a node is decommissioned by itself */
+                    forgetAfterHours?: number;
                     /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                     nodeId?: string;
                 };
@@ -18034,6 +18064,7 @@ export interface operations {
                      *       },
                      *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
                      *       "maxUses": 1,
+                     *       "forgetAfterHours": 1,
                      *       "uses": 1,
                      *       "expiresAt": "2026-11-21T09:00:00.000Z",
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
@@ -18056,6 +18087,7 @@ export interface operations {
                         };
                         nodeId: string | null;
                         maxUses: number;
+                        forgetAfterHours: number | null;
                         uses: number;
                         /**
                          * Format: date-time
@@ -21664,6 +21696,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "missing": [
+                     *         "missing"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        ready: boolean;
+                        /** @description Why not, in words */
+                        missing: string[];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        ready: boolean;
+                        /** @description Why not, in words */
+                        missing: string[];
+                    };
                 };
             };
         };

@@ -18,6 +18,7 @@ import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
+import { enterFolderAsService } from './db/lock.ts'
 import type { App } from './fastify.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
@@ -47,6 +48,8 @@ import { groupsGiving, readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
+import { createEndNode, startForgetting } from './features/nodes/decommissioning.ts'
+import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -63,6 +66,10 @@ import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
+import { createFarmFamilies } from './features/telemetry/farm.ts'
+import { watchProcess } from './features/telemetry/process.ts'
+import { createRequestCounter } from './features/telemetry/requests.ts'
+import { fromWellKnown, telemetryRoutes } from './features/telemetry/routes.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
@@ -82,6 +89,7 @@ import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
+import { answerBelow, withoutBase } from './plugins/base-path.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { readBodies } from './plugins/bodies.ts'
 import { answerConditionally } from './plugins/conditional.ts'
@@ -155,17 +163,21 @@ export async function buildService(
   config: Config,
   { now = Date.now, onRoute, logTailWithinMs, pressure, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
-  const services = await openServices(config, now)
+  const services = await openServices(config, now, enterFolderAsService)
   const { db, write, room, events, users, controlPlaneId, waysIn } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
     recovery: await readRecovery(db),
   }
-  const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
+  const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const { dataDir } = config
   const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
-  const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
+  const strip = withoutBase(basePath)
+  const app = createFastify({
+    ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
+    rewriteUrl: (request) => fromWellKnown(strip(request)),
+  })
 
   const authority =
     agentTransport === 'mtls'
@@ -177,6 +189,9 @@ export async function buildService(
             app.log.error({ err: error }, 'the CA’s files could not be read again'),
         })
       : null
+
+  const requests = createRequestCounter()
+  const ownProcess = watchProcess(now())
 
   // The channel to the nodes.
   const fleet = new Fleet({
@@ -241,6 +256,13 @@ export async function buildService(
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
   })
 
+  const endNode = createEndNode({ write, now, engine, fleet })
+  const stopForgetting = startForgetting({
+    ...{ db, now, listeningSinceMs: now(), isConnected, endNode },
+    isHeld: () => identity.recovery !== null || room.isFull(),
+    onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
+  })
+
   const stopMakingRoom = room.watch({
     giveWay: metrics.giveWay,
     onFull: engine.storageFull,
@@ -276,6 +298,7 @@ export async function buildService(
     probeOrders,
     metrics,
     now,
+    watch: (listener) => requests.watch(listener, 'agents'),
   })
   // Nodes that wait are told of it with their next hello.
   authority?.onChange(() => fleet.wakeAll())
@@ -287,6 +310,7 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
+  requests.watch(app, 'people')
   readBodies(app)
   strictValidation(app)
   if (onRoute) app.addHook('onRoute', onRoute)
@@ -295,7 +319,7 @@ export async function buildService(
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
-  await app.register(requestLogPlugin)
+  await app.register(requestLogPlugin, { isRoutine: ({ method }) => method === 'GET' })
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   keepFromCaches(app, '/api')
@@ -311,6 +335,7 @@ export async function buildService(
     now,
     publicIsHttps: config.publicUrl?.startsWith('https:') ?? false,
   })
+  answerBelow(app, basePath)
   const wrongTokens = new Throttle(WRONG_TOKENS)
   const bearers = createBearers({
     db,
@@ -375,7 +400,10 @@ export async function buildService(
       await api.register(userRoutes({ db, write, now, waysIn }))
       await api.register(tokenRoutes({ db, write, now, prove }))
       await api.register(
-        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession, prove }),
+        oidcRoutes({
+          ...{ config: config.oidc, basePath, prefix: API },
+          ...{ db, write, box, now, startSession, prove },
+        }),
       )
       await api.register(
         nodeRoutes({
@@ -388,6 +416,7 @@ export async function buildService(
           metrics,
           engine,
           assignments,
+          endNode,
           logRequests,
           adopt: createAdopt({ db, write, now, validate: validateAuthors }),
           adoptErrors: saveErrors,
@@ -487,6 +516,7 @@ export async function buildService(
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
+          isListeningToAgents: () => agents.server.listening,
         }),
       )
     },
@@ -495,17 +525,32 @@ export async function buildService(
   app.get(
     `${API}/openapi.json`,
     { config: { permission: 'system:read' }, schema: { hide: true } },
-    async () => app.swagger(),
+    async () => ({ ...app.swagger(), servers: [{ url: `${basePath}/` }] }),
   )
+  const nodeStates = createNodeStates({
+    ...{ db, now, identity, isTls: authority !== null, fleet, metrics, readGrouping },
+  })
+  telemetryRoutes(app, {
+    version,
+    own: () => [...ownProcess.families(), ...requests.families()],
+    farm: createFarmFamilies({
+      ...{ db, dataDir, now, authority, nodesByState: nodeStates },
+      agentsConnected: () => fleet.connectedIds().length,
+      eventStreams: () => hub.size,
+      isDiskFull: room.isFull,
+      isInRecovery: () => identity.recovery !== null,
+    }),
+  })
   serveReader(app)
-  if (config.consoleDir) await serveConsole(app, config.consoleDir)
+  if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
 
   const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.
+    ownProcess.close()
     authority?.close()
     fleet.close()
     hub.close()
-    await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await Promise.all([closeListeners([app, agents]), stopTicker(), stopForgetting()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isRecipient } from './backup/seal.ts'
+import { unknownNames } from './known-environment.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc-config.ts'
 
 /** What the operator's commands need as well as the service. */
@@ -37,6 +38,8 @@ export type Config = StoreConfig & {
   agent: { host: string; port: number }
   /** The built console; null: this process serves the API only. */
   consoleDir: string | null
+  /** Below which path of its host browsers see the console: '' is the root. */
+  basePath: string
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
   /** The console's address as browsers see it; null: nobody said. */
@@ -67,6 +70,8 @@ const repository = resolve(import.meta.dirname, '../..')
 const read = (env: Env, name: string) => env[name]?.trim() || undefined
 
 export const readConfig = () => envToConfig(process.env)
+/** Names in the environment that look like ours and are not. */
+export const readUnknownNames = () => unknownNames(process.env)
 export const readStoreConfig = () => envToStoreConfig(process.env)
 
 export function envToStoreConfig(env: Env): StoreConfig {
@@ -92,6 +97,7 @@ export function envToConfig(env: Env): Config {
       port: agentPort(env, problems),
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
+    basePath: basePath(env, problems),
     trustProxy: proxies(env, problems),
     publicUrl: publicUrl(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
@@ -201,6 +207,20 @@ function backups(env: Env, dataDir: string, problems: string[]): BackupConfig | 
     everyHours: everyHours ?? DEFAULT_EVERY_HOURS,
     keep: keep ?? DEFAULT_KEEP,
   }
+}
+
+const SEGMENTS = /^(\/[A-Za-z0-9._~-]+)+$/
+/** Below one of these a path of ours could be meant as well. */
+const OUR_PATHS = /^\/(api|assets)(\/|$)/
+
+function basePath(env: Env, problems: string[]): string {
+  const given = (read(env, 'FARMSTEAD_BASE_PATH') ?? '').replace(/\/+$/, '')
+  const isPath = SEGMENTS.test(given) && !/\/\.\.?(\/|$)/.test(given)
+  if (given === '' || (isPath && !OUR_PATHS.test(given))) return given
+  problems.push(
+    `FARMSTEAD_BASE_PATH must be the path below which a proxy shows the console, such as /farm, and not /api or /assets, got "${given}"`,
+  )
+  return ''
 }
 
 type Bounds = { name: string; min?: number; max: number }

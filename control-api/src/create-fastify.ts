@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the console's listener and the agents' listener have in common.
+import type { IncomingMessage } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyServerFactory, LogController } from 'fastify'
 import type { LogLevel } from './config.ts'
@@ -11,6 +12,8 @@ type Options = {
   logLevel: LogLevel
   trustProxy: string[] | false
   bodyLimit: number
+  /** Where a request is meant for, of what it asks for. */
+  rewriteUrl?: (request: Pick<IncomingMessage, 'url'>) => string
   /** Left out: plain HTTP. */
   serverFactory?: FastifyServerFactory
 }
@@ -24,7 +27,7 @@ const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && REQUEST_ID.test(given) ? given : newId('req')
 
 export function createFastify(options: Options): App {
-  const { logLevel, trustProxy, bodyLimit, serverFactory } = options
+  const { logLevel, trustProxy, bodyLimit, rewriteUrl, serverFactory } = options
   const app = Fastify({
     // Standard output is for people; server.ts writes there where to go and how to sign in.
     logger: { level: logLevel, stream: process.stderr },
@@ -33,6 +36,7 @@ export function createFastify(options: Options): App {
     trustProxy,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit,
+    ...(rewriteUrl && { rewriteUrl }),
     frameworkErrors: sendFrameworkProblem,
     ...(serverFactory && { serverFactory }),
     // To send a request, not to wait for its answer: who dribbles bytes must not hold a socket for ever.

@@ -10,6 +10,7 @@ const read = [
   'metrics:read',
   'events:read',
   'system:read',
+  'system:metrics',
   'groups:read',
   'tokens:own',
 ] as const

@@ -2,7 +2,7 @@
 // The process: environment to configuration, build, listen, signals; nothing else.
 import type { AddressInfo } from 'node:net'
 import { buildService, type Service } from './app.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, readConfig, readUnknownNames } from './config.ts'
 import type { App } from './fastify.ts'
 import { newSetupToken, setupLink } from './features/session/setup.ts'
 import { explainFailure, explainListen } from './startup-errors.ts'
@@ -15,6 +15,7 @@ class Refused extends Error {}
 
 let dataDir: string | undefined
 try {
+  for (const sentence of readUnknownNames()) tell(sentence)
   const config = readConfig()
   dataDir = config.dataDir
   const service = await buildService(config)
@@ -45,14 +46,15 @@ async function start(service: Service, config: Config): Promise<void> {
     variable: 'FARMSTEAD_PORT',
     scheme: 'http',
   })
+  const address = `${console}${config.basePath}`
   const setupToken = await newSetupToken(service.services.write)
   const lines = [
-    `Console and API  ${console}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
+    `Console and API  ${address}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
     `Agents           ${agents}  (${isPlain ? 'insecure-http: unencrypted, for a network you trust' : 'mutual TLS'})`,
     ...(setupToken === null
       ? []
       : [
-          `Set-up           ${setupLink(reachable(console), setupToken)}  (makes the first administrator)`,
+          `Set-up           ${setupLink(reachable(address), setupToken)}  (makes the first administrator)`,
         ]),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -80,9 +82,13 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
+function tell(text: string): void {
+  process.stderr.write(`farmstead control plane: ${text}\n`)
+}
+
 function fail(error: unknown): never {
   const explained = error instanceof Refused ? error.message : explainFailure(error, dataDir)
   const stack = error instanceof Error ? error.stack : String(error)
-  process.stderr.write(`farmstead control plane: ${explained ?? stack}\n`)
+  tell(explained ?? stack ?? '')
   process.exit(1)
 }

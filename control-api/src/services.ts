@@ -22,8 +22,12 @@ const manifest: { version: string } = JSON.parse(
 )
 export const version = manifest.version
 
-export async function openServices({ dataDir }: { dataDir: string }, now = Date.now) {
-  const leaveFolder = enterFolder(dataDir)
+export async function openServices(
+  { dataDir }: { dataDir: string },
+  now = Date.now,
+  enter = enterFolder,
+) {
+  const leaveFolder = enter(dataDir)
   try {
     requireWholeFolder(dataDir)
     const services = await openStores(dataDir, now)

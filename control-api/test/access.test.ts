@@ -38,7 +38,9 @@ const PUBLIC = [
   'HEAD /api/v1/setup',
   'POST /api/v1/setup',
   'GET /api/v1/health',
+  'GET /api/v1/ready',
   'HEAD /api/v1/health',
+  'HEAD /api/v1/ready',
 ]
 
 describe('every route', () => {

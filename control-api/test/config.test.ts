@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigRefused, envToConfig, envToStoreConfig } from '../src/config.ts'
+import { SERVICE_NAMES, unknownNames } from '../src/known-environment.ts'
 
+const SRC = resolve(import.meta.dirname, '../src')
 const least = { FARMSTEAD_DATA_DIR: '/var/lib/farmstead' }
 
 function problemsOf(env: Record<string, string>): string[] {
@@ -28,6 +32,39 @@ describe('the environment', () => {
       logLevel: 'info',
     })
   })
+
+  test('has no name that is read and not known', () => {
+    const text = ['config.ts', 'oidc-config.ts']
+      .map((file) => readFileSync(join(SRC, file), 'utf8'))
+      .join('\n')
+    const read = [...text.matchAll(/'(FARMSTEAD_[A-Z_]*[A-Z])'/g)].map(([, name]) => name)
+    expect(SERVICE_NAMES).toEqual(expect.arrayContaining(read))
+    expect(read.length).toBeGreaterThan(14)
+  })
+
+  test('with a name that nobody knows is told so, with what may be meant', () => {
+    const env = { ...least, FARMSTEAD_AGENTS_URL: 'x', FARMSTEAD_TOKEN: 'x', FARMSTEAD_WIBBLE: '' }
+    expect(unknownNames(env)).toEqual([
+      'FARMSTEAD_AGENTS_URL is no setting; is FARMSTEAD_AGENT_URL meant? It was left out.',
+      'FARMSTEAD_WIBBLE is no setting. It was left out.',
+    ])
+  })
+
+  test.each([
+    ['/farm', '/farm'],
+    ['/farm/', '/farm'],
+    ['/', ''],
+    ['/tools/farm', '/tools/farm'],
+  ])('takes %s as the path %s', (given, basePath) => {
+    expect(envToConfig({ ...least, FARMSTEAD_BASE_PATH: given })).toMatchObject({ basePath })
+  })
+
+  test.each(['farm', '/api/x', '/assets', '/a b', '/a/../b', '/a"'])(
+    'refuses %s as a path',
+    (given) => {
+      expect(problemsOf({ ...least, FARMSTEAD_BASE_PATH: given })).toHaveLength(1)
+    },
+  )
 
   test('names every problem at once', () => {
     const problems = problemsOf({

@@ -77,6 +77,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agentTransport: 'insecure-http',
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
+    basePath: '',
     trustProxy: false,
     publicUrl: null,
     oidc: null,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from './helper.ts'
 import { serverEnv, start, startServer } from './processes.ts'
+import { SimulatedNode } from './simulated-node.ts'
 
 const admin = (dataDir: string, ...args: string[]) =>
   start('admin.ts', args, {
@@ -74,6 +75,43 @@ describe('the service', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/FARMSTEAD_DATA_DIR must name/)
     expect(stderr).not.toMatch(/ at .*\.ts:/)
+  })
+
+  test('is the only one on its data folder; the operator’s commands go beside it', async () => {
+    const dataDir = tempDir()
+    const first = await startServer(dataDir)
+    const second = await start('server.ts', [], serverEnv(dataDir)).ended
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      `farmstead control plane: A control plane runs on ${dataDir} already. Stop that one first, or set FARMSTEAD_DATA_DIR to another folder.\n`,
+    ])
+    expect((await admin(dataDir, 'init')).code).toBe(0)
+    first.child.kill('SIGKILL')
+    await first.ended
+    await startServer(dataDir)
+  })
+
+  test('says nothing in its log of what nodes say again and again', async () => {
+    const dataDir = tempDir()
+    const server = await startServer(dataDir)
+    const { secret } = JSON.parse((await admin(dataDir, 'enrolment-token', '--json')).stdout)
+    const agents = /Agents {2,}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
+    const node = await SimulatedNode.join(agents, secret, 'node-1')
+    await node.hello()
+    await node.report([])
+    await node.report([])
+    server.child.kill('SIGTERM')
+    const { stderr } = await server.ended
+    const paths = [...stderr.matchAll(/"path":"(\/agent[^"]+)"/g)].map(([, path]) => path)
+    expect(paths).toEqual(['/agent/v1/enrol', '/agent/v1/hello'])
+  })
+
+  test('warns of a name in its environment that means nothing to it', async () => {
+    const server = await startServer(tempDir(), { FARMSTEAD_TRUST_PROXIES: '10.0.0.0/8' })
+    expect(server.out.stderr).toContain(
+      'farmstead control plane: FARMSTEAD_TRUST_PROXIES is no setting; is FARMSTEAD_TRUST_PROXY meant? It was left out.\n',
+    )
+    expect(server.out.stderr).not.toContain('FARMSTEAD_DATA_DIR is no setting')
   })
 
   test('says that its data folder is no folder', async () => {
@@ -174,12 +212,13 @@ describe('the operator’s commands', () => {
       '--expires',
       '2h',
     ]
-    const patch = ['--merge-patch', '{"listen":[{"port":8101}]}']
+    const patch = ['--merge-patch', '{"listen":[{"port":8101}]}', '--forget-after', '6']
     const { stdout } = await admin(dataDir, 'enrolment-token', ...args, ...patch, '--json')
     const token = JSON.parse(stdout)
     expect(token).toMatchObject({
       labels: { zone: 'north', rack: '7' },
       maxUses: 3,
+      forgetAfterHours: 6,
       createdBy: null,
     })
     expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(2 * 3600_000)

@@ -197,6 +197,18 @@ describe('the session', () => {
     })
   })
 
+  test.each([
+    'farmstead_session=junk; ',
+    'farmstead_session=; ',
+    'farmstead_session=%E0%A4%A; ',
+    'a="; farmstead_session=forged.x; ',
+  ])('is found behind a cookie of its name that somebody else left: %s', async (junk) => {
+    const { admin, app } = await build()
+    const headers = { cookie: `${junk}${admin.cookie}`, origin: ORIGIN }
+    const response = await app.inject({ url: SESSION, headers })
+    expect([response.statusCode, response.json().user.username]).toEqual([200, 'test-admin'])
+  })
+
   test('ends when signed out, also for who kept the cookie', async () => {
     const { admin } = await build()
     const out = await admin.inject({ method: 'DELETE', url: SESSION })

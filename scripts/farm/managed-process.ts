@@ -19,6 +19,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processStart } from '../setup/lock.mjs'
 
 const LOG_MAX_BYTES = 4 * 1024 * 1024
+/** Addresses and names are not everybody's to read. */
+const LOG_MODE = 0o640
 const LOG_TAIL_BYTES = 16 * 1024
 const FIRST_BACK_OFF_MS = 500
 const LONGEST_BACK_OFF_MS = 10_000
@@ -89,7 +91,7 @@ export class ManagedProcess {
     const { command, args, env, logFile, pidFile } = this.#spec
     mkdirSync(dirname(logFile), { recursive: true })
     mkdirSync(dirname(pidFile), { recursive: true })
-    const log = openSync(logFile, 'a')
+    const log = openSync(logFile, 'a', LOG_MODE)
     // A process group of its own: Ctrl-C is ours to pass on, in order.
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', log, log] })
     closeSync(log)

@@ -26,7 +26,7 @@ export class Steps {
 
   constructor() {
     mkdirSync(dirname(logFile), { recursive: true })
-    this.#log = openSync(logFile, 'w')
+    this.#log = openSync(logFile, 'w', 0o640)
   }
 
   close() {

@@ -169,6 +169,7 @@ async function storeNode(unit: Unit, { nodeId, token, request, nowMs }: Storing)
       name,
       labels: token.labels,
       merge_patch: token.merge_patch,
+      forget_after_hours: token.forget_after_hours,
       revision: 1,
       enrolled_at_ms: nowMs,
       ...facts,

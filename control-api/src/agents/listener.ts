@@ -78,6 +78,9 @@ const ROTATE_WITHIN_MS = 60_000
 /** Of each kind, from each node: ten times what a node says at its busiest. Most cost a write to the disk. */
 const MESSAGES_PER_MINUTE = 600
 
+/** Every node says these again and again. What changes something is in the audit as well. */
+const HEARTBEATS = new Set(['/agent/v1/desired', '/agent/v1/report', '/agent/v1/ca'])
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** On the agent listener: who speaks. */
@@ -100,6 +103,8 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
+  /** Sees each answer. */
+  watch?: (app: App) => void
 }
 
 export async function buildAgentListener(deps: Deps): Promise<App> {
@@ -122,9 +127,12 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     ...(authority && { serverFactory: tlsServerOf(authority) }),
   })
   requireDeclaredAccess(app)
+  deps.watch?.(app)
   useProtocolSchemas(app)
   await app.register(problemsPlugin, { invalidCode: 'invalid_message' })
-  await app.register(requestLogPlugin)
+  await app.register(requestLogPlugin, {
+    isRoutine: ({ routeOptions: { url = '' } }) => HEARTBEATS.has(url),
+  })
   await app.register(requestContextPlugin, { listener: 'agents' })
   await app.register(rateLimit, {
     global: false,

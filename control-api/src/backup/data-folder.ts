@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which files of a data folder a backup holds, and what of them is only in passing.
 import { readdirSync } from 'node:fs'
-import { LOCK_FILE } from '../db/lock.ts'
+import { LOCK_FILE, SERVICE_LOCK_FILE } from '../db/lock.ts'
 import { RESERVE_FILE } from '../storage/reserve.ts'
 
 /** Followed by the process that works in it. */
@@ -17,11 +17,12 @@ const MEASUREMENTS = /^metrics\.db/
 const DATABASE = /^control\.db/
 const PASSING = /\.(new|tmp)$/
 
+const LOCKS = [LOCK_FILE, SERVICE_LOCK_FILE]
+
 const isFolderOwn = (name: string) =>
-  name === LOCK_FILE ||
   name === RESTORE_MARK ||
   name === RESERVE_FILE ||
-  name.startsWith(`${LOCK_FILE}-`)
+  LOCKS.some((lock) => name === lock || name.startsWith(`${lock}-`))
 
 const plainFiles = (dataDir: string) =>
   readdirSync(dataDir, { withFileTypes: true })

@@ -85,6 +85,8 @@ export type EnrolmentTokensTable = {
   created_by: string | null
   /** null: it makes new nodes. Else it gives this one a new identity. */
   node_id: string | null
+  /** Of the nodes it makes. */
+  forget_after_hours: Generated<number | null>
 }
 
 export type NodesTable = {
@@ -121,6 +123,8 @@ export type NodesTable = {
   last_result: string | null
   /** The list of CAs its last hello was answered with, as a digest. */
   ca_bundle: Generated<string | null>
+  /** Away for so long, it is decommissioned by itself; null: never. */
+  forget_after_hours: Generated<number | null>
   /** Where its last hello came from. */
   address: Generated<string | null>
   /** JSON: incarnations whose place was taken, newest first; see agents/clones.ts. */

@@ -28,6 +28,7 @@ import * as cordons from './migrations/036-cordons.ts'
 import * as nodePolicies from './migrations/037-node-policies.ts'
 import * as rolloutNamedNodes from './migrations/040-rollout-named-nodes.ts'
 import * as recoveries from './migrations/043-recoveries.ts'
+import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -56,6 +57,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '037-node-policies': nodePolicies,
   '040-rollout-named-nodes': rolloutNamedNodes,
   '043-recoveries': recoveries,
+  '049-ephemeral-nodes': ephemeralNodes,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

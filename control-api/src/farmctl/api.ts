@@ -18,18 +18,27 @@ type Options = {
   /** What says who calls; none: nobody is signed in yet. */
   headers?: Record<string, string>
   caFile?: string | null
+  /** The environment has a proxy for some addresses. */
+  hasProxy?: boolean
 }
 
 const RETRY_AFTER_MS = 500
 /** Nothing was done by them, or a second time does nothing: with its key a POST is done once. */
 const REPEATABLE = new Set(['GET', 'POST'])
 
-export function connect({ url, version, stop, headers = {}, caFile }: Options): Api {
+export function connect({
+  url,
+  version,
+  stop,
+  headers = {},
+  caFile,
+  hasProxy = false,
+}: Options): Api {
   if (caFile) trust(caFile)
   const send = async (request: Request) => {
     if (request.method === 'POST') request.headers.set('idempotency-key', randomUUID())
     const spare = REPEATABLE.has(request.method) ? request.clone() : null
-    return refusedAsError(await answerOf(request, spare, { url, stop }))
+    return refusedAsError(await answerOf(request, spare, { url, stop, hasProxy }))
   }
   const caller = { 'farmstead-client': `farmctl/${version}`, ...headers }
   const client = createClient<paths>({
@@ -48,14 +57,14 @@ export function connect({ url, version, stop, headers = {}, caFile }: Options): 
 async function answerOf(
   request: Request,
   spare: Request | null,
-  where: { url: string; stop: AbortSignal },
+  where: { url: string; stop: AbortSignal; hasProxy: boolean },
 ): Promise<Response> {
   try {
     // Not in the Request: collected as garbage, it would take its signal along (nodejs/node#55428).
     return await fetch(request, { signal: where.stop })
   } catch (error) {
     if (where.stop.aborted) throw interrupted()
-    if (spare === null || !isBroken(error)) throw explainNetwork(error, where.url)
+    if (spare === null || !isBroken(error)) throw explainNetwork(error, where)
     await sleep(RETRY_AFTER_MS, undefined, { signal: where.stop }).catch(() => {})
     return answerOf(spare, null, where)
   }
@@ -103,12 +112,17 @@ const SENTENCES: Record<string, string> = {
 const UNTRUSTED =
   /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|CERT_UNTRUSTED|SIGNATURE_FAILURE/
 
-function explainNetwork(error: unknown, url: string): Failure {
+function explainNetwork(
+  error: unknown,
+  { url, hasProxy }: { url: string; hasProxy: boolean },
+): Failure {
   const code = codeOf(error)
   const cause = UNTRUSTED.test(code)
     ? 'its certificate is of a CA that this machine does not know. Name that CA: farmctl login --ca-file FILE'
     : (SENTENCES[code] ?? `the request failed (${code || String(error)}).`)
-  return new Failure(`${url}: ${cause} The nodes go on serving without it.`, EXIT.failed)
+  // Not which one: its address may hold a password.
+  const proxy = hasProxy ? ' Or it is the proxy that HTTPS_PROXY or HTTP_PROXY names.' : ''
+  return new Failure(`${url}: ${cause}${proxy} The nodes go on serving without it.`, EXIT.failed)
 }
 
 /** The body of an answer that has one. */

@@ -56,7 +56,7 @@ export function createTool(process: Process, options: GlobalOptions): Tool {
   const terminal = new Terminal({ ...process, quiet: options.quiet ?? false, color })
   const contexts = new Contexts(env)
   const apiOf: Tool['apiOf'] = ({ url, caFile }, headers) =>
-    connect({ url, caFile, headers, version, stop })
+    connect({ url, caFile, headers, version, stop, hasProxy: hasProxy(env) })
   const api = () => {
     const { name, context } = contexts.choose(options.context)
     if (!context.token) {
@@ -71,6 +71,10 @@ export function createTool(process: Process, options: GlobalOptions): Tool {
     json ? terminal.printJson(value) : terminal.print(lines().join('\n'))
   return { process, terminal, contexts, stop, json, api, apiOf, show }
 }
+
+const PROXIES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+const hasProxy = (env: Environment) =>
+  Boolean(env.NODE_USE_ENV_PROXY) && PROXIES.some((name) => env[name])
 
 /** Asked on a terminal unless --yes was given; no: nothing is done. */
 export async function agree({ terminal }: Tool, yes: boolean | undefined, question: string) {

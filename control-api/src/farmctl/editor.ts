@@ -22,12 +22,19 @@ export async function edit(
   const isChanged = await keepingFile(file, async () => {
     await openEditor(tool, file)
     const text = readTextFile(file)
-    if (text === original) return false
+    if (text === original || isEmptied(tool, text)) return false
     await save({ text, file })
     return true
   })
   rmSync(dirname(file), { recursive: true })
   return isChanged
+}
+
+/** As with Git: who empties the file means to stop. */
+function isEmptied({ terminal }: Tool, text: string): boolean {
+  const isEmpty = text.trim() === ''
+  if (isEmpty) terminal.note('The file was emptied, so nothing is done.')
+  return isEmpty
 }
 
 async function openEditor({ process: { env } }: Tool, file: string): Promise<void> {

@@ -13,6 +13,8 @@ export const EXIT = {
   denied: 5,
   /** Somebody else was faster, or something is in the way. */
   conflict: 6,
+  /** With --exit-code, where 1 says that there is a difference: instead of `failed`. */
+  trouble: 7,
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
@@ -21,7 +23,8 @@ export const EXIT_CODES_HELP = `Exit codes:
   0  done                                  4  inconclusive: paused, frozen, waits for somebody
   1  anything else, bad usage included     5  not signed in, or not allowed
   2  rejected: the text has errors         6  conflict: it changed meanwhile, or is in use
-  3  rolled back                         130  ended by Ctrl-C`
+  3  rolled back                         130  ended by Ctrl-C
+With --exit-code, as of diff(1): 0 no difference, 1 a difference, more: trouble (7 in place of 1)`
 
 type Outcome = { state: string; tasks: readonly { state: string }[] }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Everything that may go wrong, as sentences with an exit code. Nothing foreseen shows a stack.
+import { CommanderError } from 'commander'
 import { visible, withoutSecrets } from '../terminal-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
@@ -14,6 +15,9 @@ export class Failure extends Error {
     this.exitCode = exitCode
   }
 }
+
+/** With --exit-code: nothing went wrong, but the answer is that they differ. */
+export class Difference extends Failure {}
 
 /** What the API refuses: a problem (RFC 9457). */
 export class ApiError extends Error {
@@ -61,6 +65,13 @@ export async function locate<T>(file: string, work: Promise<T>): Promise<T> {
   }
 }
 
+/** What was asked for with --exit-code must not look like a difference when it failed. */
+export function exitCodeFor(error: unknown, { asksForDifference }: { asksForDifference: boolean }) {
+  const exitCode = exitCodeOfError(error)
+  if (!asksForDifference || error instanceof Difference) return exitCode
+  return exitCode === EXIT.failed ? EXIT.trouble : exitCode
+}
+
 export function exitCodeOfError(error: unknown): ExitCode {
   if (error instanceof Failure) return error.exitCode
   if (!(error instanceof ApiError)) return EXIT.failed
@@ -97,14 +108,22 @@ function explainApiError(error: ApiError): string {
   return [...positions, error.message, ...signIn, ...request].join('\n')
 }
 
+const messageOf = (error: unknown) =>
+  withoutSecrets(error instanceof Error ? error.message : String(error))
+
+/** What was typed wrong. Without a command, Commander would print its help and have nothing to say. */
+function usageOf({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'Which command? See: farmctl help'
+  return message.replace(/^error: /, '')
+}
+
 /** Files that are not there and the like: their messages name what and why. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error
 
 /** The same for programs. */
-export function errorDocument(error: unknown) {
-  const exitCode = exitCodeOfError(error)
-  const message = withoutSecrets(error instanceof Error ? error.message : String(error))
+export function errorDocument(error: unknown, exitCode: ExitCode) {
+  const message = error instanceof CommanderError ? usageOf(error) : messageOf(error)
   if (!(error instanceof ApiError)) return { error: { exitCode, message } }
   const { status, code, requestId, errors, file } = error
   return { error: { exitCode, message, status, code, requestId, errors, file } }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two texts as unified hunks, as diff -u and Git show them.
-import { diffIndices } from 'node-diff3'
+import { diffLists } from '../line-diff.ts'
 
 const CONTEXT_LINES = 3
 
@@ -8,13 +8,13 @@ type Edit = { from: number; fromLines: string[]; to: number; toLines: string[] }
 
 /** Lines with "+", "-", " " or "@@" in front; none when the texts are the same. */
 export function unifiedDiff(from: string, to: string): string[] {
-  const before = linesOf(from)
-  const edits = diffIndices(before, linesOf(to)).map(
-    ({ buffer1, buffer1Content, buffer2, buffer2Content }): Edit => ({
-      from: buffer1[0],
-      fromLines: buffer1Content,
-      to: buffer2[0],
-      toLines: buffer2Content,
+  const [before, after] = [linesOf(from), linesOf(to)]
+  const edits = diffLists(before, after).map(
+    ({ fromStart, fromEnd, toStart, toEnd }): Edit => ({
+      from: fromStart,
+      fromLines: before.slice(fromStart, fromEnd),
+      to: toStart,
+      toLines: after.slice(toStart, toEnd),
     }),
   )
   return inHunks(edits).flatMap((hunk) => hunkLines(before, hunk))
@@ -48,13 +48,18 @@ function hunkLines(before: readonly string[], hunk: readonly Edit[]): string[] {
   const start = Math.max(0, first.from - CONTEXT_LINES)
   const end = Math.min(before.length, last.from + last.fromLines.length + CONTEXT_LINES)
   const lines: string[] = []
+  // One by one: as arguments of one call, very many lines are too many.
+  const add = (sign: string, some: readonly string[]) => {
+    for (const line of some) lines.push(sign + line)
+  }
   let at = start
   for (const { from, fromLines, toLines } of hunk) {
-    lines.push(...before.slice(at, from).map((line) => ` ${line}`))
-    lines.push(...fromLines.map((line) => `-${line}`), ...toLines.map((line) => `+${line}`))
+    add(' ', before.slice(at, from))
+    add('-', fromLines)
+    add('+', toLines)
     at = from + fromLines.length
   }
-  lines.push(...before.slice(at, end).map((line) => ` ${line}`))
+  add(' ', before.slice(at, end))
   const toStart = first.to - (first.from - start)
   const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length
   const common = count(' ')

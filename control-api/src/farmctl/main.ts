@@ -3,16 +3,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommanderError } from 'commander'
+import { unknownNames } from '../known-environment.ts'
 import { visible } from '../terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { errorDocument, exitCodeOfError, explain } from './failures.ts'
-import { createProgram } from './program.ts'
+import { errorDocument, exitCodeFor, explain } from './failures.ts'
+import { createProgram, wantsJson } from './program.ts'
 
 const manifest: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
 const interruption = new AbortController()
 const { stdin, stdout, stderr } = process
+
+const words = process.argv.slice(2)
+const asJson = wantsJson(words)
 
 process.on('SIGINT', () => interruption.abort())
 // `farmctl get nodes | head -1` is no failure.
@@ -22,15 +26,11 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
+  for (const sentence of unknownNames(process.env)) stderr.write(`farmctl: ${sentence}\n`)
   const { version } = manifest
-  await createProgram({
-    stdin,
-    stdout,
-    stderr,
-    env: process.env,
-    version,
-    stop: interruption.signal,
-  }).parseAsync()
+  const { env } = process
+  const stop = interruption.signal
+  await createProgram({ stdin, stdout, stderr, env, version, stop }, { asJson }).parseAsync()
   if (interruption.signal.aborted) process.exitCode = EXIT.interrupted
 } catch (error) {
   process.exitCode = tell(error)
@@ -40,10 +40,16 @@ try {
 }
 
 function tell(error: unknown): number {
+  const isUsage = error instanceof CommanderError
+  if (isUsage && error.exitCode === 0) return EXIT.ok
+  const exitCode = interruption.signal.aborted
+    ? EXIT.interrupted
+    : exitCodeFor(error, { asksForDifference: words.includes('--exit-code') })
+  if (asJson) stderr.write(`${JSON.stringify(errorDocument(error, exitCode))}\n`)
   // Commander has said what is wrong.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failed
-  const asJson = process.argv.includes('--json')
-  const text = asJson ? JSON.stringify(errorDocument(error)) : `farmctl: ${explain(error)}`
-  stderr.write(`${stderr.isTTY ? visible(text) : text}\n`)
-  return interruption.signal.aborted ? EXIT.interrupted : exitCodeOfError(error)
+  else if (!isUsage) {
+    const text = `farmctl: ${explain(error)}`
+    stderr.write(`${stderr.isTTY ? visible(text) : text}\n`)
+  }
+  return exitCode
 }

@@ -26,9 +26,25 @@ const ENVIRONMENT_HELP = `Environment:
   FARMSTEAD_URL, FARMSTEAD_TOKEN   control plane and token, instead of the current context's
   FARMSTEAD_CA_FILE                PEM of a CA to believe beside the system's
   VISUAL, EDITOR                   what "edit" opens
+  HTTPS_PROXY, HTTP_PROXY          the proxy on the way there, as http://proxy.example.org:3128
+  NO_PROXY                         hosts that are reached without it
   NO_COLOR                         no colours`
 
-export function createProgram(process: Process): Command {
+/** Looked at before anything is understood: what is not understood is told as JSON, too. */
+export function wantsJson(words: readonly string[]): boolean {
+  if (words.includes('--json')) return true
+  // Elsewhere -o names a file.
+  if (!words.includes('get')) return false
+  const isFormat = (word: string) => word === '-o' || word === '--output'
+  return words.some(
+    (word, at) =>
+      word === '-ojson' ||
+      word === '--output=json' ||
+      (word === 'json' && isFormat(words[at - 1] ?? '')),
+  )
+}
+
+export function createProgram(process: Process, { asJson = false } = {}): Command {
   const program = new Command('farmctl')
     .description(
       'Farmstead from the command line: everything the console does, for terminals and scripts.',
@@ -41,7 +57,10 @@ export function createProgram(process: Process): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
       writeOut: (text) => process.stdout.write(text),
-      writeErr: (text) => process.stderr.write(visible(text)),
+      // As JSON it is told where everything else is, in main.ts.
+      writeErr: (text) => {
+        if (!asJson) process.stderr.write(visible(text))
+      },
     })
     .exitOverride()
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Serves the built console. Its pages are addresses inside one document, so a page that exists only in
 // the browser's router gets that document.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { type BasePath, documentBelow } from './base-path.ts'
 
 /** The build puts a hash of the content into the names in here. */
 const HASHED = 'assets/'
 const DOCUMENT = 'index.html'
 const YEAR_MS = 365 * 24 * 3600_000
 
-export async function serveConsole(app: FastifyInstance, dir: string): Promise<void> {
+export async function serveConsole(
+  app: FastifyInstance,
+  dir: string,
+  basePath: BasePath,
+): Promise<void> {
   if (!existsSync(join(dir, DOCUMENT))) {
     throw new Error(
       `FARMSTEAD_CONSOLE_DIR: ${dir} holds no ${DOCUMENT}. Build the console (npm run build in web-ui), or unset the variable to serve the API only.`,
@@ -23,6 +28,7 @@ export async function serveConsole(app: FastifyInstance, dir: string): Promise<v
       .filter((entry) => entry.isFile())
       .map((entry) => relative(dir, join(entry.parentPath, entry.name))),
   )
+  const html = documentBelow(basePath, readFileSync(join(dir, DOCUMENT), 'utf8'))
   // Its own routes would declare no permission; ours, below, does.
   await app.register(staticFiles, { root: dir, serve: false })
   app.get<{ Params: { '*': string } }>(
@@ -40,7 +46,9 @@ export async function serveConsole(app: FastifyInstance, dir: string): Promise<v
       if (path.startsWith('api/') || path.startsWith(HASHED) || !navigates) {
         return reply.callNotFound()
       }
-      return reply.sendFile(DOCUMENT, { maxAge: 0 })
+      if (basePath === '') return reply.sendFile(DOCUMENT, { maxAge: 0 })
+      reply.type('text/html; charset=utf-8').header('cache-control', 'public, max-age=0')
+      return reply.send(html)
     },
   )
 }

@@ -19,10 +19,10 @@ import {
   StorageFull,
   TooLarge,
 } from '../errors.ts'
+import { nearestName } from '../nearest-name.ts'
 import { isSchema } from '../openapi/json-schema.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
 import { isDiskFull } from '../storage/room.ts'
-import { nearestName } from '../suggest.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
 

@@ -9,6 +9,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { NotSignedIn } from '../errors.ts'
 
 export const READER_PATH = '/api/docs'
+/** As the page itself sees it, below whatever path it is. */
+const HERE = 'docs'
 const STATIC = join(
   dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')),
   'static',
@@ -25,19 +27,19 @@ const PAGE = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>API · Farmstead</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${READER_PATH}/swagger-ui.css">
+    <link rel="stylesheet" href="${HERE}/swagger-ui.css">
   </head>
   <body>
     <main id="reader"></main>
     <noscript>The reader needs JavaScript. The description itself: /api/v1/openapi.json</noscript>
-    <script src="${READER_PATH}/swagger-ui-bundle.js"></script>
-    <script src="${READER_PATH}/reader.js"></script>
+    <script src="${HERE}/swagger-ui-bundle.js"></script>
+    <script src="${HERE}/reader.js"></script>
   </body>
 </html>
 `
 /** Without a validatorUrl it would send the description's address to a service of others. */
 const SCRIPT = `SwaggerUIBundle({
-  url: '/api/v1/openapi.json',
+  url: 'v1/openapi.json',
   dom_id: '#reader',
   deepLinking: true,
   docExpansion: 'none',

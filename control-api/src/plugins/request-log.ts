@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One line per answered request. No headers and no bodies: those carry cookies, passwords and tokens.
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
-export const requestLogPlugin = fp(
-  async (app) => {
+/** Which requests that went well are worth a line to nobody but who looks for a fault. */
+type Options = { isRoutine: (request: FastifyRequest) => boolean }
+
+export const requestLogPlugin = fp<Options>(
+  async (app, { isRoutine }) => {
     app.addHook('onResponse', async (request, reply) => {
-      const quiet = request.method === 'GET' && reply.statusCode < 400
+      const quiet = reply.statusCode < 400 && isRoutine(request)
       const line = {
         method: request.method,
         // Without its query: a query may carry what somebody typed.

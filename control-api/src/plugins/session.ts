@@ -3,13 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import cookie from '@fastify/cookie'
+import cookie, { Signer } from '@fastify/cookie'
 import session from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { createSessionStore, IDLE_MS } from '../people/sessions.ts'
+import { cookiesNamed } from './cookies.ts'
 
 export const SESSION_COOKIE = 'farmstead_session'
 export const COOKIE_PATH = '/api'
@@ -25,8 +26,14 @@ type Options = {
 export const sessionPlugin = fp<Options>(
   async (app, { db, dataDir, now, publicIsHttps }) => {
     await app.register(cookie)
+    const secret = sessionKey(dataDir)
+    const signer = new Signer(secret)
+    app.addHook('onRequest', async (request) => {
+      const ours = cookiesNamed(request, SESSION_COOKIE).find((one) => signer.unsign(one).valid)
+      if (ours !== undefined) request.cookies[SESSION_COOKIE] = ours
+    })
     await app.register(session, {
-      secret: sessionKey(dataDir),
+      secret,
       store: createSessionStore(db, now),
       cookieName: SESSION_COOKIE,
       saveUninitialized: false,

@@ -13,6 +13,12 @@ const id = (prefix: string) =>
 
 export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
+/** Of machines that come and go by themselves. */
+export const ForgetAfterHoursSchema = Type.Integer({
+  minimum: 1,
+  maximum: 8760,
+  description: 'Away for so many hours, a node is decommissioned by itself',
+})
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
 export const BackupIdSchema = id('backup')

@@ -63,14 +63,25 @@ describe('apply', { timeout: FARMCTL_TEST_MS }, () => {
     const { run, json, file } = await farmctl()
     file('farm/configs/good.jsonc', siteText(8101))
     file('farm/configs/bad.jsonc', siteText(8101).replace('"port"', '"prot"'))
-    file('farm/nodes/gone.jsonc', '{}')
     file('farm/nodes/typo.jsonc', '{\n  "lables": {}\n}')
     const { code, stdout, stderr } = await run(['apply', '-f', 'farm', '--yes', '-m', 'why'])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^farmctl: farm\/configs\/bad\.jsonc:3:\d+: /)
-    expect(stderr).toMatch(/\nfarm\/nodes\/gone\.jsonc: there is no node "gone"/)
     expect(stderr).toMatch(/\nfarm\/nodes\/typo\.jsonc:2:3: "lables" is not known here/)
     expect(await json('get', 'configs')).toEqual({ items: [] })
+  })
+
+  test('of a folder leaves out nodes that went, and does the rest', async () => {
+    const { run, json, file } = await farmctl()
+    file('farm/configs/good.jsonc', siteText(8101))
+    file('farm/nodes/gone.jsonc', '{ "labels": { "zone": "eu" } }')
+    const { code, stdout, stderr } = await run(['apply', '-f', 'farm', '--yes', '-m', 'why'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('? node gone: not there\n    farm/nodes/gone.jsonc is left out')
+    expect(stdout).toContain('Plan: 1 create, 1 not there.')
+    expect(await json('get', 'configs')).toMatchObject({ items: [{ name: 'good' }] })
+    const alone = await run(['apply', '-f', 'farm/nodes/gone.jsonc', '--yes'])
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringMatching(/no node "gone"/)])
   })
 
   test('takes a config from standard input', async () => {

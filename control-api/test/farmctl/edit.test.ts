@@ -57,6 +57,15 @@ describe('edit', { timeout: FARMCTL_TEST_MS }, () => {
     expect(readFileSync(keptFile(failed.stderr), 'utf8')).toBe(`${siteText(8101)}x\n`)
   })
 
+  test('stops when the file was emptied', async () => {
+    const farm = await withConfig()
+    const env = editor(farm, `printf '\\n' > "$1"`)
+    const { code, stdout, stderr } = await farm.run(['edit', 'default', '-m', 'why'], '', env)
+    expect([code, stdout]).toEqual([0, 'Nothing was changed.\n'])
+    expect(stderr).toBe('The file was emptied, so nothing is done.\n')
+    expect((await farm.run(['export', 'default', 'draft'])).stdout).toBe(siteText(8101))
+  })
+
   test('tells errors as places in the file, which it keeps', async () => {
     const farm = await withConfig()
     const env = editor(farm, `sed -i 's/"port"/"prot"/' "$1"`)

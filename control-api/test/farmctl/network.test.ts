@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong on the way: broken connections, nothing there, TLS.
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, type Farmctl, farmctl } from './helper.ts'
+
+/** The command itself: what it does before Node starts belongs to it. */
+const FARMCTL = resolve(import.meta.dirname, '../../bin/farmctl')
+const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+const exec = promisify(execFile)
 
 async function listening(server: Server): Promise<number> {
   onTestFinished(() => {
@@ -61,6 +68,38 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
     const FARMSTEAD_URL = await losingProxy(farm, 'GET /api/v1/configs')
     const env = { FARMSTEAD_URL, FARMSTEAD_TOKEN }
     expect(await farm.run(['get', 'configs', '--json'], '', env)).toMatchObject({ code: 0 })
+  })
+
+  test('proxies of the environment are gone through, but to whom NO_PROXY names', async () => {
+    const farm = await farmctl()
+    const asked: string[] = []
+    const proxy = createHttp()
+    proxy.on('connect', (request, client: Socket) => {
+      asked.push(request.url ?? '')
+      const { hostname, port } = new URL(farm.url)
+      const upstream = connect(Number(port), hostname, () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n')
+        upstream.pipe(client).pipe(upstream)
+      })
+      upstream.on('error', () => client.destroy())
+      client.on('error', () => upstream.destroy())
+    })
+    const FARMSTEAD_TOKEN = await secretOf(farm)
+    const HTTP_PROXY = `http://127.0.0.1:${await listening(proxy)}`
+    const FARMSTEAD_URL = 'http://farm.test:8080'
+    const env = { ...{ PATH, HOME: farm.home }, FARMSTEAD_TOKEN, HTTP_PROXY }
+    const get = (more: object) => exec(FARMCTL, ['get', 'configs'], { env: { ...env, ...more } })
+    await get({ FARMSTEAD_URL })
+    expect(asked).toEqual(['farm.test:8080'])
+    await get({ FARMSTEAD_URL: farm.url, NO_PROXY: '127.0.0.1' })
+    expect(asked).toHaveLength(1)
+    const away = get({ FARMSTEAD_URL, HTTP_PROXY: 'http://ana:hush@127.0.0.1:1' })
+    const { stderr } = await away.then(
+      () => ({ stderr: '' }),
+      (error: { stderr: string }) => error,
+    )
+    expect(stderr).toMatch(/Or it is the proxy that HTTPS_PROXY or HTTP_PROXY names/)
+    expect(stderr).not.toContain('hush')
   })
 
   test('nothing there is said in words', async () => {

@@ -51,6 +51,27 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
   })
 })
 
+describe('decommission', { timeout: FARMCTL_TEST_MS }, () => {
+  test('takes a name or a selector, and only those that are away when it is told so', async () => {
+    const farm = await farmctl()
+    const { run, json } = farm
+    const nodes = []
+    for (const name of ['a', 'b', 'c']) nodes.push(await joinNode(farm, name))
+    await nodes[0]?.disconnect()
+    const end = (...args: string[]) => run(['nodes', 'decommission', ...args])
+    expect((await end('--yes')).stderr).toMatch(/Which nodes/)
+    expect((await end('a', '-l', 'zone=a', '--yes')).code).toBe(1)
+    expect((await end('-l', '', '--yes')).stderr).toMatch(/every node/)
+    expect((await end('-l', 'zone in (a,b)')).stderr).toMatch(/Add --yes/)
+    const none = await end('-l', 'zone=b', '--disconnected', '--yes')
+    expect([none.code, none.stdout]).toEqual([0, 'No node matches: nothing was done.\n'])
+    expect(await json('nodes', 'decommission', '-l', 'zone in (a,b)', '--yes')).toMatchObject({
+      decommissioned: [{ name: 'a' }, { name: 'b' }],
+    })
+    expect((await run(['get', 'nodes', '-o', 'name'])).stdout).toBe('c\n')
+  })
+})
+
 describe('enrol', { timeout: FARMCTL_TEST_MS }, () => {
   test('prints the command to run on the machine, alone on standard output', async () => {
     const { run, json } = await farmctl()

@@ -10,6 +10,7 @@ import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
 import { changedRules, readWindow, rulesLines } from '../../src/farmctl/rollouts/farm-rules.ts'
+import { rollbackTarget } from '../../src/farmctl/rollouts/rollback.ts'
 import {
   readGate,
   readProbe,
@@ -19,6 +20,7 @@ import {
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
 import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
+import { diffLists } from '../../src/line-diff.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -141,6 +143,36 @@ describe('how a rollout goes', () => {
   })
 })
 
+describe('what was served before', () => {
+  type Past = Parameters<typeof rollbackTarget>[1][number]
+  const past = (state: Past['state'], version: number, selector = ''): Past => ({
+    ...{ id: `rollout_${version}`, state, version, selector },
+  })
+
+  test.each([
+    ['the last but one', [past('succeeded', 3), past('succeeded', 2)], 2],
+    ['not the same again', [past('succeeded', 3), past('succeeded', 3), past('succeeded', 1)], 1],
+    ['not what failed', [past('succeeded', 4), past('reverted', 3), past('succeeded', 2)], 2],
+    ['not what some nodes had', [past('succeeded', 4), past('succeeded', 3, 'zone=eu')], null],
+    [
+      'further back a second time',
+      [past('succeeded', 2), past('succeeded', 3), past('succeeded', 2), past('succeeded', 1)],
+      1,
+    ],
+    ['nothing when there was nothing', [past('succeeded', 1)], null],
+    ['nothing when nothing was rolled out', [], null],
+  ])('is %s', (_, rollouts, version) => {
+    const found = rollbackTarget('default', rollouts)
+    expect(found.ok ? found.version : null).toBe(version)
+  })
+
+  test('is no question while a rollout is under way: that one is taken back', () => {
+    const found = rollbackTarget('default', [past('paused', 3), past('succeeded', 2)])
+    expect(found).toMatchObject({ ok: false, exitCode: EXIT.conflict })
+    expect(found.ok ? '' : found.reason).toContain('farmctl rollout revert rollout_3')
+  })
+})
+
 describe('the farm’s rules', () => {
   const none = {
     approvals: 0,
@@ -180,6 +212,21 @@ describe('the farm’s rules', () => {
 describe('a diff of lines', () => {
   const numbered = (count: number, edit: (line: string, at: number) => string = (line) => line) =>
     Array.from({ length: count }, (_, at) => edit(`line ${at}`, at)).join('\n')
+
+  test('of very many lines is made as any other', () => {
+    const lines = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`)
+    expect(unifiedDiff('', lines.join(''))).toHaveLength(200_001)
+  })
+
+  test('finds the changes by the same rules as the API does', () => {
+    const lines = Array.from({ length: 3000 }, (_, i) => `"option-${i % 70}": ${i % 13}`)
+    const changed = lines.map((line, i) => (i % 9 === 0 ? `${line}0` : line))
+    const text = (some: readonly string[]) => some.map((line) => `${line}\n`).join('')
+    const hunks = diffLists(lines, changed)
+    const removed = hunks.reduce((sum, { fromStart, fromEnd }) => sum + fromEnd - fromStart, 0)
+    const shown = unifiedDiff(text(lines), text(changed)).filter((line) => line.startsWith('-'))
+    expect(shown).toHaveLength(removed)
+  })
 
   test('of the same text is empty', () => {
     expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([])

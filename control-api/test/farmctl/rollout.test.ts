@@ -86,6 +86,20 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await farm.run(['rollout', 'status'])).code).toBe(2)
   })
 
+  test('back is a rollout of the version before', async () => {
+    const { farm } = await farmOf('node-1')
+    await start(farm)
+    farm.file('default.jsonc', siteText(8102))
+    await farm.run(['apply', '-f', 'default.jsonc', '--yes', '-m', 'The second'])
+    await start(farm)
+    const { code } = await farm.run(['rollout', 'rollback', 'default', '--yes', '-m', 'Wrong'])
+    expect(code).toBe(0)
+    const nodes = await farm.run(['get', 'nodes'])
+    expect(nodes.stdout).toMatch(/^node-1 +in-sync +yes +default@1/m)
+    const again = await farm.run(['rollout', 'rollback', 'default', '--yes'])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/--to VERSION/)])
+  })
+
   test('that a node went back from ends with 3', async () => {
     const { farm, nodes } = await farmOf('node-1')
     const [node] = nodes

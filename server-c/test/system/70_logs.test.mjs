@@ -110,7 +110,7 @@ test('lines of all loops are whole', async (t) => {
     )
 })
 
-test('SIGUSR1 reopens both logs after rotation', async (t) => {
+test('SIGUSR1 reopens both logs after rotation, for their owner and group alone', async (t) => {
   const folder = tempFolder(t)
   const access = join(folder, 'access.log')
   const error = join(folder, 'error.log')
@@ -128,6 +128,7 @@ test('SIGUSR1 reopens both logs after rotation', async (t) => {
   for (const path of [access, error]) renameSync(path, `${path}.1`)
   node.child.kill('SIGUSR1')
   await until(() => existsSync(access) && existsSync(error), 'new files')
+  for (const path of [access, error]) assert.equal(statSync(path).mode & 0o137, 0)
   await get(node.port, '/a.txt?after')
   await until(() => lines(access).length === 1, 'a line in the new file')
   assert.match(lines(access)[0], /after/)

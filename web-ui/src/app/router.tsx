@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
+import { basePath } from '../lib/base-path.ts'
 import { appRoute } from '../routes/app.tsx'
 import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
 import { changePasswordRoute } from '../routes/change-password.tsx'
@@ -51,7 +52,7 @@ export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
     context: { queryClient },
-    basepath: import.meta.env.BASE_URL,
+    basepath: basePath,
     defaultPreload: 'intent',
     defaultNotFoundComponent: NotFoundScreen,
     defaultErrorComponent: BrokenScreen,

@@ -4,10 +4,11 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../../../control-api/src/api-types.gen.ts'
 import { ApiError } from './api-error.ts'
+import { basePath } from './base-path.ts'
 import { speakingAs } from './speaking-as.ts'
 
 /** Where the console lives, with a slash at the end. */
-export const baseUrl = new URL(import.meta.env.BASE_URL, window.location.origin).href
+export const baseUrl = new URL(basePath, window.location.origin).href
 
 export const api = createClient<paths>({
   baseUrl,

@@ -3,6 +3,8 @@
 // the control plane is away, then it is waited for; or a new console was installed while this one
 // was open and the old parts are gone, then only starting anew helps.
 
+import { basePath } from './base-path.ts'
+
 const RETRY_MS = 3000
 const RELOAD_AGAIN_AFTER_MS = 60_000
 const RELOADED_AT = 'farmstead.reloaded-at'
@@ -16,7 +18,7 @@ export type ChunkDeps = {
 
 const browser: ChunkDeps = {
   isReachable: () =>
-    fetch(import.meta.env.BASE_URL, { method: 'HEAD', cache: 'no-store' }).then(
+    fetch(basePath, { method: 'HEAD', cache: 'no-store' }).then(
       (response) => response.ok,
       () => false,
     ),

@@ -5,6 +5,7 @@ import { type OidcProblem, problemIn } from '../features/oidc/rules.ts'
 import { sessionQuery } from '../features/session/api.ts'
 import { safeNext } from '../features/session/rules.ts'
 import { SignInScreen } from '../features/session/sign-in-screen.tsx'
+import { baseUrl } from '../lib/api-client.ts'
 import { speakAs } from '../lib/speaking-as.ts'
 import { rootRoute } from './root.tsx'
 
@@ -30,7 +31,8 @@ export const signInRoute = createRoute({
           queryClient.setQueryData(sessionQuery.queryKey, session)
           const href = safeNext(next)
           // The API’s reader is a document of its own.
-          void navigate({ href, replace: true, reloadDocument: href.startsWith('/api/') })
+          if (href.startsWith('/api/')) window.location.replace(new URL(href.slice(1), baseUrl))
+          else void navigate({ href, replace: true })
         }}
       >
         <OidcSignIn next={safeNext(next)} problem={problem} />

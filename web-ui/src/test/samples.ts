@@ -49,6 +49,7 @@ export function createdToken(change: Partial<CreatedEnrolmentToken> = {}): Creat
     labels: {},
     nodeId: null,
     maxUses: 1,
+    forgetAfterHours: null,
     uses: 0,
     expiresAt: ago(-3600),
     createdAt: ago(1),
@@ -75,6 +76,7 @@ export function node(change: Partial<NodeDetail> = {}): NodeDetail {
     connected: true,
     lastSeenAt: ago(1),
     bootId: '0'.repeat(32),
+    forgetAfterHours: null,
     urls: ['http://127.0.0.1:8080/'],
     sync: {
       state: 'in-sync',

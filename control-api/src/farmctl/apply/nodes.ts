@@ -13,6 +13,18 @@ import { type Step, unchanged } from './steps.ts'
 type NodeFile = { labels?: Record<string, string>; override?: JsonObject }
 const MEMBERS = { labels: mustBeLabels, override: mustBeObject }
 
+/** An export holds the nodes of its day: one that went since does not keep the others from being applied. */
+export async function planNodeOfFolder(
+  world: { api: Api; nodes: readonly Node[] },
+  manifest: Manifest,
+): Promise<Step> {
+  const { kind, name, file, text } = manifest
+  if (world.nodes.some((one) => one.name === name)) return planNode(world, manifest)
+  readDocument(file, text, MEMBERS)
+  const note = `${file} is left out: there is no such node. Nodes come by enrolling (farmctl enrol); remove the file if it is gone for good.`
+  return { kind, name, file, action: 'absent', diff: [], notes: [note], run: null }
+}
+
 export async function planNode(
   { api, nodes }: { api: Api; nodes: readonly Node[] },
   { kind, name, file, text }: Manifest,

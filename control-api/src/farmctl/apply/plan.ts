@@ -8,7 +8,7 @@ import { resourceOf } from '../resources.ts'
 import { planConfig } from './configs.ts'
 import { allGroups, planGroup, planOrder, planRemoval } from './groups.ts'
 import type { Folder, Kind, Manifest } from './manifests.ts'
-import { planNode } from './nodes.ts'
+import { planNode, planNodeOfFolder } from './nodes.ts'
 import type { Step } from './steps.ts'
 
 export type World = { api: Api; nodes: readonly Node[]; message: () => string; prune: boolean }
@@ -28,7 +28,8 @@ export async function planAll(world: World, folder: Folder): Promise<Step[]> {
     )
     await plan.add(of('group-order'), (manifest) => planOrder(world.api, manifest, left))
   }
-  await plan.add(of('node'), (manifest) => planNode(world, manifest))
+  const planOneNode = folder.whole.has('node') ? planNodeOfFolder : planNode
+  await plan.add(of('node'), (manifest) => planOneNode(world, manifest))
   return plan.done()
 }
 

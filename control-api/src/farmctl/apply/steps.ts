@@ -6,8 +6,8 @@ export type Step = {
   kind: Kind
   name: string
   file: string | null
-  /** kept: it should go, and can't. */
-  action: 'create' | 'update' | 'delete' | 'none' | 'kept'
+  /** kept: it should go, and can't. absent: it has a file, and is not there to be changed. */
+  action: 'create' | 'update' | 'delete' | 'none' | 'kept' | 'absent'
   /** Unified lines. */
   diff: string[]
   /** Whom it touches, and what to know of it. */
@@ -32,6 +32,7 @@ const SIGNS: Record<Step['action'], string> = {
   delete: '-',
   none: '=',
   kept: '!',
+  absent: '?',
 }
 const WORDS: Record<Step['action'], string> = {
   create: 'create',
@@ -39,6 +40,7 @@ const WORDS: Record<Step['action'], string> = {
   delete: 'remove',
   none: 'no change',
   kept: 'kept',
+  absent: 'not there',
 }
 
 export function describeSteps(steps: readonly Step[], paint: (line: string) => string): string[] {
@@ -53,7 +55,7 @@ export function describeSteps(steps: readonly Step[], paint: (line: string) => s
 }
 
 function summaryOf(steps: readonly Step[]): string {
-  const counted = (['create', 'update', 'delete', 'kept', 'none'] as const)
+  const counted = (['create', 'update', 'delete', 'kept', 'absent', 'none'] as const)
     .map((action) => ({ action, count: steps.filter((step) => step.action === action).length }))
     .filter(({ count }) => count > 0)
     .map(({ action, count }) => `${count} ${WORDS[action]}`)

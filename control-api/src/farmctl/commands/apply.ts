@@ -38,7 +38,10 @@ export function registerApply(parent: Command, act: Act): void {
     .option('-m, --message <text>', 'why, for the history; needed when a version is made')
     .option('--prune', 'remove what the folder does not have and the API lets be removed')
     .option('--dry-run', 'show the plan only')
-    .option('--exit-code', 'with --dry-run: end with 1 when something would be done')
+    .option(
+      '--exit-code',
+      'with --dry-run: end with 1 when something would be done, with 7 on failure',
+    )
     .option('-y, --yes', 'do not ask')
   examples(apply, [
     'farmctl apply -f site.jsonc --name default -m "Longer timeouts"',

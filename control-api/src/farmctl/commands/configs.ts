@@ -8,7 +8,7 @@ import { getVersion } from '../apply/configs.ts'
 import { allGroups, groupFileOf } from '../apply/groups.ts'
 import { nodeFileOf, printFile } from '../apply/nodes.ts'
 import type { Act, Tool } from '../command.ts'
-import { Failure } from '../failures.ts'
+import { Difference, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { allNodes } from '../nodes.ts'
 import { listVersions, resourceOf } from '../resources.ts'
@@ -30,7 +30,7 @@ export function registerConfigs(parent: Command, act: Act): void {
     .argument('<config>', 'its name')
     .argument('[from]', 'a version’s number, "latest" or "draft"')
     .argument('[to]', 'likewise')
-    .option('--exit-code', 'end with 1 when they differ')
+    .option('--exit-code', 'end with 1 when they differ, with 7 when that could not be told')
   examples(diff, [
     'farmctl diff default',
     'farmctl diff default 3',
@@ -97,7 +97,7 @@ async function showDiff(
     const head = [`--- ${name}@${from}`, `+++ ${name}@${to}`]
     tool.show({ config: name, from, to, lines }, () => [...head, ...lines].map(painter(tool)))
   } else tool.terminal.note('No difference.')
-  if (exitCode && lines.length > 0) throw new Failure('They differ.')
+  if (exitCode && lines.length > 0) throw new Difference('They differ.')
 }
 
 async function showHistory(tool: Tool, { limit }: HistoryOptions, name = ''): Promise<void> {

@@ -2,7 +2,8 @@
 // What people do to one node: labels, what differs on it, its local changes, its end.
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { bodyOf, taggedBodyOf } from '../api.ts'
+import { type Api, bodyOf, collect, taggedBodyOf } from '../api.ts'
+import type { Node } from '../api-types.ts'
 import type { Manifest } from '../apply/manifests.ts'
 import { nodeFileOf, planNode, printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
@@ -10,7 +11,7 @@ import { type JsonObject, readDocument } from '../documents.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
-import { findNode } from '../nodes.ts'
+import { findNode, readSelector, selectNodes } from '../nodes.ts'
 import { labelsText, logLine } from '../table.ts'
 import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
@@ -18,6 +19,7 @@ import { examples } from './examples.ts'
 import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
+type EndOptions = Sure & { selector?: string; disconnected?: boolean }
 type DriftOptions = Sure & { adopt?: boolean; discard?: boolean; message?: string }
 type OverrideOptions = Sure & { file?: string }
 
@@ -136,11 +138,16 @@ export function registerNodes(program: Command, act: Act): void {
 
   const decommission = nodes
     .command('decommission')
-    .description('forget a node; it serves on until it is stopped on its machine')
-    .argument('<node>', NODE)
+    .description('forget nodes; they serve on until they are stopped on their machines')
+    .argument('[node]', NODE)
+    .option('-l, --selector <selector>', 'all whose labels match, instead of one')
+    .option('--disconnected', 'of those only the ones that are not heard now')
     .option('-y, --yes', 'do not ask')
-  examples(decommission, ['farmctl nodes decommission node-3'])
-  act<Sure>(decommission, endNode)
+  examples(decommission, [
+    'farmctl nodes decommission node-3',
+    'farmctl nodes decommission -l pool=spot --disconnected --yes',
+  ])
+  act<EndOptions>(decommission, endNodes)
 }
 
 async function labelNode(tool: Tool, name: string, words: readonly string[]): Promise<void> {
@@ -252,12 +259,44 @@ async function showRendered(tool: Tool, { config: what }: { config?: string }, n
   throw new Failure(lines.join('\n'), EXIT.rejected)
 }
 
-async function endNode(tool: Tool, { yes }: Sure, name = ''): Promise<void> {
+async function endNodes(tool: Tool, options: EndOptions, name?: string): Promise<void> {
   const api = tool.api()
-  const { id } = await findNode(api, name)
-  await agree(tool, yes, `Forget ${name}? It must join again to come back.`)
-  await api.DELETE('/api/v1/nodes/{id}', { params: { path: { id } } })
-  tool.show({ id, decommissioned: true }, () => [
-    `${name} is forgotten. It serves on until it is stopped on its machine.`,
-  ])
+  const found = await nodesToEnd(api, options, name)
+  const ended: { id: string; name: string }[] = []
+  if (found.length > 0) {
+    const names = found.map((node) => node.name).join(', ')
+    const what = found.length === 1 ? names : `${found.length} nodes (${names})`
+    await agree(tool, options.yes, `Forget ${what}? They must join again to come back.`)
+  }
+  for (const node of found) {
+    await api.DELETE('/api/v1/nodes/{id}', { params: { path: { id: node.id } } })
+    ended.push({ id: node.id, name: node.name })
+  }
+  const [first] = ended
+  const isOne = name !== undefined && first !== undefined
+  const shown = isOne ? { id: first.id, decommissioned: true } : { decommissioned: ended }
+  tool.show(shown, () =>
+    ended.length === 0
+      ? ['No node matches: nothing was done.']
+      : ended.map(
+          (node) => `${node.name} is forgotten. It serves on until it is stopped on its machine.`,
+        ),
+  )
+}
+
+async function nodesToEnd(
+  api: Api,
+  { selector, disconnected = false }: EndOptions,
+  name: string | undefined,
+): Promise<Node[]> {
+  if ((name === undefined) === (selector === undefined)) {
+    throw new Failure('Which nodes? Either a name, or --selector for all whose labels match.')
+  }
+  // An empty selector is every node: nobody means that in passing.
+  if (selector?.trim() === '') throw new Failure('The selector is empty, which is every node.')
+  const found =
+    name !== undefined
+      ? [await findNode(api, name)]
+      : await collect(selectNodes(api, readSelector(selector ?? '')))
+  return found.filter((node) => !disconnected || !node.connected)
 }

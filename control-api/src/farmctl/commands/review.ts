@@ -5,7 +5,7 @@ import { isOvertaken } from '../apply/configs.ts'
 import { describeSteps, type Step, viewStep } from '../apply/steps.ts'
 import { agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { Failure } from '../failures.ts'
+import { Difference, Failure } from '../failures.ts'
 
 export type Review = { dryRun?: boolean; exitCode?: boolean; yes?: boolean }
 
@@ -22,7 +22,7 @@ export async function review(
   if (!tool.json) tool.terminal.print(describeSteps(steps, painter(tool)).join('\n'))
   if (dryRun || work.length === 0) {
     if (tool.json) tool.show({ steps: steps.map(viewStep), applied: false }, () => [])
-    if (dryRun && exitCode && work.length > 0) throw new Failure('There is something to do.')
+    if (dryRun && exitCode && work.length > 0) throw new Difference('There is something to do.')
     return
   }
   requireReady(work)

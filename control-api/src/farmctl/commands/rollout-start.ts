@@ -20,7 +20,7 @@ type OrderOptions = StrategyFlags & {
   emergency?: string
   allowEmpty?: boolean
 }
-type StartOptions = OrderOptions & {
+export type StartOptions = OrderOptions & {
   at?: string
   message?: string
   plan?: string
@@ -30,7 +30,7 @@ type StartOptions = OrderOptions & {
 }
 
 export function registerRolloutStart(rollout: Command, act: Act): void {
-  const start = ordered(rollout.command('start'))
+  const start = ordered(rollout.command('start').argument('<config[@version]>', WHAT))
     .description('show what a rollout would do, ask, start it, and watch it to its end')
     .option('-m, --message <text>', 'why, for the history')
     .option('--at <time>', 'not before then, as in 2030-01-31T22:00:00Z', readTime)
@@ -45,7 +45,7 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
   ])
   act<StartOptions>(start, startRollout)
 
-  const plan = ordered(rollout.command('plan')).description(
+  const plan = ordered(rollout.command('plan').argument('<config[@version]>', WHAT)).description(
     'what a rollout would do: its waves, nodes and digest; nothing is started',
   )
   examples(plan, [
@@ -58,9 +58,11 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
   })
 }
 
-const ordered = (command: Command) =>
+const WHAT = 'what; without a number its latest version'
+
+/** What a rollout is to be like. */
+export const ordered = (command: Command) =>
   command
-    .argument('<config[@version]>', 'what; without a number its latest version')
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
     .option('--allow-empty', 'also when no node is of it: it begins, and releases nothing')
     .option('--careful', 'by waves: one of each kind, then 5, 25, 100 % of load; the default')
@@ -142,7 +144,7 @@ async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
   return (await bodyOf(tool.api().POST('/api/v1/rollouts', { params, body }))) as RolloutPlan
 }
 
-async function startRollout(tool: Tool, options: StartOptions, what = ''): Promise<void> {
+export async function startRollout(tool: Tool, options: StartOptions, what = ''): Promise<void> {
   const { message, at, yes = false } = options
   const order = await orderOf(tool, options, what)
   if (options.dryRun) return planRollout(tool, order)

@@ -9,12 +9,14 @@ import { findRollout, requireSuccess, WHICH, watchRollout } from '../rollouts/wa
 import { examples } from './examples.ts'
 import { listResource } from './get.ts'
 import { registerRolloutActions } from './rollout-actions.ts'
+import { registerRollback } from './rollout-rollback.ts'
 import { registerRolloutRules } from './rollout-rules.ts'
 import { registerRolloutStart } from './rollout-start.ts'
 
 export function registerRollout(program: Command, act: Act): void {
   const rollout = program.command('rollout').description('take a version to the nodes')
   registerRolloutStart(rollout, act)
+  registerRollback(rollout, act)
 
   const list = rollout.command('list').description('the newest rollouts')
   examples(list, ['farmctl rollout list'])

@@ -59,7 +59,9 @@ async function signIn(tool: Tool, options: LoginOptions, address?: string): Prom
   const { token, caFile = null } = options
   const known = address === undefined ? tool.contexts.choose(options.context) : null
   const url = known ? known.context.url : normalUrl(address ?? '')
-  const where = { url, caFile: caFile ?? known?.context.caFile ?? null }
+  const { env } = tool.process
+  const ofEnvironment = env.FARMSTEAD_CA_FILE || null
+  const where = { url, caFile: caFile ?? known?.context.caFile ?? ofEnvironment }
   if (token !== undefined && token !== '-') {
     throw new Failure(
       'A token on the command line is seen by everybody on this machine. Write --token - and pass it on standard input.',

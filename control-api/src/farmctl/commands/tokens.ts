@@ -13,6 +13,7 @@ type EnrolOptions = {
   label?: Record<string, string>
   maxUses: string
   expires: string
+  forgetAfter?: string
   node?: string
 }
 
@@ -49,10 +50,12 @@ export function registerTokens(program: Command, act: Act): void {
     .option('--label <key=value>', 'label of the nodes; repeat for more', addLabel)
     .option('--max-uses <n>', 'how many nodes may use it', '1')
     .option('--expires <time>', 'how long it is good: 90s, 30m, 1h, 7d', '1h')
+    .option('--forget-after <hours>', 'nodes that were away for so long are decommissioned')
     .option('--node <name>', 'give this node a new identity, instead of making new nodes')
   examples(enrol, [
     'farmctl enrol --label zone=eu --max-uses 3 --expires 2h',
     'ssh root@web-4 "$(farmctl enrol --json | jq -r .command)"',
+    'farmctl enrol --label pool=spot --max-uses 500 --expires 30d --forget-after 6',
     'farmctl enrol --node node-2',
   ])
   act<EnrolOptions>(enrol, createEnrolmentToken)
@@ -76,10 +79,11 @@ async function createToken(tool: Tool, options: CreateOptions, name = ''): Promi
 
 async function createEnrolmentToken(tool: Tool, options: EnrolOptions): Promise<void> {
   const api = tool.api()
-  const { label = {}, maxUses, expires, node } = options
+  const { label = {}, maxUses, expires, forgetAfter, node } = options
   const nodeId = node === undefined ? undefined : (await findNode(api, node)).id
   const body = {
     expiresInSeconds: secondsOf(expires),
+    ...(forgetAfter !== undefined && { forgetAfterHours: Number(forgetAfter) }),
     ...(nodeId === undefined ? { labels: label, maxUses: Number(maxUses) } : { nodeId }),
   }
   const made = await bodyOf(api.POST('/api/v1/enrolment-tokens', { body }))

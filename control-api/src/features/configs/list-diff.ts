@@ -2,7 +2,7 @@
 // Which item of a list became which: one inserted site is one change, not a change of each after it.
 
 import type { JsonObject, JsonValue } from '../../json.ts'
-import { diffLists, type Hunk } from './line-diff.ts'
+import { diffLists, type Hunk } from '../../line-diff.ts'
 
 /** Places in the two lists; null: on that side there is none. Only what differs or moved is told. */
 export type Pair = { from: number | null; to: number | null; moved: boolean }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two people began with one text. What both made of it, put together line by line: comments and layout
 // are lines like others. Where both changed the same lines, both are shown and nobody wins.
-import { diffLists, type Hunk } from './line-diff.ts'
+import { diffLists, type Hunk } from '../../line-diff.ts'
 import { append, linesOf } from './text-diff.ts'
 
 /** Lines without their ends. */

@@ -2,9 +2,9 @@
 // Checks a document against the node's JSON Schema and says each problem once, in a sentence, at its
 // own place in the text. A first filter with quick answers: the node's own check has the last word.
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { nearestName } from '../../nearest-name.ts'
 import { onceForEach } from '../../once-for-each.ts'
 import type { ConfigError } from '../../schema/common.ts'
-import { nearestName } from '../../suggest.ts'
 import type { SchemaNode } from './schema-walk.ts'
 import {
   type ConfigText,

@@ -4,7 +4,7 @@
 // sees them; a dollar more, $${node.name}, is the text "${node.name}" itself. What the node's own
 // templates call ${host}, ${query} and ${1} is none of ours and stays.
 import type { RenderTarget } from '../../grouping.ts'
-import { nearestName } from '../../suggest.ts'
+import { nearestName } from '../../nearest-name.ts'
 
 /** server-c's url_template.c owns these names; a test compares them with its schema. */
 export const NODES_OWN: ReadonlySet<string> = new Set(['host', 'query'])

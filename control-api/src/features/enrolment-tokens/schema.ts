@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
 import {
+  ForgetAfterHoursSchema,
   LabelsSchema,
   NodeIdSchema,
   Nullable,
@@ -19,6 +20,7 @@ export const NewEnrolmentTokenSchema = Type.Object(
     ),
     /** Nodes that enrol with it start with this override (see the node's override). */
     mergePatch: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    forgetAfterHours: Type.Optional(ForgetAfterHoursSchema),
     /** The way back for a node whose identity has ended. Not with labels, override or several uses. */
     nodeId: Type.Optional(NodeIdSchema),
   },
@@ -38,6 +40,7 @@ export const EnrolmentTokenSchema = Type.Object({
   labels: LabelsSchema,
   nodeId: Nullable(NodeIdSchema),
   maxUses: Type.Integer(),
+  forgetAfterHours: Nullable(ForgetAfterHoursSchema),
   uses: Type.Integer(),
   expiresAt: TimeSchema,
   createdAt: TimeSchema,

@@ -25,7 +25,7 @@ export const BoundToken = defineError(
   'invalid_request',
   'A token for a known node says no more than which',
   () =>
-    'With nodeId leave out labels, mergePatch and maxUses: the node keeps its labels and its override, and is one.',
+    'With nodeId leave out labels, mergePatch, forgetAfterHours and maxUses: the node keeps its labels and its override, and is one.',
 )
 
 export const DEFAULT_LIFE_SECONDS = 3600
@@ -96,9 +96,10 @@ export async function createToken(
   creation: Creation,
 ): Promise<CreatedEnrolmentToken> {
   const { labels, mergePatch, maxUses = 1, nodeId, scope, createdBy, nowMs, agentUrl } = creation
-  const { expiresInSeconds = DEFAULT_LIFE_SECONDS, fingerprint } = creation
-  if (nodeId && (hasMembers(labels) || hasMembers(mergePatch) || maxUses > 1))
-    throw new BoundToken()
+  const { expiresInSeconds = DEFAULT_LIFE_SECONDS, forgetAfterHours, fingerprint } = creation
+  const isOfNewNodes =
+    hasMembers(labels) || hasMembers(mergePatch) || forgetAfterHours !== undefined
+  if (nodeId && (isOfNewNodes || maxUses > 1)) throw new BoundToken()
   if (mergePatch) requireModestOverride(mergePatch)
   return write(async (unit) => {
     if (nodeId && !(await isActive(unit, nodeId, scope))) throw new NodeNotFound(nodeId)
@@ -116,6 +117,7 @@ export async function createToken(
         expires_at_ms: nowMs + expiresInSeconds * 1000,
         created_by: createdBy,
         node_id: nodeId ?? null,
+        forget_after_hours: forgetAfterHours ?? null,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -130,6 +132,7 @@ export async function createToken(
         maxUses,
         expiresInSeconds,
         ...(nodeId && { nodeId }),
+        ...(forgetAfterHours !== undefined && { forgetAfterHours }),
       },
     })
     const token = fingerprint === null ? secret : `${secret}.${fingerprint}`
@@ -183,6 +186,7 @@ function view(row: Row): EnrolmentToken {
     nodeId: row.node_id,
     maxUses: row.max_uses,
     uses: row.uses,
+    forgetAfterHours: row.forget_after_hours,
     expiresAt: new Date(row.expires_at_ms).toISOString(),
     createdAt: new Date(row.created_at_ms).toISOString(),
     createdBy: row.created_by,

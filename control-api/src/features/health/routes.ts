@@ -3,7 +3,7 @@
 import type { Authority } from '../../ca/authority.ts'
 import type { Transport } from '../../config.ts'
 import type { App } from '../../fastify.ts'
-import { HealthSchema, SystemSchema } from './schema.ts'
+import { HealthSchema, ReadinessSchema, SystemSchema } from './schema.ts'
 
 type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'
 /** `attention`: nothing fails, and yet somebody should look. */
@@ -18,6 +18,7 @@ type Deps = {
   /** The first one is what nothing works without. */
   checks: { name: CheckName; run: () => Promise<Check> }[]
   nodeBinaryVersion: () => Promise<string | null>
+  isListeningToAgents: () => boolean
 }
 
 const tags = ['system']
@@ -54,6 +55,24 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   )
 
   app.get(
+    '/ready',
+    {
+      config: { permission: 'public', errors: [] },
+      schema: {
+        operationId: 'getReadiness',
+        tags,
+        summary: 'May requests and nodes be sent here? 503 when not: for load balancers',
+        response: { 200: ReadinessSchema, 503: ReadinessSchema },
+      },
+    },
+    async (_request, reply) => {
+      const missing = await missingParts(deps)
+      if (missing.length > 0) reply.code(503)
+      return { ready: missing.length === 0, missing }
+    },
+  )
+
+  app.get(
     '/system',
     {
       config: { permission: 'system:read', errors: [] },
@@ -74,6 +93,15 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
       nodeBinaryVersion: await deps.nodeBinaryVersion(),
     }),
   )
+}
+
+/** Less than what health looks at: a late backup is no reason to send people away. */
+async function missingParts({ checks, isListeningToAgents }: Deps): Promise<string[]> {
+  const database = checks[0] ? await outcome(checks[0].run) : { ok: true, message: '' }
+  return [
+    ...(database.ok ? [] : [`control.db does not answer: ${database.message}`]),
+    ...(isListeningToAgents() ? [] : ['the agents’ listener is not open']),
+  ]
 }
 
 async function outcome(run: () => Promise<Check>): Promise<Check> {

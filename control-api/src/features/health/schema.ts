@@ -18,6 +18,11 @@ export const HealthSchema = Type.Object({
     }),
   ),
 })
+/** GET /ready getReadiness (public) */
+export const ReadinessSchema = Type.Object({
+  ready: Type.Boolean(),
+  missing: Type.Array(Type.String(), { description: 'Why not, in words' }),
+})
 /** GET /system getSystem (viewer): what the console shows about the control plane itself */
 export const SystemSchema = Type.Object({
   version: Type.String(),

@@ -41,6 +41,7 @@ import {
 } from '../../scope.ts'
 import { parseSelector, type Selector } from '../../selector.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
+import type { EndNode } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
@@ -52,7 +53,7 @@ import {
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
-import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
+import { activeNode, changeNode, createNodeStore, nameIsTaken } from './store.ts'
 import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
@@ -61,9 +62,10 @@ type Deps = {
   now: () => number
   identity: Pick<Identity, 'epoch'>
   isTls: boolean
-  fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
+  fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
+  endNode: EndNode
   assignments: Pick<Assignments, 'assign'>
   logRequests: Pick<LogRequests, 'ask'>
   adopt: Adopt
@@ -78,7 +80,7 @@ const params = Type.Object({ id: NodeIdSchema })
 const cursor = defineCursor('nodes', 'text')
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, now, readGrouping } = deps
+  const { db, write, fleet, readGrouping } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
@@ -232,20 +234,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async (request, reply) => {
-      const { id } = request.params
-      await write(async (unit) => {
-        const node = await activeNode(unit, id)
-        await decommission(unit, id, now())
-        await unit.emit({
-          kind: 'node',
-          id,
-          action: 'decommissioned',
-          actor: request.user?.username ?? '',
-          data: { name: node.name },
-        })
-        await deps.engine.onAgentEvent(unit, { kind: 'decommissioned', nodeId: id })
-        unit.afterCommit(() => fleet.forget(id))
-      })
+      await deps.endNode(request.params.id, { actor: request.user?.username ?? '' })
       return reply.code(204).send(null)
     },
   )

@@ -4,6 +4,7 @@ import {
   ConfigErrorSchema,
   CordonSchema,
   DigestSchema,
+  ForgetAfterHoursSchema,
   LabelsSchema,
   NameSchema,
   NodeIdSchema,
@@ -178,6 +179,7 @@ export const NodeSchema = Type.Object({
   clone: Nullable(NodeCloneSchema),
   drift: Nullable(NodeDriftSchema),
   cordon: Nullable(CordonSchema),
+  forgetAfterHours: Nullable(ForgetAfterHoursSchema),
   enrolledAt: TimeSchema,
 })
 export type Node = Static<typeof NodeSchema>

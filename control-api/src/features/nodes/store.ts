@@ -193,6 +193,25 @@ export async function decommission({ trx }: Unit, id: string, nowMs: number): Pr
     .execute()
 }
 
+const HOUR_MS = 3600_000
+
+/** Ephemeral nodes that were not heard for as long as they may be away. */
+export async function longAway(
+  db: Kysely<Database>,
+  { nowMs, listeningSinceMs }: { nowMs: number; listeningSinceMs: number },
+): Promise<{ id: string; hours: number }[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['id', 'forget_after_hours', 'last_seen_at_ms', 'enrolled_at_ms'])
+    .where('forget_after_hours', 'is not', null)
+    .where('decommissioned_at_ms', 'is', null)
+    .execute()
+  return rows.flatMap(({ id, forget_after_hours: hours, last_seen_at_ms, enrolled_at_ms }) => {
+    const heardAtMs = Math.max(last_seen_at_ms ?? enrolled_at_ms, listeningSinceMs)
+    return hours !== null && nowMs - heardAtMs >= hours * HOUR_MS ? [{ id, hours }] : []
+  })
+}
+
 export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
   await trx
     .updateTable('nodes')

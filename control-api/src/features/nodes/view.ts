@@ -129,6 +129,7 @@ export const createNodeView = (deps: Deps) => {
       connected,
       lastSeenAt: seenAtMs === null ? null : iso(seenAtMs),
       bootId: effective?.bootId ?? row.boot_id,
+      forgetAfterHours: row.forget_after_hours,
       urls: urls,
       sync: {
         state: sync.state,

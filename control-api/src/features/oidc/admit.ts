@@ -39,7 +39,7 @@ async function admitNew(
   roles: Role[],
 ): Promise<Admitted> {
   if (roles.length === 0) return { ok: false, problem: 'oidc_no_role' }
-  const username = await freeName(unit, identity.preferredUsername)
+  const username = await freeName(unit, identity.names)
   const { id } = await insertUser(unit, {
     ...{ username, roles, passwordHash: NO_PASSWORD },
     isOneTime: false,
@@ -58,9 +58,9 @@ async function admitNew(
   return { ok: true, userId: id }
 }
 
-async function freeName({ trx }: Unit, preferred: unknown): Promise<string> {
+async function freeName({ trx }: Unit, names: readonly unknown[]): Promise<string> {
   const users = createUserStore(trx)
-  for (const name of usernames(preferred)) if (!(await users.byUsername(name))) return name
+  for (const name of usernames(names)) if (!(await users.byUsername(name))) return name
   throw new Error('usernames() ends never')
 }
 

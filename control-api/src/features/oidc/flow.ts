@@ -4,6 +4,7 @@
 // here nothing is kept for who never returns.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
+import { cookiesNamed } from '../../plugins/cookies.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { SignInFailed } from './provider.ts'
 
@@ -46,7 +47,7 @@ export function createFlows({ box, callbackPath, isSecure, now }: Deps) {
     /** Throws SignInFailed when this browser has none, or an old one. */
     end(request: FastifyRequest, reply: FastifyReply): Flow {
       reply.clearCookie(FLOW_COOKIE, cookie)
-      const flow = opened(box, request.cookies[FLOW_COOKIE])
+      const flow = opened(box, cookiesNamed(request, FLOW_COOKIE))
       const ageMs = now() - flow.startedAtMs
       if (ageMs > WITHIN_MS) throw new SignInFailed('oidc_flow_lost')
       return flow
@@ -54,10 +55,15 @@ export function createFlows({ box, callbackPath, isSecure, now }: Deps) {
   }
 }
 
-function opened(box: SecretBox, sealed: string | undefined): Flow {
-  try {
-    return JSON.parse(box.open(sealed ?? '', PURPOSE))
-  } catch (cause) {
-    throw new SignInFailed('oidc_flow_lost', { cause })
+/** The first that was sealed here. */
+function opened(box: SecretBox, sealed: readonly string[]): Flow {
+  let cause: unknown
+  for (const one of sealed) {
+    try {
+      return JSON.parse(box.open(one, PURPOSE))
+    } catch (error) {
+      cause = error
+    }
   }
+  throw new SignInFailed('oidc_flow_lost', { cause })
 }

@@ -18,13 +18,14 @@ import {
 } from 'openid-client'
 import type { OidcConfig } from '../../oidc-config.ts'
 import type { Flow } from './flow.ts'
-import { groupsIn, type OidcProblem } from './rules.ts'
+import { type Claims, claimAt, groupsIn, namesIn, type OidcProblem } from './rules.ts'
 
 export type Identity = {
   issuer: string
   subject: string
   groups: string[]
-  preferredUsername: unknown
+  /** What the provider calls the person, best first. */
+  names: unknown[]
 }
 export type Provider = ReturnType<typeof createProvider>
 
@@ -87,15 +88,15 @@ export function createProvider({ config, redirectUri, now }: Deps) {
         })
         const claims = tokens.claims()
         if (!claims) throw new SignInFailed('oidc_refused')
-        const more = needsUserInfo(configuration, claims[config.groupsClaim])
+        const more = needsUserInfo(configuration, claims, config)
           ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {}
-        const all: Record<string, unknown> = { ...more, ...claims }
+        const { groupsClaim } = config
         return {
           issuer: config.issuer,
           subject: claims.sub,
-          groups: groupsIn(all[config.groupsClaim]),
-          preferredUsername: all.preferred_username,
+          groups: groupsIn(claimAt(claims, groupsClaim) ?? claimAt(more, groupsClaim)),
+          names: namesIn({ ...more, ...claims }),
         }
       } catch (error) {
         throw error instanceof SignInFailed
@@ -129,9 +130,14 @@ function authentication(secret: string | null): ClientAuth {
   }
 }
 
-/** Some providers tell groups only there. */
-function needsUserInfo(configuration: Configuration, groups: unknown): boolean {
-  return groups === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+/** Some providers tell groups or names only there. */
+function needsUserInfo(
+  configuration: Configuration,
+  claims: Claims,
+  { groupsClaim }: OidcConfig,
+): boolean {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return false
+  return claimAt(claims, groupsClaim) === undefined || namesIn(claims).length === 0
 }
 
 function problemOf(error: unknown): OidcProblem {

@@ -25,6 +25,8 @@ export type OidcDeps = {
   config: OidcConfig | null
   /** Of this API, without the origin. */
   prefix: string
+  /** Below which path of the public URL all of it is. */
+  basePath: string
   db: Kysely<Database>
   write: Write
   box: SecretBox
@@ -102,8 +104,9 @@ export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
 
 type Oidc = OidcDeps & { config: OidcConfig }
 
-function createOidc({ config, prefix, db, write, box, now, startSession }: Oidc) {
-  const { publicUrl, rolesOfGroup } = config
+function createOidc({ config, basePath, prefix, db, write, box, now, startSession }: Oidc) {
+  const { rolesOfGroup } = config
+  const publicUrl = config.publicUrl + basePath
   const callbackPath = prefix + CALLBACK
   const provider = createProvider({ config, redirectUri: publicUrl + callbackPath, now })
   const isSecure = publicUrl.startsWith('https:')
@@ -140,7 +143,7 @@ function createOidc({ config, prefix, db, write, box, now, startSession }: Oidc)
 
     async start(request: FastifyRequest, reply: FastifyReply, next: string | undefined) {
       try {
-        const url = await begin(reply, { next: localPath(next, publicUrl), linkTo: null })
+        const url = await begin(reply, { next: localPath(next, config.publicUrl), linkTo: null })
         return reply.redirect(url)
       } catch (error) {
         if (error instanceof SignInFailed) return turnAway(request, reply, error, '/sign-in')

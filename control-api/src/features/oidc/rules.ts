@@ -25,6 +25,31 @@ export function localPath(next: string | undefined, publicUrl: string): string {
   return url.pathname + url.search + url.hash
 }
 
+export type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * What a claim holds. Keycloak has roles in objects: realm_access.roles is the member roles of the claim
+ * realm_access. A dot may stand in a name as well (https://example.org/groups), so the longest name
+ * that is there counts.
+ */
+export function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path]
+  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+    const name = path.slice(0, dot)
+    const inner = Object.hasOwn(claims, name) ? claims[name] : undefined
+    if (typeof inner !== 'object' || inner === null) continue
+    const found = claimAt({ ...inner }, path.slice(dot + 1))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Not all providers have preferred_username, and which others there are depends on the scopes. */
+export const namesIn = (claims: Claims): unknown[] =>
+  [claims.preferred_username, claims.email, claims.nickname, claims.name].filter(
+    (name) => typeof name === 'string' && name !== '',
+  )
+
 /** A claim with groups is a list of names, of some providers one name. */
 export function groupsIn(claim: unknown): string[] {
   const list = Array.isArray(claim) ? claim : [claim]
@@ -42,11 +67,30 @@ const MAX_LENGTH = 64
 /** Stands in histories for whoever works on the control plane's machine. */
 const RESERVED = new Set(['operator'])
 
+/** Letters that Unicode does not take apart, and German's, which are written so. */
+const SPELLED: Record<string, string> = {
+  ...{ ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue', ß: 'ss' },
+  ...{ æ: 'ae', Æ: 'Ae', ø: 'oe', Ø: 'Oe', å: 'aa', Å: 'Aa', œ: 'oe', Œ: 'Oe' },
+  ...{ ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'Th', ı: 'i' },
+}
+
+/** In the letters that names have here. */
+function plainName(name: unknown): string {
+  if (typeof name !== 'string') return ''
+  return name
+    .normalize('NFC')
+    .replaceAll(/\P{ASCII}/gu, (letter) => SPELLED[letter] ?? letter)
+    .normalize('NFKD')
+    .trim()
+    .replaceAll(/\s+/g, '.')
+    .replaceAll(/[^A-Za-z0-9._@-]/g, '')
+    .replace(/^[._@-]+/, '')
+}
+
 /** What to call somebody new, best first. A name that is taken is somebody else: never the same person. */
-export function* usernames(preferred: unknown): Generator<string> {
-  const asked = typeof preferred === 'string' ? preferred : ''
-  const plain = asked.replaceAll(/[^A-Za-z0-9._@-]/g, '').replace(/^[._@-]+/, '')
-  const base = plain.slice(0, MAX_LENGTH - 7) || 'user'
+export function* usernames(names: readonly unknown[]): Generator<string> {
+  const plain = names.map(plainName).find((name) => name !== '') ?? 'user'
+  const base = plain.slice(0, MAX_LENGTH - 7)
   if (!RESERVED.has(base.toLowerCase())) yield base
   for (let number = 2; ; number += 1) yield `${base}-${number}`
 }

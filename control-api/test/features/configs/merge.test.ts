@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
-import { diffLists } from '../../../src/features/configs/line-diff.ts'
 import { mergeTexts } from '../../../src/features/configs/merge.ts'
 import { diffTexts, linesOf, type TextHunk } from '../../../src/features/configs/text-diff.ts'
+import { diffLists } from '../../../src/line-diff.ts'
 
 /** Always the same "random" numbers: a failure can be looked at again. */
 function dice(seed: number): (sides: number) => number {

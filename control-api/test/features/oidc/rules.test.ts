@@ -2,7 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { groupsIn, localPath, rolesOf, usernames } from '../../../src/features/oidc/rules.ts'
+import {
+  claimAt,
+  groupsIn,
+  localPath,
+  namesIn,
+  rolesOf,
+  usernames,
+} from '../../../src/features/oidc/rules.ts'
 import { oidcConfig } from '../../../src/oidc-config.ts'
 import { tempDir } from '../../helper.ts'
 
@@ -39,6 +46,28 @@ test.each([
   expect(groupsIn(claim)).toEqual(expected)
 })
 
+test.each([
+  ['groups', { groups: ['a'] }, ['a']],
+  ['realm_access.roles', { realm_access: { roles: ['a', 'b'] } }, ['a', 'b']],
+  ['resource_access.my.app.roles', { resource_access: { 'my.app': { roles: ['a'] } } }, ['a']],
+  ['https://example.org/groups', { 'https://example.org/groups': ['a'] }, ['a']],
+  ['a.b', { 'a.b': ['literal'], a: { b: ['nested'] } }, ['literal']],
+  ['realm_access.roles', { realm_access: 'roles' }, []],
+  ['constructor.name', {}, []],
+])('the claim %s of %j holds %j', (path, claims, expected) => {
+  expect(groupsIn(claimAt(claims, path))).toEqual(expected)
+})
+
+test.each([
+  [{ preferred_username: 'ana', email: 'ana@example.org' }, 'ana'],
+  [{ email: 'ana@example.org', name: 'Ana B.' }, 'ana@example.org'],
+  [{ preferred_username: '', name: 'Ana Bär' }, 'Ana.Baer'],
+  [{ preferred_username: '安娜', email: 'ana@example.org' }, 'ana@example.org'],
+  [{ email: 17 }, 'user'],
+])('who comes with %j is called %s', (claims, expected) => {
+  expect(firstOf(usernames(namesIn(claims)), 1)).toEqual([expected])
+})
+
 test('groups add up to roles, each once', () => {
   const table = new Map([
     ['a', ['operator', 'viewer']],
@@ -52,15 +81,20 @@ test.each([
   ['ana', ['ana', 'ana-2', 'ana-3']],
   ['ana@example.org', ['ana@example.org', 'ana@example.org-2', 'ana@example.org-3']],
   ['<b>ana</b>', ['banab', 'banab-2', 'banab-3']],
+  ['müller', ['mueller', 'mueller-2', 'mueller-3']],
+  ['mu\u0308ller', ['mueller', 'mueller-2', 'mueller-3']],
+  ['Zoë Łukasz', ['Zoe.Lukasz', 'Zoe.Lukasz-2', 'Zoe.Lukasz-3']],
+  ['Straße', ['Strasse', 'Strasse-2', 'Strasse-3']],
   ['...', ['user', 'user-2', 'user-3']],
+  ['安娜', ['user', 'user-2', 'user-3']],
   [17, ['user', 'user-2', 'user-3']],
   ['Operator', ['Operator-2', 'Operator-3', 'Operator-4']],
 ])('who is called %j gets the first free name of %j', (preferred, expected) => {
-  expect(firstOf(usernames(preferred), 3)).toEqual(expected)
+  expect(firstOf(usernames([preferred]), 3)).toEqual(expected)
 })
 
 test('a name however long fits, with its number', () => {
-  const [first, second] = firstOf(usernames('x'.repeat(100)), 2)
+  const [first, second] = firstOf(usernames(['x'.repeat(100)]), 2)
   expect(first?.length).toBeLessThanOrEqual(64)
   expect(second).toBe(`${first}-2`)
 })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Facts } from '../../components/facts.tsx'
 import { Page } from '../../components/page.tsx'
@@ -6,6 +7,7 @@ import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { baseUrl } from '../../lib/api-client.ts'
 import type { Health, Session, System } from '../../lib/api-types.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { systemQuery } from '../../lib/system-query.ts'
@@ -38,7 +40,7 @@ export function SettingsScreen({ session }: { session: Session }) {
         <section className="panel" aria-labelledby="system-heading">
           <div className="panel-head">
             <h2 id="system-heading">Control plane</h2>
-            <a href="/api/docs">API reference</a>
+            <a href={new URL('api/docs', baseUrl).href}>API reference</a>
           </div>
           <div className="panel-body stack">
             <QueryStates query={system} what="The control plane" skeletonRows={6}>

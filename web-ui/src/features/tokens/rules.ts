@@ -24,6 +24,7 @@ const texts: Record<Grantable, string> = {
   'events:read': 'Follow what changes, live',
   'groups:read': 'See groups',
   'system:read': 'See this control plane’s state and the description of its API',
+  'system:metrics': 'Read this control plane’s own measurements, for Prometheus',
   'audit:read': 'Read the audit',
   'users:read': 'See users',
   'tokens:read': 'See everybody’s tokens',

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The farm, the disk and what runs out: gathered at most so often, however many ask.
+import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { Authority } from '../../ca/authority.ts'
+import type { Database } from '../../db/database.ts'
+import { byLabel, type Family, gauge } from './exposition.ts'
+import { lastBackupAtMs, rolloutsByState, webhooksByState } from './store.ts'
+
+export type FarmDeps = {
+  db: Kysely<Database>
+  dataDir: string
+  now: () => number
+  /** By state as the console shows it. */
+  nodesByState: () => Promise<Map<string, number>>
+  agentsConnected: () => number
+  eventStreams: () => number
+  isDiskFull: () => boolean
+  isInRecovery: () => boolean
+  authority: Pick<Authority, 'status'> | null
+}
+
+const FILES = ['control.db', 'control.db-wal', 'metrics.db', 'metrics.db-wal']
+/** Every node is looked at. */
+const GATHER_AGAIN_MS = 10_000
+
+export function createFarmFamilies(deps: FarmDeps) {
+  let known: { families: Promise<Family[]>; atMs: number } | null = null
+  return (): Promise<Family[]> => {
+    const nowMs = deps.now()
+    if (known === null || Math.abs(nowMs - known.atMs) > GATHER_AGAIN_MS) {
+      known = { families: gather(deps), atMs: nowMs }
+      known.families.catch(() => {
+        known = null
+      })
+    }
+    return known.families
+  }
+}
+
+async function gather(deps: FarmDeps): Promise<Family[]> {
+  const { db, dataDir, authority } = deps
+  const [nodes, rollouts, webhooks, backupAtMs, disk] = await Promise.all([
+    deps.nodesByState(),
+    rolloutsByState(db),
+    webhooksByState(db),
+    lastBackupAtMs(db),
+    statfs(dataDir),
+  ])
+  const certificates = authority?.status()
+  const seconds = (ms: number | null | undefined) => (ms == null ? null : ms / 1000)
+  return [
+    labelled('farmstead_nodes', 'Nodes, as the console shows them.', 'state', nodes),
+    gauge('farmstead_agents_connected', 'Nodes that are heard now.', deps.agentsConnected()),
+    labelled('farmstead_rollouts', 'All rollouts there are.', 'state', rollouts),
+    labelled('farmstead_webhooks', 'failing: its newest delivery failed.', 'state', webhooks),
+    gauge(
+      'farmstead_backup_last_success_timestamp_seconds',
+      'When the newest whole backup was made.',
+      seconds(backupAtMs),
+    ),
+    gauge(
+      'farmstead_ca_not_after_timestamp_seconds',
+      'Until when the CA of the nodes is good.',
+      seconds(certificates?.ca.notAfterMs),
+    ),
+    gauge(
+      'farmstead_agent_certificate_not_after_timestamp_seconds',
+      'Until when the agents’ listener’s certificate is good; it is made anew by itself.',
+      seconds(certificates?.serverNotAfterMs),
+    ),
+    labelled('farmstead_database_bytes', 'SQLite’s files.', 'file', sizesIn(dataDir)),
+    gauge('farmstead_disk_free_bytes', 'For the data folder.', disk.bavail * disk.bsize),
+    gauge('farmstead_disk_full', '1: changes are refused.', Number(deps.isDiskFull())),
+    gauge('farmstead_event_streams', 'Consoles and programs that listen.', deps.eventStreams()),
+    gauge(
+      'farmstead_recovery_unconfirmed',
+      '1: restored from a backup, and nobody confirmed yet.',
+      Number(deps.isInRecovery()),
+    ),
+  ]
+}
+
+const labelled = (
+  name: string,
+  help: string,
+  label: string,
+  values: Iterable<readonly [string, number]>,
+) => byLabel({ name, help, type: 'gauge' }, label, values)
+
+const sizesIn = (dataDir: string) =>
+  FILES.flatMap((file) => {
+    const stats = statSync(join(dataDir, file), { throwIfNoEntry: false })
+    return stats ? [[file, stats.size] as const] : []
+  })
