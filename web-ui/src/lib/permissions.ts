@@ -9,6 +9,7 @@ export const ofWholeFarm: ReadonlySet<string> = new Set([
   'configs:write',
   'groups:write',
   'rollouts:rules',
+  'system:metrics',
   'tokens:read',
   'tokens:write',
   'users:read',

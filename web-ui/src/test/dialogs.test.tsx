@@ -34,6 +34,7 @@ import { CloneNotice } from '../features/nodes/identity/clone-notice.tsx'
 import { NewTokenDialog } from '../features/nodes/identity/new-token-dialog.tsx'
 import { RevokeDialog as RevokeIdentityDialog } from '../features/nodes/identity/revoke-dialog.tsx'
 import { EmergencyButton } from '../features/rollouts/emergency-dialog.tsx'
+import { FreezeButton } from '../features/rollouts/freeze-dialog.tsx'
 import { RolloutActions } from '../features/rollouts/rollout-actions.tsx'
 import { RevokeDialog } from '../features/tokens/revoke-dialog.tsx'
 import { EditUserDialog } from '../features/users/edit-user-dialog.tsx'
@@ -151,6 +152,11 @@ const DIALOGS: Record<string, Row> = {
     opens: 'Revert',
     field: why(/^Why/),
     sends: `POST ${acts}/revert`,
+  },
+  'freeze a rollout': {
+    file: 'rollouts/freeze-dialog.tsx',
+    show: () => <FreezeButton rollout={rollout()} session={everything} />,
+    opens: 'Freeze…',
   },
   'begin an emergency': {
     file: 'rollouts/emergency-dialog.tsx',

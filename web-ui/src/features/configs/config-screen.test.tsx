@@ -260,7 +260,7 @@ describe('what is typed is not lost', () => {
     await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
     expect(await screen.findByRole('heading', { level: 1, name: 'Configs' })).toBeVisible()
     expect(puts(api)).toHaveLength(1)
-    expect(sessionStorage.getItem('farmstead.draft.default')).toBeNull()
+    expect(sessionStorage.getItem(KEPT)).toBeNull()
   })
 
   test('when it cannot be saved then: one is asked, and may stay or come back', async () => {
@@ -276,7 +276,7 @@ describe('what is typed is not lost', () => {
     await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
     await userEvent.click(await screen.findByRole('button', { name: 'Leave all the same' }))
     expect(await screen.findByRole('heading', { level: 1, name: 'Configs' })).toBeVisible()
-    expect(sessionStorage.getItem('farmstead.draft.default')).toContain('workers')
+    expect(sessionStorage.getItem(KEPT)).toContain('workers')
   })
 
   test('two saves are never under way at once', async () => {

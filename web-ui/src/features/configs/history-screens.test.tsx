@@ -78,7 +78,7 @@ describe('the versions', () => {
   })
   test('may fail', async () => {
     renderApp('/configs/default/versions', {
-      'GET /configs/default/versions': () => problem(404, 'config_not_found', 'No config.'),
+      'GET /configs/default/versions': () => problem(500, 'internal', 'It failed.'),
     })
     expect(await screen.findByRole('alert', {}, soon)).toHaveTextContent('req-7')
   })

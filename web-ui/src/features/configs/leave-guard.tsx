@@ -14,6 +14,8 @@ export function LeaveGuard({ draft }: { draft: DraftHandle }) {
   const leaving = useBlocker({
     shouldBlockFn: async ({ current, next }) => {
       if (current.pathname === next.pathname || !draft.dirty) return false
+      // Who signs out was asked already; whose session is over finds the text here again.
+      if (next.pathname.endsWith('/sign-in')) return false
       const left = await Promise.race([draft.flush(), afterMaxWait()])
       return !left
     },

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Freezing can't be undone, and leaves the farm on two versions: it is asked for, and the way back stands beside it.
-import { Group } from '@mantine/core'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -48,14 +47,9 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
         </p>
         {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
         {revert.isError && <ErrorBox what="Not taken back" error={revert.error} />}
-        <Group gap="sm">
+        <DialogActions>
           {begun > 0 && mayNotRevert === null && (
-            <ActionButton
-              blockedBy={null}
-              loading={revert.isPending}
-              onClick={() => act(revert)}
-              data-autofocus
-            >
+            <ActionButton blockedBy={null} loading={revert.isPending} onClick={() => act(revert)}>
               Instead, give {plural(begun, 'node')} {backTo(seen)} again
             </ActionButton>
           )}
@@ -67,10 +61,7 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
           >
             Freeze
           </ActionButton>
-          <ActionButton variant="subtle" blockedBy={null} onClick={onClose}>
-            Cancel
-          </ActionButton>
-        </Group>
+        </DialogActions>
       </div>
     </Dialog>
   )
