@@ -130,7 +130,8 @@ function explainValidation(
   const errors = found.map(describe)
   const first = errors[0]
   const where = `${context}${first?.pointer ?? ''}`
-  const hint = first?.hint ? `. ${first.hint}` : ''
+  // A pattern is for who writes programs, and stands in the hint alone.
+  const hint = first?.hint && first.code !== 'pattern' ? `. ${first.hint}` : ''
   const detail = `${where}: ${first?.message ?? thrown.message}${hint}`
   return new AppError(400, code, InvalidRequest.title, detail).withErrors(errors)
 }

@@ -33,7 +33,10 @@ test('a backup is refused while nobody could open one, and the refusal says what
     detail: expect.stringContaining('FARMSTEAD_BACKUP_RECIPIENTS'),
   })
   const health = (await service.anonymous.inject({ url: '/api/v1/health' })).json()
-  expect(health.checks).toContainEqual({ name: 'backup', ok: true, message: expect.any(String) })
+  expect(health.checks).toContainEqual({
+    ...{ name: 'backup', ok: true, attention: true },
+    message: expect.any(String),
+  })
   expect(await read(service, '/settings')).toMatchObject({ configured: false })
 })
 
