@@ -49,6 +49,7 @@ export async function seed(api: Api, agentUrl: string) {
       name: `t-${i}`,
       permissions: ['nodes:read'],
       expiresInDays: 1,
+      password: PASSWORD,
     })),
     enrolmentTokens: await make('/enrolment-tokens', () => ({})),
     // Nobody listens there.

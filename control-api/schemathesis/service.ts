@@ -65,6 +65,9 @@ async function signInForToken(url: string): Promise<string> {
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
   const cookie = cookies.join('; ')
   const api = caller(url, { cookie, origin: url })
-  const wish = { name: 'schemathesis', permissions: null, expiresInDays: 1 }
+  const wish = {
+    ...{ name: 'schemathesis', permissions: null, expiresInDays: 1 },
+    password: PASSWORD,
+  }
   return (await api<{ secret: string }>('POST', '/tokens', wish)).secret
 }

@@ -10,10 +10,14 @@ export class RolloutPage {
     this.state = page.getByRole('region', { name: 'State of the rollout' }).getByRole('status')
   }
 
+  /** On the plan's screen; the default takes its time. */
+  async chooseAtOnce(): Promise<void> {
+    await this.#page.getByText('All at once', { exact: true }).click()
+  }
+
   /** On the plan's screen. */
   async start(nodes: number): Promise<void> {
-    // The default takes its time.
-    await this.#page.getByText('All at once', { exact: true }).click()
+    await this.chooseAtOnce()
     await this.#page.getByRole('button', { name: `Start rollout to ${nodes} nodes` }).click()
   }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { phone, violations } from '../../fixtures/axe.ts'
-import { expect, asAdmin as test } from '../../fixtures/index.ts'
+import { adminPassword, expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
 import { ConfigForm } from '../../pages/config-form.ts'
@@ -83,7 +83,8 @@ test.beforeEach(async ({ page, farm, api }) => {
   const text = configText(farm.siteDir, { header: ['X-Farm', 'looked at'] })
   await api.push(await api.saveVersion(text, 'Something to look at'))
   await api.add('groups', { name: 'looked-at', selector: 'looked-at=yes', description: 'Nobody' })
-  await api.add('tokens', { name: 'looked at', permissions: ['nodes:read'], expiresInDays: 1 })
+  const token = { name: 'looked at', permissions: ['nodes:read'], expiresInDays: 1 }
+  await api.add('tokens', { ...token, password: adminPassword })
   await api.add('webhooks', { url: 'http://looked-at.invalid/', events: ['group'] })
   await visit(farm.node('edge-1').url, 20)
 })

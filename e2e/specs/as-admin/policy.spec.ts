@@ -31,6 +31,8 @@ test('what the machines do not allow is said before it is rolled out, and refuse
     await expect(alert.getByRole('link', { name: '/sites/0/root' })).toBeVisible()
     for (const { name } of farm.nodes) await expect(alert).toContainText(name)
     await expect(page.getByRole('button', { name: /^Start rollout/ })).toBeDisabled()
+    // Another plan is asked about anew.
+    await rollout.chooseAtOnce()
     await page.getByRole('checkbox', { name: /^Start it, although/ }).check()
     await rollout.start(farm.nodes.length)
   })

@@ -2,7 +2,7 @@
 // `npm start` as a person at a terminal sees it: what it prints, Ctrl-C, and starting again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +51,7 @@ async function interrupt({ child, output }: Started): Promise<string> {
 let home = ''
 test.beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'farmstead-start-'))
+  chmodSync(home, 0o755) // where root runs the tests, nodes serve as a user of their own
   generateSite(join(home, 'site'), 1)
 })
 test.afterEach(() => rmSync(home, { recursive: true, force: true }))

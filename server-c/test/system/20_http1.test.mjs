@@ -21,7 +21,7 @@ describe('HTTP/1.1', () => {
   before(async () => {
     node = await startNode({ after: (f) => cleanups.push(f) }, { files })
     // Of a file that changed in this second no date is told.
-    utimesSync(join(node.root, 'a.txt'), CHANGED, CHANGED)
+    for (const name of Object.keys(files)) utimesSync(join(node.root, name), CHANGED, CHANGED)
   })
   after(async () => {
     for (const f of cleanups.reverse()) await f()
