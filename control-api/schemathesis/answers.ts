@@ -19,6 +19,7 @@ const ONLY_REFUSE: Record<string, string> = {
   getOidcIdentity: 'there is no provider: test/features/oidc/',
   linkOidcIdentity: 'there is no provider: test/features/oidc/',
   unlinkOidcIdentity: 'there is no provider: test/features/oidc/',
+  createRollout: 'at random it is for no node, or too early or late: test/features/rollouts/',
   freezeRollout: 'the rollouts are over at once: test/features/rollouts/',
   pauseRollout: 'the rollouts are over at once: test/features/rollouts/',
   resumeRollout: 'the rollouts are over at once: test/features/rollouts/',
