@@ -17,9 +17,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 import { hungDisk } from '../support/hung-disk.mjs'
+import { joinNodeFor } from '../support/joined-node.mjs'
 import { startNode, tempFolder, until } from '../support/node.mjs'
 import { get } from '../support/raw.mjs'
 
@@ -200,13 +199,7 @@ test('a key on a disk that hangs holds up neither requests nor the stop', async 
 /* --- with a control plane ---------------------------------------------------------------------- */
 
 async function joined(t) {
-  const control = await new FakeControlPlane().start()
-  const node = await AgentNode.join(control)
-  t.after(async () => {
-    await node.dispose()
-    await control.stop()
-    assert.deepEqual(control.violations, [])
-  })
+  const { control, node } = await joinNodeFor(t)
   const secretFile = join(node.dir, 'key')
   writeFileSync(secretFile, FIRST)
   writeFileSync(join(node.root, 'film.txt'), 'film')

@@ -7,20 +7,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode } from '../support/agent-node.mjs'
-import { digestOf, FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { digestOf } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const confirmedFile = () => {
   const path = join(node.state, 'confirmed.json')

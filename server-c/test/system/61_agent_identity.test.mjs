@@ -5,23 +5,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode, run } from '../support/agent-node.mjs'
+import { run } from '../support/agent-node.mjs'
 import { FakeCa, fingerprint256 } from '../support/fake-ca.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 const LATER_MS = 1_000_000_000
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const identity = () => JSON.parse(readFileSync(join(node.state, 'identity.json'), 'utf8'))
 const ownFingerprint = () => fingerprint256(identity().certificate)

@@ -4,24 +4,18 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
   control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
   await control.until('confirm', () => control.of('confirm', 1).some((one) => one.status === 200))
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const requestsTaken = () =>
   control.windows.reduce(

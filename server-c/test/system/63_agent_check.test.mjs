@@ -4,24 +4,18 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 before(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
   control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
   await control.until('quiet', () => /generation 1 is confirmed/.test(node.log))
 })
-after(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+after(() => leave())
 
 async function answerTo(requestId) {
   const find = () => control.of('check').find(({ body }) => body.requestId === requestId)

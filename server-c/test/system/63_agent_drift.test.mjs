@@ -5,14 +5,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { AgentNode } from '../support/agent-node.mjs'
-import { digestOf, FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { digestOf } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
   control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
@@ -21,11 +20,7 @@ beforeEach(async () => {
     () => /generation 1 is confirmed/.test(node.log) && existsSync(path()),
   )
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const path = () => join(node.state, 'config.jsonc')
 const edit = (config) =>

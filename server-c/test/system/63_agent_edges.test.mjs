@@ -6,16 +6,15 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode, run } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { run } from '../support/agent-node.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 let cleanUp
 beforeEach(async () => {
   cleanUp = async () => {}
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
   control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
@@ -23,9 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await cleanUp()
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
+  await leave()
 })
 
 test('hellos that change nothing are said ever more rarely', async () => {

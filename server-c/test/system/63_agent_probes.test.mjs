@@ -5,11 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 let control
-let node
+let node, leave
 let logPath
 const configOf = (version, overrides) =>
   node.config(version, {
@@ -18,8 +17,7 @@ const configOf = (version, overrides) =>
     ...overrides,
   })
 before(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
   logPath = join(node.dir, 'access.log')
   // More than a probe takes of one answer.
   writeFileSync(join(node.root, 'large.bin'), Buffer.alloc(64 << 20))
@@ -28,11 +26,7 @@ before(async () => {
   await node.untilVersion('v1')
   await control.until('quiet', () => /generation 1 is confirmed/.test(node.log))
 })
-after(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+after(() => leave())
 
 /** Of one generation, or all: what the windows that were reported say. */
 const counted = (name, generation) =>

@@ -5,23 +5,18 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { AgentNode, run } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { run } from '../support/agent-node.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
 const uidOf = (name) => Number(execFileSync('id', ['-u', name]).toString())
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const untilConfirmed = (generation) =>
   control.until(`generation ${generation} kept`, () => {

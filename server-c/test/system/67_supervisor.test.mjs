@@ -13,8 +13,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 
 const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
 
@@ -28,16 +27,11 @@ const env = {
 const LARGE = 32 * 1024 * 1024 // more than the kernel takes at once
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 const start = () => node.start(env)
 

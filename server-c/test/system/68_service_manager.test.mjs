@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNodeFor } from '../support/joined-node.mjs'
 import { startNode, tempFolder } from '../support/node.mjs'
 import { startServiceManager } from '../support/service-manager.mjs'
 
@@ -14,13 +13,7 @@ const inOrder = (told) =>
   told.map((line) => line.split(/[=;]/)[0]).filter((name) => name !== 'WATCHDOG')
 
 async function joinedNode(t) {
-  const control = await new FakeControlPlane().start()
-  const node = await AgentNode.join(control)
-  t.after(async () => {
-    await node.dispose()
-    await control.stop()
-    assert.deepEqual(control.violations, [])
-  })
+  const { control, node } = await joinNodeFor(t)
   return { control, node }
 }
 

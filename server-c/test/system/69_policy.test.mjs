@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
 import { AgentNode, run } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { joinNode } from '../support/joined-node.mjs'
 import { SETTLED_MS, startNode, tempFolder, until, writeTree } from '../support/node.mjs'
 
 const USUAL_PLACE = '/etc/farmstead/policy.json'
@@ -24,16 +24,11 @@ const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
 const needsNoPolicyHere = { skip: existsSync(USUAL_PLACE) && 'this machine has a policy' }
 
 let control
-let node
+let node, leave
 beforeEach(async () => {
-  control = await new FakeControlPlane().start()
-  node = await AgentNode.join(control)
+  ;({ control, node, leave } = await joinNode())
 })
-afterEach(async () => {
-  await node.dispose()
-  await control.stop()
-  assert.deepEqual(control.violations, [])
-})
+afterEach(() => leave())
 
 /** Assigns a config; the nack that answers it. */
 async function refusalOf(config) {

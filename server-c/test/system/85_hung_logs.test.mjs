@@ -17,9 +17,8 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
-import { AgentNode } from '../support/agent-node.mjs'
-import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 import { hungDisk } from '../support/hung-disk.mjs'
+import { joinNodeFor } from '../support/joined-node.mjs'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
@@ -113,12 +112,7 @@ test('serve: standard error whose reader has gone', async (t) => {
 })
 
 test('run: standard error that nobody reads holds up neither a restart nor the end', async (t) => {
-  const control = await new FakeControlPlane().start()
-  const node = await AgentNode.join(control)
-  t.after(async () => {
-    await node.dispose()
-    await control.stop()
-  })
+  const { control, node } = await joinNodeFor(t)
   control.assign(node.config('v1'))
   const child = spawn(nodeBinary, ['run', '--state', node.state, '--policy', node.policy], {
     stdio: ['ignore', 'ignore', fullPipe(t)],
@@ -138,12 +132,7 @@ test('run: standard error that nobody reads holds up neither a restart nor the e
 })
 
 test('run: a limit of the size of files ends no process and reverts no config', async (t) => {
-  const control = await new FakeControlPlane().start()
-  const node = await AgentNode.join(control)
-  t.after(async () => {
-    await node.dispose()
-    await control.stop()
-  })
+  const { control, node } = await joinNodeFor(t)
   const access = join(node.dir, 'access.log')
   control.assign(node.config('v1', { accessLog: { path: access, format: 'json' } }))
   // Less than the parent wants for the last lines of a crash, and enough for the state.
@@ -170,12 +159,7 @@ test('run: a limit of the size of files ends no process and reverts no config', 
 
 test('run: pushed logs that hang are refused or left, and the next push is taken', async (t) => {
   const { env } = hungDisk(t)
-  const control = await new FakeControlPlane().start()
-  const node = await AgentNode.join(control)
-  t.after(async () => {
-    await node.dispose()
-    await control.stop()
-  })
+  const { control, node } = await joinNodeFor(t)
   const at = (name) => ({ path: join(node.dir, name) })
   execFileSync('mkfifo', [join(node.dir, 'fifo')])
   writeFileSync(join(node.dir, 'hang-open.log'), '')
