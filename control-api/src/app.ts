@@ -7,13 +7,12 @@ import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
 import { createIdentify } from './agents/callers.ts'
 import { hasIssued } from './agents/certificates.ts'
-import { CheckRequests } from './agents/check-requests.ts'
 import { createEnrolment } from './agents/enrolment.ts'
 import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
-import { LogRequests } from './agents/log-requests.ts'
 import { ProbeOrders } from './agents/probe-orders.ts'
+import { checkQuestions, logQuestions } from './agents/questions.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
@@ -161,7 +160,7 @@ const EVENT_STREAMS = {
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs, pressure, webhooks = {} }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs = 10_000, pressure, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
   const { db, write, room, events, users, controlPlaneId, waysIn } = services
@@ -282,8 +281,8 @@ export async function buildService(
     onCloneDetected: (nodeId) => fleet.endPoll(nodeId),
   })
   const enrolment = createEnrolment({ db, write, controlPlaneId, now, authority, fleet })
-  const logRequests = new LogRequests((nodeId) => fleet.wake(nodeId), logTailWithinMs)
-  const checkRequests = new CheckRequests((nodeId) => fleet.wake(nodeId))
+  const wake = (nodeId: string) => fleet.wake(nodeId)
+  const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const agents = await buildAgentListener({
     logLevel,
     db,
@@ -293,8 +292,7 @@ export async function buildService(
     enrolment,
     identify: createIdentify({ db, write, now, authority, fleet }),
     authority,
-    logRequests,
-    checkRequests,
+    ...questions,
     probeOrders,
     metrics,
     now,
@@ -417,7 +415,8 @@ export async function buildService(
           engine,
           assignments,
           endNode,
-          logRequests,
+          askForLog: (nodeId, lines) =>
+            questions.logQuestions.ask(nodeId, { lines }, logTailWithinMs),
           adopt: createAdopt({ db, write, now, validate: validateAuthors }),
           adoptErrors: saveErrors,
           readGrouping,
@@ -451,7 +450,8 @@ export async function buildService(
           isConnected,
           throughputOf: async (nodeIds) =>
             requestRates(await metrics.latencySummaries(nodeIds, 60)),
-          askNode: (nodeId, question, withinMs) => checkRequests.ask(nodeId, question, withinMs),
+          askNode: (nodeId, question, withinMs) =>
+            questions.checkQuestions.ask(nodeId, question, withinMs),
           errorsForAuthor: releases.errorsForAuthor,
           readText: (text) => {
             const parsed = parseConfigText(text)

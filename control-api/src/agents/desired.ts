@@ -9,14 +9,13 @@ import type { Identity } from '../meta.ts'
 import { admitted } from './admission.ts'
 import { latestAssignment, type Standing } from './assignments.ts'
 import type { Caller, Identify } from './callers.ts'
-import type { CheckRequests } from './check-requests.ts'
 import { decisionOf } from './drift.ts'
 import { SayHello, UnknownCredential } from './errors.ts'
 import type { Fleet, Woken } from './fleet.ts'
 import type { Inbox } from './inbox.ts'
-import type { LogRequests } from './log-requests.ts'
 import type { DesiredRequest, DesiredResponse } from './messages.gen.ts'
 import type { ProbeOrders } from './probe-orders.ts'
+import type { CheckQuestions, LogQuestions } from './questions.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
@@ -28,9 +27,9 @@ type Deps = {
   inbox: Pick<Inbox, 'offerFirstRelease'>
   identify: Identify
   authority: Pick<Authority, 'bundle'> | null
-  logRequests: Pick<LogRequests, 'take'>
+  logQuestions: Pick<LogQuestions, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
-  checkRequests: Pick<CheckRequests, 'take'>
+  checkQuestions: Pick<CheckQuestions, 'take'>
 }
 type Request = FastifyRequest<{ Body: DesiredRequest }>
 
@@ -41,8 +40,8 @@ type Request = FastifyRequest<{ Body: DesiredRequest }>
 const isSettled = ({ state }: Standing) => state === 'nacked' || state === 'reverted'
 
 export function createDesired(deps: Deps) {
-  const { db, identity, fleet, inbox, identify, authority, logRequests, probeOrders } = deps
-  const { checkRequests } = deps
+  const { db, identity, fleet, inbox, identify, authority, logQuestions, probeOrders } = deps
+  const { checkQuestions } = deps
 
   const mayWait = (caller: Caller, incarnation: string): void => {
     admitted(caller, incarnation)
@@ -55,7 +54,7 @@ export function createDesired(deps: Deps) {
     const assignment = await unanswered(nodeId, have)
     // Last, for a question is put once, and so is an order.
     // A text beside an assignment's might be more than an answer may hold.
-    const question = logRequests.take(nodeId) ?? (assignment ? null : checkRequests.take(nodeId))
+    const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
     const probes = probeOrders.take(nodeId)
     if (!assignment && !question && !probes) return null
     return { assignment, ...(question && { request: question }), ...(probes && { probes }) }

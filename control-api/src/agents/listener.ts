@@ -22,7 +22,6 @@ import type { Metrics } from '../ports.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import { renewAfterMs } from './certificates.ts'
-import type { CheckRequests } from './check-requests.ts'
 import { createDesired } from './desired.ts'
 import { driftNews, isWhole } from './drift.ts'
 import type { Enrolment } from './enrolment.ts'
@@ -37,7 +36,6 @@ import {
 } from './errors.ts'
 import type { Fleet } from './fleet.ts'
 import type { Inbox } from './inbox.ts'
-import type { LogRequests } from './log-requests.ts'
 import { readProtocolSchemas } from './message-types.ts'
 import type {
   AckRequest,
@@ -62,6 +60,7 @@ import type {
   ResultRequest,
 } from './messages.gen.ts'
 import type { ProbeOrders } from './probe-orders.ts'
+import type { CheckQuestions, LogQuestions } from './questions.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
@@ -98,8 +97,8 @@ type Deps = {
   identify: Identify
   /** null: plain HTTP. */
   authority: Authority | null
-  logRequests: Pick<LogRequests, 'take' | 'answered'>
-  checkRequests: Pick<CheckRequests, 'take' | 'answered'>
+  logQuestions: Pick<LogQuestions, 'take' | 'answered'>
+  checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
@@ -115,8 +114,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     identify,
     enrolment,
     authority,
-    logRequests,
-    checkRequests,
+    logQuestions,
+    checkQuestions,
     now,
   } = deps
   const desired = createDesired(deps)
@@ -323,7 +322,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     async (request) => {
       const caller = callerIn(request)
       admitted(caller, request.body.incarnation)
-      logRequests.answered(caller.id, request.body)
+      logQuestions.answered(caller.id, request.body)
       return nothing
     },
   )
@@ -334,7 +333,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     async (request) => {
       const caller = callerIn(request)
       admitted(caller, request.body.incarnation)
-      checkRequests.answered(caller.id, request.body)
+      checkQuestions.answered(caller.id, request.body)
       return nothing
     },
   )

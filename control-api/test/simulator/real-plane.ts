@@ -5,13 +5,12 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAssignments } from '../../src/agents/assignments.ts'
 import { createIdentify } from '../../src/agents/callers.ts'
-import { CheckRequests } from '../../src/agents/check-requests.ts'
 import { createEnrolment } from '../../src/agents/enrolment.ts'
 import { Fleet } from '../../src/agents/fleet.ts'
 import { createInbox } from '../../src/agents/inbox.ts'
 import { buildAgentListener } from '../../src/agents/listener.ts'
-import { LogRequests } from '../../src/agents/log-requests.ts'
 import { ProbeOrders } from '../../src/agents/probe-orders.ts'
+import { checkQuestions, logQuestions } from '../../src/agents/questions.ts'
 import { copyControlDb } from '../../src/db/copy.ts'
 import { digestOf } from '../../src/features/configs/digest.ts'
 import { findVersion, lastReleaseOf, lastReleases } from '../../src/features/configs/store.ts'
@@ -124,8 +123,8 @@ export async function startPlane(
     enrolment: createEnrolment({ db, write, controlPlaneId, now, authority: null, fleet }),
     identify: createIdentify({ db, write, now, authority: null, fleet }),
     authority: null,
-    logRequests: new LogRequests(() => {}),
-    checkRequests: new CheckRequests(() => {}),
+    logQuestions: logQuestions(() => {}),
+    checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
     metrics: { record: async () => 0 },
     now,

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import { type Clone, cloneOf } from '../../agents/clones.ts'
 import type { Fleet } from '../../agents/fleet.ts'
-import type { LogRequests } from '../../agents/log-requests.ts'
+import type { LogTail } from '../../agents/questions.ts'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
@@ -20,7 +20,8 @@ type Deps = {
   db: Kysely<Database>
   write: Write
   fleet: Pick<Fleet, 'presence' | 'cutOff' | 'endPoll'>
-  logRequests: Pick<LogRequests, 'ask'>
+  /** null: it did not answer in time; 'busy': too many ask it already. */
+  askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
 }
 
 const tags = ['nodes']
@@ -28,7 +29,7 @@ const params = Type.Object({ id: NodeIdSchema })
 const DEFAULT_LINES = 100
 
 export const nodeIdentityRoutes =
-  ({ db, write, fleet, logRequests }: Deps) =>
+  ({ db, write, fleet, askForLog }: Deps) =>
   async (app: App) => {
     app.delete(
       '/nodes/:id/identity',
@@ -125,7 +126,7 @@ export const nodeIdentityRoutes =
         if (!fleet.presence(id).connected) {
           throw new NodeDidNotAnswer(node.name, 'is not connected')
         }
-        const tail = await logRequests.ask(id, lines)
+        const tail = await askForLog(id, lines)
         if (tail === 'busy') throw new TooManyAsk(node.name)
         if (tail === null) {
           throw new NodeDidNotAnswer(node.name, 'is connected, but did not send its log in time')

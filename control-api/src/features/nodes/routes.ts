@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import { type Assignments, assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
 import { driftOf, driftText } from '../../agents/drift.ts'
 import type { Fleet } from '../../agents/fleet.ts'
-import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import { findOwnerPolicy } from '../../agents/owner-policy.ts'
+import type { LogTail } from '../../agents/questions.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
@@ -67,7 +67,7 @@ type Deps = {
   engine: Pick<RolloutEngine, 'onAgentEvent'>
   endNode: EndNode
   assignments: Pick<Assignments, 'assign'>
-  logRequests: Pick<LogRequests, 'ask'>
+  askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
   adopt: Adopt
   readGrouping: ReadGrouping
   openPreviews: OpenPreviews

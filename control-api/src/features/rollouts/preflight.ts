@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Before anything is ordered, nodes are asked what the version would do on their own machines: whether they
 // would take it, and what they would answer sample paths with. Nothing is stored and nothing is offered.
-import type { CheckAnswer, CheckQuestion } from '../../agents/check-requests.ts'
+
 import { wholeError } from '../../agents/config-errors.ts'
+import type { CheckAnswer, CheckQuestion } from '../../agents/questions.ts'
 import { targetOf } from '../../grouping.ts'
 import type { Releases } from '../../ports.ts'
 import { kindOf, type Plan, type PlannedNode } from './planner.ts'

@@ -2,8 +2,8 @@
 // Nodes are asked what a version would do on their machines before anything is ordered.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { CheckAnswer } from '../../../src/agents/check-requests.ts'
-import { CheckRequests } from '../../../src/agents/check-requests.ts'
+import type { CheckAnswer } from '../../../src/agents/questions.ts'
+import { checkQuestions } from '../../../src/agents/questions.ts'
 import { tempDir } from '../../helper.ts'
 import { addNode, farm, order } from './farm.ts'
 import { realFarm } from './real-farm.ts'
@@ -60,7 +60,7 @@ test('what is not known is said as such: too old, away, nothing to change', asyn
 
 test('a node is asked once, by one at a time, and who does not answer in time has said nothing', async () => {
   const woken: string[] = []
-  const requests = new CheckRequests((nodeId) => woken.push(nodeId))
+  const requests = checkQuestions((nodeId) => woken.push(nodeId))
   const question = { digest, text: '{}', paths: [] }
   const first = requests.ask('a', question, 60_000)
   expect(await requests.ask('a', question, 60_000)).toBe('busy')
