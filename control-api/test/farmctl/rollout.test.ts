@@ -93,7 +93,8 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     farm.file('default.jsonc', siteText(8102))
     await farm.run(['apply', '-f', 'default.jsonc', '--yes', '-m', 'The second'])
     await start(farm)
-    const { code } = await farm.run(['rollout', 'rollback', 'default', '--yes', '-m', 'Wrong'])
+    const how = ['--at-once', '--yes', '-m', 'Wrong']
+    const { code } = await farm.run(['rollout', 'rollback', 'default', ...how])
     expect(code).toBe(0)
     const nodes = await farm.run(['get', 'nodes'])
     expect(nodes.stdout).toMatch(/^node-1 +in-sync +yes +default@1/m)
@@ -266,7 +267,9 @@ describe('rollout before the start', { timeout: FARMCTL_TEST_MS }, () => {
     expect([later.code, later.stdout]).toEqual([0, expect.stringMatching(/waits: /)])
     const scheduled = await farm.run(['rollout', 'status'])
     expect(scheduled.stdout).toMatch(new RegExp(`^Not before ${soon}$`, 'm'))
-    const now = await start(farm, '--emergency', 'Keys leaked', '--gate', 'none', '--soak', '0')
+    const quick = { minHealthySeconds: 0, soakSeconds: 0, gates: [] }
+    const strategy = ['--strategy', farm.file('quick.json', JSON.stringify(quick))]
+    const now = await start(farm, '--emergency', 'Keys leaked', ...strategy)
     expect([now.code, now.stdout]).toEqual([0, expect.stringMatching(/^Emergency: Keys leaked$/m)])
   })
 })
