@@ -53,8 +53,8 @@ void conn_search(struct conn *c, const struct site_location *location)
     c->ex->place = location->place;
     c->ex->waiter.on_ready = on_found;
     loop->files.now_ms = uv_now(&loop->uv);
-    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &key, &c->ex->waiter,
-                            &entry)) {
+    switch (file_cache_find(&loop->files, &c->ex->live->sites->owner, location->place, &key,
+                            &c->ex->waiter, &entry)) {
     case FILE_HIT:
         loop_count(c->ex->live, COUNTER_CACHE_HITS, 1);
         answer_found(c, entry);

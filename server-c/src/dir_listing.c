@@ -4,6 +4,7 @@
 
 #include "dir_listing_page.h"
 #include "dir_listing_read.h"
+#include "site.h"
 
 #include <errno.h>
 #include <fcntl.h>

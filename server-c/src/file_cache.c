@@ -24,7 +24,7 @@
 struct file_lookup {
     struct io_job job;
     struct file_cache *cache;
-    struct site_set *set; /* keeps `place` alive */
+    struct place_owner *owner; /* keeps `place` alive */
     const struct file_place *place;
     struct file_entry *entry;
     struct file_waiters waiters;
@@ -262,7 +262,7 @@ static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
     if (entry)
         file_cache_put(cache, entry);
     file_cache_put(cache, lookup->entry);
-    site_set_put(lookup->set);
+    place_owner_put(lookup->owner);
     free(lookup);
 }
 
@@ -303,7 +303,7 @@ static void on_lookup_done(struct io_job *job)
     end_lookup(lookup, entry);
 }
 
-static bool start_lookup(struct file_cache *cache, struct site_set *set,
+static bool start_lookup(struct file_cache *cache, struct place_owner *owner,
                          const struct file_place *place, struct file_entry *entry)
 {
     struct file_lookup *lookup = malloc(sizeof(*lookup));
@@ -315,7 +315,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     lookup->job.run = run_lookup;
     lookup->job.on_done = on_lookup_done;
     lookup->cache = cache;
-    lookup->set = set;
+    lookup->owner = owner;
     lookup->place = place;
     lookup->entry = entry;
     lookup->asks_disk = file_glance_is_wanted(cache);
@@ -328,7 +328,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
         free(lookup);
         return false;
     }
-    site_set_get(set);
+    place_owner_get(owner);
     file_cache_get(entry);
     entry->lookup = lookup;
     return true;
@@ -359,7 +359,7 @@ static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 }
 
 /* What is known of the key holds: FILE_WAIT when its file must be looked up all the same. */
-static enum file_answer answer_known(struct file_cache *cache, struct site_set *set,
+static enum file_answer answer_known(struct file_cache *cache, struct place_owner *owner,
                                      const struct file_place *place, struct file_entry *entry,
                                      struct file_waiter *waiter, struct file_entry **out)
 {
@@ -379,14 +379,14 @@ static enum file_answer answer_known(struct file_cache *cache, struct site_set *
             file_cache_put(cache, entry);
             return FILE_HIT;
         }
-        start_lookup(cache, set, place, entry); /* a full lane is no harm yet */
+        start_lookup(cache, owner, place, entry); /* a full lane is no harm yet */
     }
     file_store_touch(cache, entry);
     *out = entry;
     return answer;
 }
 
-enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
+enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *owner,
                                  const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **out)
 {
@@ -397,7 +397,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     if (entry && key->wants_codings && !entry->lookup)
         entry->seeks_codings = true;
     if (holds && !(key->wants_codings && file_entry_lacks_codings(entry))) {
-        enum file_answer answer = answer_known(cache, set, place, entry, waiter, out);
+        enum file_answer answer = answer_known(cache, owner, place, entry, waiter, out);
         if (answer != FILE_WAIT)
             return answer;
     }
@@ -416,7 +416,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     }
     if (entry->lookup) {
         file_wait_join(&entry->lookup->waiters, waiter);
-    } else if (start_lookup(cache, set, place, entry)) {
+    } else if (start_lookup(cache, owner, place, entry)) {
         file_wait_begin(&entry->lookup->waiters, waiter, &entry->lookup->job);
     } else if (holds && !file_entry_is_bare(entry)) {
         *out = entry; /* only its copies are not known, and the lane is full */

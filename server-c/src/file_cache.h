@@ -18,7 +18,6 @@
 #include "io_lane.h"
 #include "list.h"
 #include "response.h"
-#include "site.h"
 
 #include <stdbool.h>
 
@@ -160,11 +159,11 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
 void file_cache_sweep(struct file_cache *cache);
 
 enum file_answer { FILE_HIT, FILE_SEEN, FILE_WAIT, FILE_BUSY };
-/* What is known of the key in `place`, which lives as long as `set`. FILE_HIT: *entry, referenced.
+/* What is known of the key in `place`, which lives as long as `owner`. FILE_HIT: *entry, referenced.
  * FILE_SEEN: so, too, after a look at what the kernel had in memory, of waiter->work_ns.
  * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied.
  * Who wants codings and is told of an entry that lacks them joined a look-up for others: ask again. */
-enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
+enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *owner,
                                  const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **entry);
 

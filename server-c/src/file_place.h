@@ -8,9 +8,28 @@
 #include "util.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
-/* Immutable; lives as long as the site set it belongs to. */
+/* What keeps places alive: whoever works on one off the loop holds a reference meanwhile. Embedded in
+ * what they belong to; `free` is called with the last reference, on the thread that gives it back. */
+struct place_owner {
+    _Atomic uint32_t refs;
+    void (*free)(struct place_owner *owner);
+};
+
+/* Any thread. */
+static inline void place_owner_get(struct place_owner *owner)
+{
+    atomic_fetch_add_explicit(&owner->refs, 1, memory_order_relaxed);
+}
+static inline void place_owner_put(struct place_owner *owner)
+{
+    if (atomic_fetch_sub_explicit(&owner->refs, 1, memory_order_acq_rel) == 1)
+        owner->free(owner);
+}
+
+/* Immutable; lives as long as its owner. */
 struct file_place {
     const struct config_site *site; /* index, symlinks, listing, precompressed, etag_inode */
     /* Absolute. "{host}" and "{user}" in it stand for the key's `variable`, "{host1}", "{host2}" …

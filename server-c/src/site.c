@@ -71,13 +71,29 @@ static void fini_site(struct site *site)
     site_places_fini(&site->places);
 }
 
+static void free_set(struct place_owner *owner)
+{
+    struct site_set *set = container_of(owner, struct site_set, owner);
+
+    for (size_t i = 0; i < set->cfg->site_count; i++)
+        fini_site(&set->sites[i]);
+    free(set->sites);
+    free(set->exact);
+    free(set->wildcard);
+    kept_files_free(set->kept);
+    named_files_fini(&set->files);
+    config_put(set->cfg);
+    free(set);
+}
+
 static struct site_set *make_set(struct config *cfg, const struct site_set *previous,
                                  const struct named_files *files)
 {
     struct site_set *set = xcalloc(1, sizeof(*set));
     size_t hosts = 0;
 
-    atomic_init(&set->refs, 1);
+    atomic_init(&set->owner.refs, 1);
+    set->owner.free = free_set;
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
     set->files = *files;
@@ -115,23 +131,14 @@ struct site_set *site_set_renew(const struct site_set *previous, struct named_fi
 
 struct site_set *site_set_get(struct site_set *set)
 {
-    atomic_fetch_add_explicit(&set->refs, 1, memory_order_relaxed);
+    place_owner_get(&set->owner);
     return set;
 }
 
 void site_set_put(struct site_set *set)
 {
-    if (!set || atomic_fetch_sub_explicit(&set->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    for (size_t i = 0; i < set->cfg->site_count; i++)
-        fini_site(&set->sites[i]);
-    free(set->sites);
-    free(set->exact);
-    free(set->wildcard);
-    kept_files_free(set->kept);
-    named_files_fini(&set->files);
-    config_put(set->cfg);
-    free(set);
+    if (set)
+        place_owner_put(&set->owner);
 }
 
 static const struct site *find(const struct site_host *hosts, size_t count, const char *name)

@@ -14,8 +14,6 @@
 #include "site_policy.h"
 #include "util.h"
 
-#include <stdatomic.h>
-
 struct site {
     const struct config_site *cfg;
     struct response_rules rules;
@@ -30,7 +28,7 @@ struct site {
 struct site_host;
 
 struct site_set {
-    _Atomic uint32_t refs;
+    struct place_owner owner; /* of the places of its sites; its count is the set's */
     struct config *cfg;
     struct kept_files *kept;
     struct named_files files;           /* what was read of them is as immutable as the rest */

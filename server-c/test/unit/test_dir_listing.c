@@ -288,7 +288,7 @@ static void run_job(bool as_json, bool cancel)
     CHECK_INT(__LINE__, "called", done_count, cancel ? 0 : 2);
     CHECK_INT(__LINE__, "references given back", entry->refs, 1);
     CHECK_INT(__LINE__, "descriptor given back", entry->descriptor_users, 0);
-    CHECK_INT(__LINE__, "and the sites", atomic_load(&set->refs), 1);
+    CHECK_INT(__LINE__, "and the sites", atomic_load(&set->owner.refs), 1);
     file_cache_put(&cache, entry);
     site_set_put(set);
     free(cfg);

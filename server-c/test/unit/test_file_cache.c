@@ -19,7 +19,7 @@ static struct file_entry *find_in(const struct file_place *in, const char *varia
     list_init(&waiter.link);
     was_told = false;
     cache.now_ms = monotonic_ns() / NS_PER_MS;
-    if (file_cache_find(&cache, set, in, &key, &waiter, &entry) == FILE_HIT)
+    if (file_cache_find(&cache, &owner, in, &key, &waiter, &entry) == FILE_HIT)
         return entry;
     while (!was_told)
         uv_run(&loop, UV_RUN_ONCE);
@@ -299,7 +299,7 @@ static void begin_wait(struct io_job *plug, struct file_waiter *waiter)
     list_init(&waiter->link);
     was_told = false;
     cache.now_ms = monotonic_ns() / NS_PER_MS;
-    CHECK_INT(__LINE__, "waits", file_cache_find(&cache, set, &place, &key, waiter, &entry),
+    CHECK_INT(__LINE__, "waits", file_cache_find(&cache, &owner, &place, &key, waiter, &entry),
               FILE_WAIT);
 }
 
@@ -332,7 +332,7 @@ static void test_waiters_that_are_gone(void)
     second = (struct file_waiter){.on_ready = on_ready};
     list_init(&second.link);
     CHECK_INT(__LINE__, "another comes in time",
-              file_cache_find(&cache, set, &place, &(struct file_key){.path = {"/awaited", 8}},
+              file_cache_find(&cache, &owner, &place, &(struct file_key){.path = {"/awaited", 8}},
                               &second, &told),
               FILE_WAIT);
     end_wait();
@@ -363,7 +363,7 @@ static void test_copies_on_a_full_lane(void)
     }
     list_init(&waiter.link);
     cache.now_ms = monotonic_ns() / NS_PER_MS;
-    CHECK_INT(__LINE__, "full", file_cache_find(&cache, set, &place, &key, &waiter, &entry),
+    CHECK_INT(__LINE__, "full", file_cache_find(&cache, &owner, &place, &key, &waiter, &entry),
               FILE_HIT);
     CHECK_TRUE(entry && file_entry_lacks_codings(entry), "as it is known");
     put(entry);

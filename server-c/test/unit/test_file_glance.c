@@ -20,7 +20,7 @@ static enum file_answer ask(const char *path, struct file_entry **entry)
     list_init(&asker.link);
     was_told = false;
     cache.now_ms = monotonic_ns() / NS_PER_MS;
-    answer = file_cache_find(&cache, set, &place, &key, &asker, entry);
+    answer = file_cache_find(&cache, &owner, &place, &key, &asker, entry);
     while (answer == FILE_WAIT && !was_told)
         uv_run(&loop, UV_RUN_ONCE);
     if (answer == FILE_WAIT)
