@@ -208,7 +208,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-struct admin *admin_start(struct server *server, int fd)
+static struct admin *start(struct server *server, int fd)
 {
     struct admin *admin = xcalloc(1, sizeof(*admin));
 
@@ -226,7 +226,7 @@ struct admin *admin_start(struct server *server, int fd)
     return NULL;
 }
 
-void admin_stop(struct admin *admin)
+static void stop(struct admin *admin)
 {
     uint64_t one = 1;
 
@@ -238,3 +238,5 @@ void admin_stop(struct admin *admin)
     close(admin->fd);
     free(admin);
 }
+
+const struct server_admin admin_listener = {start, stop};

@@ -8,10 +8,7 @@
 
 #include "server.h"
 
-struct admin;
-
-/* Takes over the listening, non-blocking socket. NULL when there is no thread to have. */
-struct admin *admin_start(struct server *server, int fd);
-void admin_stop(struct admin *admin); /* joins and frees; NULL is allowed */
+/* For server_new(). */
+extern const struct server_admin admin_listener;
 
 #endif

@@ -7,6 +7,7 @@
  * process serves. */
 #include "commands.h"
 
+#include "admin.h"
 #include "agent.h"
 #include "agent_state.h"
 #include "bounds.h"
@@ -221,7 +222,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     privileges_forbid_new();
     block_signals(&set);
     log_start();
-    struct server *server = server_new(&err);
+    struct server *server = server_new(&admin_listener, &err);
     if (!server) {
         log_error("no server: %s", uv_strerror(err));
         log_stop();

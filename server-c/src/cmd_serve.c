@@ -7,6 +7,7 @@
  * the config file too, is read with the user's rights and beneath that folder. */
 #include "commands.h"
 
+#include "admin.h"
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
@@ -303,7 +304,7 @@ int cmd_serve(int argc, char **argv)
         sigdelset(&set, SIGTERM);
         sigdelset(&set, SIGINT);
     }
-    server = server_new(&err);
+    server = server_new(&admin_listener, &err);
     if (!server) {
         log_error("no server: %s", uv_strerror(err));
         log_stop();

@@ -5,7 +5,6 @@
  * then. What is read back is in server_read.c. */
 #include "server.h"
 
-#include "admin.h"
 #include "auth_check.h"
 #include "config_check.h"
 #include "descriptors.h"
@@ -56,7 +55,7 @@ static void make_boot_id(char out[33])
         snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
-struct server *server_new(int *err)
+struct server *server_new(const struct server_admin *admin, int *err)
 {
     struct server *srv = xcalloc(1, sizeof(*srv));
     struct config_machine machine;
@@ -65,6 +64,7 @@ struct server *server_new(int *err)
     machine_read(&machine); /* while it can be seen */
     make_boot_id(srv->boot_id);
     srv->started_ns = monotonic_ns();
+    srv->admin_by = admin;
     srv->admin_listen.address = xstrdup("");
     uv_mutex_init(&srv->lock);
     uv_mutex_init(&srv->applying);
@@ -135,8 +135,8 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 
     server_files_end(srv->files); /* it asks the loops, as the admin does */
     release_held(srv, 0, NULL);
-    admin_stop(srv->admin);        /* it asks the loops: before them */
-    bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
+    srv->admin_by->stop(srv->admin); /* it asks the loops: before them */
+    bound_list_clear(&srv->bound);   /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -344,14 +344,14 @@ static void switch_admin(struct server *srv, const struct preparation *prep)
 
     if (same_admin(srv, cfg))
         return;
-    admin_stop(srv->admin);
+    srv->admin_by->stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen =
         (struct config_listen){.address = xstrdup(cfg->admin.address), .port = cfg->admin.port};
     if (prep->admin_fd < 0)
         return;
-    srv->admin = admin_start(srv, prep->admin_fd);
+    srv->admin = srv->admin_by->start(srv, prep->admin_fd);
     if (srv->admin)
         log_info("admin listening on http://%s%s%s:%u", strchr(cfg->admin.address, ':') ? "[" : "",
                  cfg->admin.address, strchr(cfg->admin.address, ':') ? "]" : "", prep->admin_port);
@@ -396,7 +396,7 @@ static void serve_nothing(struct server *srv)
     bound_list_clear(&srv->bound);
     swap_workers(srv, NULL, 0, 0);
     srv->active = 0;
-    admin_stop(srv->admin);
+    srv->admin_by->stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen = (struct config_listen){.address = xstrdup("")};

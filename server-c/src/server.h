@@ -17,10 +17,19 @@
 #include <sys/types.h>
 
 struct server;
+struct admin;
 
-/* A server without a config: it listens nowhere until server_apply(). NULL and *err = UV_E* when
- * threads or memory are missing. */
-struct server *server_new(int *err);
+/* Who serves the admin listener. The server says when: it owns the listener, as of any socket that a
+ * config asks for, and knows nothing of what is answered there. */
+struct server_admin {
+    /* Takes over the listening, non-blocking socket. NULL when there is no thread to have. */
+    struct admin *(*start)(struct server *srv, int fd);
+    void (*stop)(struct admin *admin); /* joins its thread and frees; NULL is allowed */
+};
+
+/* A server without a config: it listens nowhere until server_apply(). `admin` is static. NULL and
+ * *err = UV_E* when threads or memory are missing. */
+struct server *server_new(const struct server_admin *admin, int *err);
 
 /* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
  * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0

@@ -12,7 +12,6 @@
 #include "server_bind.h"
 #include "worker.h"
 
-struct admin;
 struct server_files;
 
 struct server {
@@ -26,6 +25,7 @@ struct server {
     uint32_t active;                            /* workers that listen; the others rest */
     struct config_sizes sizes;                  /* of the config that was applied last */
     struct bound_list bound;
+    const struct server_admin *admin_by;
     struct admin *admin;
     struct server_files *files;        /* looks after the files that the config names */
     struct config_listen admin_listen; /* address owned; "" : none */
