@@ -129,7 +129,7 @@ static bool read_file(struct agent_drift *drift, const struct config *confirmed)
 
 bool agent_drift_look(struct agent_drift *drift, const struct config *confirmed)
 {
-    struct agent_stamp stamp;
+    struct state_stamp stamp;
     if (!confirmed)
         return false;
     agent_state_stamp_text(drift->state, &stamp);

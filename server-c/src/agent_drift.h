@@ -16,7 +16,7 @@
 
 struct agent_drift {
     struct agent_state *state;
-    struct agent_stamp stamp;    /* of the file when it was looked at */
+    struct state_stamp stamp;    /* of the file when it was looked at */
     const struct config *beside; /* … and what was confirmed then */
     bool is_unreadable;
     bool has_edits; /* the file is not what the agent wrote, if only in its comments */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* agent_state.c — the files of the state folder. Where the folder is and how a file is replaced
- * whole is agent_folder.c; here is what the files say. */
+ * whole is state_folder.c; here is what the files say. */
 #include "agent_state.h"
 
-#include "agent_folder.h"
+#include "state_folder.h"
 #include "agent_json.h"
 #include "agent_keys.h"
 #include "digest.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct agent_state {
-    struct agent_folder folder;
+    struct state_folder folder;
 };
 
 #define IDENTITY "identity.json"
@@ -37,7 +37,7 @@ void agent_record_fini(struct agent_record *record)
 struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN])
 {
     struct agent_state *state = xcalloc(1, sizeof(*state));
-    if (agent_folder_open(&state->folder, dir, create, why, AGENT_WHY_LEN) != 0) {
+    if (state_folder_open(&state->folder, dir, create, why, AGENT_WHY_LEN) != 0) {
         free(state);
         return NULL;
     }
@@ -47,35 +47,30 @@ struct agent_state *agent_state_open(const char *dir, bool create, char why[AGEN
 struct agent_state *agent_state_open_locked(const char *dir, int lock_fd, char why[AGENT_WHY_LEN])
 {
     struct agent_state *state = xcalloc(1, sizeof(*state));
-    if (agent_folder_open_locked(&state->folder, dir, lock_fd, why, AGENT_WHY_LEN) != 0) {
+    if (state_folder_open_locked(&state->folder, dir, lock_fd, why, AGENT_WHY_LEN) != 0) {
         free(state);
         return NULL;
     }
     return state;
 }
 
-int agent_state_lock_fd(const struct agent_state *state)
-{
-    return state->folder.lock_fd;
-}
-
 int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN])
 {
     char bytes[TRIAL_BYTES];
     memset(bytes, '\n', sizeof(bytes));
-    int err = agent_folder_replace(&state->folder, TRIAL, bytes, sizeof(bytes), why, AGENT_WHY_LEN);
-    agent_folder_remove(&state->folder, TRIAL);
+    int err = state_folder_replace(&state->folder, TRIAL, bytes, sizeof(bytes), why, AGENT_WHY_LEN);
+    state_folder_remove(&state->folder, TRIAL);
     return err;
 }
 
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN])
 {
-    return agent_folder_publish(&state->folder, why, AGENT_WHY_LEN);
+    return state_folder_publish(&state->folder, why, AGENT_WHY_LEN);
 }
 
 int agent_state_give(struct agent_state *state, uid_t uid, gid_t gid, char *why, size_t why_len)
 {
-    return agent_folder_give(&state->folder, uid, gid, why, why_len);
+    return state_folder_give(&state->folder, uid, gid, why, why_len);
 }
 
 bool agent_state_is_new(const struct agent_state *state)
@@ -87,7 +82,7 @@ void agent_state_close(struct agent_state *state)
 {
     if (!state)
         return;
-    agent_folder_close(&state->folder);
+    state_folder_close(&state->folder);
     free(state);
 }
 
@@ -98,7 +93,7 @@ static json_t *load(struct agent_state *state, const char *name, enum agent_file
     char reason[160];
     char *text = NULL;
     size_t len = 0;
-    int found = agent_folder_read(&state->folder, name, &text, &len, reason, sizeof(reason));
+    int found = state_folder_read(&state->folder, name, &text, &len, reason, sizeof(reason));
     json_t *document = found == 1 ? agent_json_load(text, len, reason, sizeof(reason)) : NULL;
     free(text);
     *what = document ? AGENT_FILE_OK : found == 0 ? AGENT_FILE_MISSING : AGENT_FILE_DAMAGED;
@@ -127,7 +122,7 @@ static int store(struct agent_state *state, const char *name, json_t *document,
         snprintf(why, AGENT_WHY_LEN, "%s: not enough memory to write it", name);
         return -1;
     }
-    int err = agent_folder_replace(&state->folder, name, text, strlen(text), why, AGENT_WHY_LEN);
+    int err = state_folder_replace(&state->folder, name, text, strlen(text), why, AGENT_WHY_LEN);
     free(text);
     return err;
 }
@@ -185,7 +180,7 @@ int agent_state_keep_request(struct agent_state *state, const char *token, const
 
 void agent_state_drop_request(struct agent_state *state)
 {
-    agent_folder_remove(&state->folder, REQUEST);
+    state_folder_remove(&state->folder, REQUEST);
     state->folder.is_worth_keeping = false;
 }
 
@@ -242,7 +237,7 @@ static enum agent_file read_record(struct agent_state *state, const char *name,
     out->epoch = agent_read_integer(&reader, "epoch", 1, AGENT_JSON_MAX_INTEGER);
     agent_read_id(&reader, "offerId", "offer_", out->offer.id, sizeof(out->offer.id));
     agent_read_digest(&reader, "digest", version->digest, sizeof(version->digest));
-    out->text = agent_read_text(&reader, "configText", AGENT_FOLDER_FILE_MAX, &out->text_len);
+    out->text = agent_read_text(&reader, "configText", STATE_FOLDER_FILE_MAX, &out->text_len);
     what = finish(document, &reader, name, why);
     if (what != AGENT_FILE_OK)
         agent_record_fini(out);
@@ -275,7 +270,7 @@ int agent_state_stage(struct agent_state *state, const struct agent_record *reco
 
 int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN])
 {
-    return agent_folder_rename(&state->folder, STAGED, CONFIRMED, why, AGENT_WHY_LEN);
+    return state_folder_rename(&state->folder, STAGED, CONFIRMED, why, AGENT_WHY_LEN);
 }
 
 void agent_crash_fini(struct agent_crash *crash)
@@ -315,28 +310,28 @@ int agent_state_write_crash(struct agent_state *state, const struct agent_crash 
 
 void agent_state_drop_staged(struct agent_state *state)
 {
-    agent_folder_remove(&state->folder, STAGED);
-    agent_folder_remove(&state->folder, CRASH);
+    state_folder_remove(&state->folder, STAGED);
+    state_folder_remove(&state->folder, CRASH);
 }
 
 int agent_state_read_text(struct agent_state *state, char **text, size_t *len,
                           char why[AGENT_WHY_LEN])
 {
-    return agent_folder_read(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
+    return state_folder_read(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
 }
 
 int agent_state_write_text(struct agent_state *state, const char *text, size_t len,
                            char why[AGENT_WHY_LEN])
 {
-    return agent_folder_replace(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
+    return state_folder_replace(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
 }
 
-void agent_state_stamp_text(struct agent_state *state, struct agent_stamp *out)
+void agent_state_stamp_text(struct agent_state *state, struct state_stamp *out)
 {
-    agent_folder_stamp(&state->folder, TEXT, out);
+    state_folder_stamp(&state->folder, TEXT, out);
 }
 
 void agent_state_drop_text(struct agent_state *state)
 {
-    agent_folder_remove(&state->folder, TEXT);
+    state_folder_remove(&state->folder, TEXT);
 }

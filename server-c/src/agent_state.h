@@ -16,7 +16,7 @@
 #ifndef FARMSTEAD_AGENT_STATE_H
 #define FARMSTEAD_AGENT_STATE_H
 
-#include "agent_folder.h"
+#include "state_folder.h"
 #include "agent_identity.h"
 #include "agent_messages.h"
 
@@ -51,7 +51,6 @@ struct agent_state;
 struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN]);
 /* The same for a folder that this process's parent has locked: `lock_fd` is taken over. */
 struct agent_state *agent_state_open_locked(const char *dir, int lock_fd, char why[AGENT_WHY_LEN]);
-int agent_state_lock_fd(const struct agent_state *state);
 /* Whether an identity could be written now: 0, or -1 with a sentence in `why`. */
 int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN]);
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
@@ -106,7 +105,7 @@ int agent_state_read_text(struct agent_state *state, char **text, size_t *len,
                           char why[AGENT_WHY_LEN]);
 int agent_state_write_text(struct agent_state *state, const char *text, size_t len,
                            char why[AGENT_WHY_LEN]);
-void agent_state_stamp_text(struct agent_state *state, struct agent_stamp *out);
+void agent_state_stamp_text(struct agent_state *state, struct state_stamp *out);
 void agent_state_drop_text(struct agent_state *state);
 
 #endif

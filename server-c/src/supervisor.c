@@ -2,10 +2,10 @@
 /* supervisor.c — see supervisor.h. One loop: signals, what the child says, time. */
 #include "supervisor.h"
 
-#include "agent_state.h"
 #include "log.h"
 #include "privileges.h"
 #include "service_notify.h"
+#include "state_folder.h"
 #include "supervisor_child.h"
 #include "supervisor_log.h"
 #include "supervisor_policy.h"
@@ -255,19 +255,18 @@ static int supervise(struct supervisor *sup)
 
 int supervisor_run(const char *state_dir, const char *policy_path)
 {
-    char why[AGENT_WHY_LEN];
+    char why[STATE_FOLDER_WHY_LEN];
     struct supervisor sup = {.state_dir = state_dir, .policy_path = policy_path, .child = {0, -1}};
-    struct agent_state *state;
+    struct state_folder folder;
 
     privileges_forbid_new();
     service_notify_init();
-    state = agent_state_open(state_dir, false, why);
-    if (!state) {
+    if (state_folder_open(&folder, state_dir, false, why, sizeof(why)) != 0) {
         fprintf(stderr, "farmstead-node run: %s\n", why);
         return 1;
     }
-    sup.lock_fd = agent_state_lock_fd(state);
+    sup.lock_fd = folder.lock_fd;
     int code = supervise(&sup);
-    agent_state_close(state);
+    state_folder_close(&folder);
     return code;
 }

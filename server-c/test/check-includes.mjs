@@ -32,7 +32,7 @@ const layers = [
   {
     name: 'process',
     modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|end_guard|join_policy|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
+      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|end_guard|join_policy|main|pid_file|privileges|server|server_.*|service_notify|state_folder|supervis.*|worker)$/,
   },
 ]
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state folder: what is written is read back, what is torn is said, what is locked stays so. */
-#include "../../src/agent_folder.c"
+#include "../../src/state_folder.c"
 #include "../../src/agent_state.c"
 
 #include "agent_pki.h"
@@ -303,7 +303,7 @@ static void a_write_that_fails_leaves_the_old_file(void)
     CHECK_INT(__LINE__, "nothing beside it",
               faccessat(state->folder.dir_fd, "staged.json.new", 0, 0), -1);
     CHECK_INT(__LINE__, "read",
-              agent_folder_read(&state->folder, "staged.json", &found, &len, why, sizeof(why)), 1);
+              state_folder_read(&state->folder, "staged.json", &found, &len, why, sizeof(why)), 1);
     CHECK_STR(__LINE__, "the old file", found, "old");
     free(found);
     agent_state_close(state);

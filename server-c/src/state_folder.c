@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_folder.c — see agent_folder.h. The folder is held open and every name is looked up in it,
+/* state_folder.c — see state_folder.h. The folder is held open and every name is looked up in it,
  * so that a path that is renamed or replaced under a running node cannot mislead it. */
-#include "agent_folder.h"
+#include "state_folder.h"
 
 #include "buf.h"
 #include "mem.h"
@@ -110,7 +110,7 @@ static int create_folder(const char *path, char *why, size_t why_len)
 
 /* What root writes into another user's folder is that user's: a join by hand, for a service that runs
  * as somebody else. A second name of the file may be a trap of that user's. */
-static int give_to_owner(const struct agent_folder *folder, int fd)
+static int give_to_owner(const struct state_folder *folder, int fd)
 {
     struct stat dir, file;
     if (geteuid() != 0)
@@ -130,7 +130,7 @@ static int lock_file(int fd, int tries)
     return 0;
 }
 
-static int take_lock(struct agent_folder *folder, int tries, char *why, size_t why_len)
+static int take_lock(struct state_folder *folder, int tries, char *why, size_t why_len)
 {
     folder->lock_fd =
         openat(folder->dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -153,7 +153,7 @@ static int take_lock(struct agent_folder *folder, int tries, char *why, size_t w
     return -1;
 }
 
-int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
+int state_folder_open(struct state_folder *folder, const char *path, bool create, char *why,
                       size_t why_len)
 {
     size_t len = strlen(path);
@@ -193,7 +193,7 @@ static bool is_lock(int dir_fd, int lock_fd)
            held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-int agent_folder_open_locked(struct agent_folder *folder, const char *path, int lock_fd, char *why,
+int state_folder_open_locked(struct state_folder *folder, const char *path, int lock_fd, char *why,
                              size_t why_len)
 {
     int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -204,11 +204,11 @@ int agent_folder_open_locked(struct agent_folder *folder, const char *path, int 
         close(dir_fd);
         return -1;
     }
-    *folder = (struct agent_folder){.path = xstrdup(path), .dir_fd = dir_fd, .lock_fd = lock_fd};
+    *folder = (struct state_folder){.path = xstrdup(path), .dir_fd = dir_fd, .lock_fd = lock_fd};
     return 0;
 }
 
-int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len)
+int state_folder_publish(struct state_folder *folder, char *why, size_t why_len)
 {
     if (!folder->made_at)
         return 0;
@@ -222,12 +222,12 @@ int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len)
     return 0;
 }
 
-void agent_folder_close(struct agent_folder *folder)
+void state_folder_close(struct state_folder *folder)
 {
     /* The lock file of a folder in its place stays: removing it would let two processes lock two
      * different files. */
     if (folder->made_at && !folder->is_worth_keeping) {
-        agent_folder_remove(folder, LOCK_NAME);
+        state_folder_remove(folder, LOCK_NAME);
         rmdir(folder->made_at);
     }
     close(folder->lock_fd);
@@ -241,7 +241,7 @@ static int64_t nanoseconds(struct timespec time)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-void agent_folder_stamp(struct agent_folder *folder, const char *name, struct agent_stamp *out)
+void state_folder_stamp(struct state_folder *folder, const char *name, struct state_stamp *out)
 {
     struct stat st;
     memset(out, 0, sizeof(*out));
@@ -259,7 +259,7 @@ static int read_whole(int fd, char **text, size_t *len)
     struct stat st;
     if (fstat(fd, &st) != 0)
         return -1;
-    if (!S_ISREG(st.st_mode) || st.st_size > (off_t)AGENT_FOLDER_FILE_MAX) {
+    if (!S_ISREG(st.st_mode) || st.st_size > (off_t)STATE_FOLDER_FILE_MAX) {
         errno = EFBIG;
         return -1;
     }
@@ -283,7 +283,7 @@ static int read_whole(int fd, char **text, size_t *len)
     return 0;
 }
 
-int agent_folder_read(struct agent_folder *folder, const char *name, char **text, size_t *len,
+int state_folder_read(struct state_folder *folder, const char *name, char **text, size_t *len,
                       char *why, size_t why_len)
 {
     /* O_NONBLOCK: somebody may have put a FIFO there. */
@@ -312,19 +312,19 @@ static int write_whole(int fd, const char *text, size_t len)
     return fsync(fd);
 }
 
-static int rename_durably(struct agent_folder *folder, const char *from, const char *to)
+static int rename_durably(struct state_folder *folder, const char *from, const char *to)
 {
     if (renameat(folder->dir_fd, from, folder->dir_fd, to) != 0)
         return -1;
     return fsync(folder->dir_fd);
 }
 
-int agent_folder_replace(struct agent_folder *folder, const char *name, const char *text,
+int state_folder_replace(struct state_folder *folder, const char *name, const char *text,
                          size_t len, char *why, size_t why_len)
 {
     char beside[64];
     snprintf(beside, sizeof(beside), "%s.new", name);
-    /* O_NONBLOCK: as in agent_folder_read(). */
+    /* O_NONBLOCK: as in state_folder_read(). */
     int fd = openat(folder->dir_fd, beside,
                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     int err =
@@ -342,7 +342,7 @@ int agent_folder_replace(struct agent_folder *folder, const char *name, const ch
     return -1;
 }
 
-int agent_folder_rename(struct agent_folder *folder, const char *from, const char *to, char *why,
+int state_folder_rename(struct state_folder *folder, const char *from, const char *to, char *why,
                         size_t why_len)
 {
     if (rename_durably(folder, from, to) == 0)
@@ -352,13 +352,13 @@ int agent_folder_rename(struct agent_folder *folder, const char *from, const cha
     return -1;
 }
 
-void agent_folder_remove(struct agent_folder *folder, const char *name)
+void state_folder_remove(struct state_folder *folder, const char *name)
 {
     /* Not synced: a removal that a crash undoes is only done again at the next start. */
     unlinkat(folder->dir_fd, name, 0);
 }
 
-static int give_file(struct agent_folder *folder, const char *name, uid_t uid, gid_t gid)
+static int give_file(struct state_folder *folder, const char *name, uid_t uid, gid_t gid)
 {
     struct stat st;
 
@@ -371,7 +371,7 @@ static int give_file(struct agent_folder *folder, const char *name, uid_t uid, g
     return fchownat(folder->dir_fd, name, uid, gid, AT_SYMLINK_NOFOLLOW);
 }
 
-int agent_folder_give(struct agent_folder *folder, uid_t uid, gid_t gid, char *why, size_t why_len)
+int state_folder_give(struct state_folder *folder, uid_t uid, gid_t gid, char *why, size_t why_len)
 {
     int copy = openat(folder->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
     DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
