@@ -3,7 +3,6 @@
  * one. It owns the order it works on. */
 #include "agent_probes.h"
 
-#include "conn.h"
 #include "log.h"
 #include "mem.h"
 #include "util.h"
@@ -100,7 +99,7 @@ static bool open_visit(struct visit *visit, const struct agent_probe_target *tar
     return easy && curl_easy_setopt(easy, CURLOPT_URL, target->url) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, target->socket) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_USERAGENT, CONN_PROBE_AGENT FARMSTEAD_VERSION) ==
+           curl_easy_setopt(easy, CURLOPT_USERAGENT, METRICS_PROBE_AGENT FARMSTEAD_VERSION) ==
                CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&

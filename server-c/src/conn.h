@@ -7,10 +7,6 @@
 
 #include <sys/socket.h>
 
-/* Requests of a user agent that begins like this count as probes, too. It is what they say they are:
- * nothing is decided by it. */
-#define CONN_PROBE_AGENT "farmstead-probe/"
-
 /* Takes over the connected, non-blocking socket; on failure closes it. It is among the connections
  * counted in `shared`, and `is_counted` in the table of peers, too. */
 void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted);

@@ -141,9 +141,9 @@ void conn_close_all(struct loop *loop)
 static bool is_probe(const struct conn *c)
 {
     struct span agent = http_request_field(&c->ex->req, c->in + c->in_pos, FIELD_USER_AGENT);
-    size_t len = strlen(CONN_PROBE_AGENT);
+    size_t len = strlen(METRICS_PROBE_AGENT);
 
-    return agent.len > len && memcmp(agent.ptr, CONN_PROBE_AGENT, len) == 0;
+    return agent.len > len && memcmp(agent.ptr, METRICS_PROBE_AGENT, len) == 0;
 }
 
 static void count_response(struct conn *c)

@@ -18,6 +18,10 @@ enum counter {
     COUNTER_COUNT
 };
 
+/* Requests of a user agent that begins like this count as probes, too. It is what they say they are:
+ * nothing is decided by it. */
+#define METRICS_PROBE_AGENT "farmstead-probe/"
+
 enum gauge {
 #define G(name, wire, help) GAUGE_##name,
 #include "gauges.def"
