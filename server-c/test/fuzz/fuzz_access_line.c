@@ -2,8 +2,8 @@
 /* Any bytes in a client's fields: one whole line of UTF-8 without a control character, in the old
  * forms of ASCII alone, whose quotes nobody but us opens and closes, and which a JSON reader takes.
  */
-#include "access_line.h"
-#include "utf8.h"
+#include "log/access_line.h"
+#include "base/utf8.h"
 
 #include <jansson.h>
 #include <netinet/in.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any text: a block holds its first address, nothing behind its prefix is set, and what is written
  * for it is read as the same block. */
-#include "address_block.h"
-#include "util.h"
+#include "match/address_block.h"
+#include "base/util.h"
 
 #include <arpa/inet.h>
 #include <string.h>

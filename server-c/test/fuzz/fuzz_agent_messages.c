@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an answer of the control plane: a reader either fails with a sentence and leaves
  * nothing behind, or what it gives is within the protocol's ranges. */
-#include "agent_keys.h"
-#include "agent_logs.h"
-#include "agent_messages.h"
+#include "agent/agent_messages.h"
+#include "agent/agent_keys.h"
+#include "agent/agent_logs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes at all: a config or an error, never both, never neither; every error at a place inside
  * the text; and what is taken means the same when written in its canonical form. */
-#include "config.h"
-#include "json_canonical.h"
-#include "json_text.h"
-#include "utf8.h"
-#include "util.h"
+#include "config/config.h"
+#include "base/utf8.h"
+#include "base/util.h"
+#include "text/json_canonical.h"
+#include "text/json_text.h"
 
 #include <string.h>
 

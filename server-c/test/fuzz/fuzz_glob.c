@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A pattern, a line feed and a text: the answer of the plain table in glob_reference.h, and no
  * pattern is slow with that text over and over. */
-#include "glob.h"
-#include "util.h"
+#include "match/glob.h"
+#include "base/util.h"
 
 #include "../support/glob_reference.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any file of users: either refused with a sentence, or every user in it is found with a hash that
  * we take. */
-#include "auth_hash.h"
-#include "htpasswd.h"
+#include "auth/htpasswd.h"
+#include "auth/auth_hash.h"
 
 #include <string.h>
 

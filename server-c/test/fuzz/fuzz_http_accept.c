@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any fields: another form than the usual one is chosen only when its type stands in them, and then
  * also when it is the only other one there is. */
-#include "http_accept.h"
-#include "util.h"
+#include "http/http_accept.h"
+#include "base/util.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any Authorization: what is taken lies in the buffer, is within bounds, has no control characters
  * and is written in one way only, so that encoding it again gives the very same field. */
-#include "http_auth.h"
+#include "http/http_auth.h"
 
 #include <openssl/evp.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any fields: what is chosen is there and was asked for, and would be chosen without the others. */
-#include "http_coding.h"
-#include "util.h"
+#include "http/http_coding.h"
+#include "base/util.h"
 
 #include <string.h>
 

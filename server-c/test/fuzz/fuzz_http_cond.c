@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Any fields: which precondition counts does not depend on those that do not, a verdict has a field
  * that asked for it, our own tag is always known, and no tag is never equal to anything. */
-#include "http_cond.h"
-#include "http_date.h"
-#include "util.h"
+#include "http/http_cond.h"
+#include "base/util.h"
+#include "http/http_date.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a date: one that is read comes back from its IMF-fixdate. */
-#include "http_date.h"
-#include "util.h"
+#include "http/http_date.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, in two different splits: the same answer, nothing read behind what is there, and what
  * is accepted lies inside the head. What the head then asks for is decided, too. */
-#include "http_parser.h"
-#include "response.h"
-#include "util.h"
+#include "http/http_parser.h"
+#include "base/util.h"
+#include "response/response.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any Range against any size (the first eight bytes): what is to be sent lies inside the file, and
  * is neither too much nor too tangled. */
-#include "http_range.h"
-#include "util.h"
+#include "http/http_range.h"
+#include "base/util.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any path: the type is the one a plain search finds, whatever the case and the folders before. */
-#include "mime.h"
-#include "util.h"
+#include "response/mime.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const struct {
     const char *suffix, *type;
 } builtin[] = {
 #define X(suffix, type) {suffix, type},
-#include "mime.def"
+#include "response/mime.def"
 #undef X
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any query string: what is accepted is within bounds, and says the same when it is written anew. */
-#include "sample_query.h"
-#include "util.h"
+#include "measure/sample_query.h"
+#include "base/util.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any query: it only holds when our own signature for its time is in it, and a right link holds
  * whatever other parameters stand behind it, unless they are its own once more. */
-#include "signed_url.h"
+#include "match/signed_url.h"
 
 #include <string.h>
 

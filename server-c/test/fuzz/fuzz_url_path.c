@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any path, encoded or decoded already: what is accepted begins at the root, never leaves it, has no
  * NUL, is its own normal form, and comes back from its encoded form. */
-#include "url_path.h"
-#include "util.h"
+#include "http/url_path.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* An expression, what to make of it, a path and a query, a line each: results stay in their room, a
  * Location can stand in a field and stays on this host, no match takes long, and JIT code and the
  * interpreter give the same answer. */
-#include "url_rule.h"
-#include "util.h"
+#include "match/url_rule.h"
+#include "base/util.h"
 
 #include <string.h>
 

@@ -6,14 +6,14 @@
 
 #include <stdbool.h>
 
-#include "file_lookup.h"
+#include "files/file_lookup.h"
 
 static void spied_lookup(struct file_found *found, const struct file_place *place,
                          const struct file_key *key, struct folder_chain *chain);
 #define file_lookup_run spied_lookup
-#include "file_cache.c"
+#include "files/file_cache.c"
 #undef file_lookup_run
-#include "file_store.c"
+#include "files/file_store.c"
 
 #include "check.h"
 #include "shell.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* When new connections are left to the kernel: busy, and nobody silent. */
-#include "accept_deferral.c"
+#include "net/accept_deferral.c"
 
-#include "util.h"
+#include "base/util.h"
 
 #include "check.h"
 

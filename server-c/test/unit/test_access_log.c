@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a
  * line, and rotation. */
-#include "access_log.c"
+#include "log/access_log.c"
 
 #include "check.h"
 

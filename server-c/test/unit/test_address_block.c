@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses and blocks as operators write them, and whom they hold. */
-#include "address_block.c"
+#include "match/address_block.c"
 
 #include "check.h"
 

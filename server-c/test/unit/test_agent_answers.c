@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the control plane answers: the examples are read, everything else is refused by name. */
-#include "../../src/agent_answers.c"
+#include "agent/agent_answers.c"
 
 #include "agent_example.h"
 #include "check.h"

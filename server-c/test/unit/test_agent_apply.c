@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of an assignment, step by step, on a real state folder and a server that only remembers
  * what it was told: what is on disk when something is said, and what runs after each end. */
-#include "../../src/agent_apply.c"
-#include "../../src/agent_check.c"
+#include "agent/agent_apply.c"
+#include "agent/agent_check.c"
 
 #include "check.h"
 

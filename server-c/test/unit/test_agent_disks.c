@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which folders are asked about, what the kernel's counters mean, and that nobody waits. */
-#include "../../src/agent_disks.c"
+#include "agent/agent_disks.c"
 
 #include "check.h"
 

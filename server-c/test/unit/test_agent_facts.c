@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel's files say, and what becomes of what they do not. */
-#include "../../src/agent_facts.c"
+#include "agent/agent_facts.c"
 
 #include "agent_example.h"
 #include "check.h"

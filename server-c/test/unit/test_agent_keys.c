@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The node's key and request, and which certificates are taken for what. */
-#include "../../src/agent_keys.c"
+#include "agent/agent_keys.c"
 
 #include "agent_pki.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the error log as the protocol's example has them, the newest of many, and whatever else. */
-#include "../../src/agent_logs.c"
+#include "agent/agent_logs.c"
 
 #include "agent_example.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the node builds equals the protocol's examples, and text from elsewhere cannot break it. */
-#include "../../src/agent_messages.c"
+#include "agent/agent_messages.c"
 
 #include "agent_example.h"
 #include "check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is to be probed: read from the protocol's example and refused by name, spread over time, and
  * where the node is reached. */
-#include "../../src/agent_probe_order.c"
+#include "agent/agent_probe_order.c"
 
 #include "agent_example.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A certificate that is renewed is on the disk before it is used, and one that is not changes nothing. */
-#include "../../src/agent_renewal.c"
+#include "agent/agent_renewal.c"
 
 #include "agent_pki.h"
 #include "check.h"

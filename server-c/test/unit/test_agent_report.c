@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows: the example's numbers, differences, what is left out, and the bounds of the ring. */
-#include "../../src/agent_report.c"
+#include "agent/agent_report.c"
 
+#include "agent/agent_messages.h"
 #include "agent_example.h"
-#include "agent_messages.h"
 #include "check.h"
 
 #define DIGEST_7 "sha256:598de0eb1522d1b24c6a6603b7ae1ed8f0a5de3282b0851f2cd440980bac7c9c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The state folder: what is written is read back, what is torn is said, what is locked stays so. */
-#include "../../src/state_folder.c"
-#include "../../src/agent_state.c"
+#include "process/state_folder.c"
+#include "agent/agent_state.c"
 
 #include "agent_pki.h"
 #include "check.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks through real lanes: what passes, what is refused, what each costs, and what a change of
  * the file does. Verifications are counted; the files' clock is turned by hand. */
-#include "auth_files.c"
+#include "auth/auth_files.c"
 
-#include "auth_hash.h"
+#include "auth/auth_hash.h"
 
 #include <stdatomic.h>
 
@@ -14,7 +14,7 @@ static enum auth_hash_verdict counted_verify(const char *hash, const char *passw
     return auth_hash_verify(hash, password);
 }
 #define auth_hash_verify counted_verify
-#include "auth_check.c"
+#include "auth/auth_check.c"
 #undef auth_hash_verify
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that change, break and are mended under us, with the clock turned by hand. */
-#include "auth_files.c"
+#include "auth/auth_files.c"
 
 #include "check.h"
 

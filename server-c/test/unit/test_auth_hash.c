@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each kind of hash, made by the libraries' own tools, with the right and a wrong password; and the
  * ones that are refused before they cost anything. */
-#include "auth_hash.c"
+#include "auth/auth_hash.c"
 
 #include "check.h"
 

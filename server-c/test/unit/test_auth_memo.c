@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was verified is found again, for that hash and that password only, and within bounds. */
-#include "auth_memo.c"
+#include "auth/auth_memo.c"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bounded_call.c"
+#include "machine/bounded_call.c"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "buf.c"
+#include "base/buf.c"
 
 #include "check.h"
 

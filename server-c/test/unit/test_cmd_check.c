@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person and a program get from `farmstead-node check`, through files as they would. */
-#include "cmd_check.c"
+#include "cmd/cmd_check.c"
 
 #include "check.h"
 

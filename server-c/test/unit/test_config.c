@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.c"
+#include "config/config.c"
 
 #include "check.h"
 

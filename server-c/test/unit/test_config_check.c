@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config_check.c"
-#include "config_check_listen.c"
+#include "check/config_check.c"
+#include "check/config_check_listen.c"
 
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config_check_bounds.c"
+#include "check/config_check_bounds.c"
 
 #include "check.h"
-#include "config_check.h"
+#include "check/config_check.h"
 #include "shell.h"
 
 #include <sys/stat.h>

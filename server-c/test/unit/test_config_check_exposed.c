@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config_check_exposed.c"
+#include "check/config_check_exposed.c"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config_hint.c"
+#include "config/config_hint.c"
 
 #include "check.h"
 

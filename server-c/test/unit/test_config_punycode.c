@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names as browsers send them. */
-#include "config_punycode.c"
+#include "config/config_punycode.c"
 
 #include "check.h"
 

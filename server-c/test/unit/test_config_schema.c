@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The committed schema and reference page are what the binary prints. */
-#include "config_schema.c"
+#include "config/config_schema.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a config comes to on machines of any size: what was left out gives way, what was written stays,
  * and whatever it comes to fits the machine's descriptors, down to where a node can't serve at all. */
-#include "config_sizes.c"
+#include "config/config_sizes.c"
 
 #include "check.h"
 

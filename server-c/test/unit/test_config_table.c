@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config_table.c"
+#include "config/config_table.c"
 
 #include "check.h"
-#include "config_value.h"
+#include "config/config_value.h"
 
 #include <ctype.h>
 #include <jansson.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be opened below a root under each symlink policy: the same table by the kernel and by
  * the walk that replaces it, and while somebody swaps folders for links. */
-#include "confined_open.c"
+#include "files/confined_open.c"
 
+#include "base/util.h"
 #include "check.h"
-#include "util.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each test is a process of its own, which can't be let out any more. */
-#include "confinement.c"
+#include "process/confinement.c"
 
 #include "check.h"
 #include "shell.h"

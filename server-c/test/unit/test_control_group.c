@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees like the kernel's of cgroup v1 and v2, made up, and the limits a process has beneath them. */
-#include "control_group.c"
+#include "machine/control_group.c"
 
 #include "check.h"
 #include "shell.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which names a listing shows, in which order and how many; how names of any bytes are written; and
  * the job on a real lane, cancelled too. */
-#include "dir_listing.c"
-#include "dir_listing_page.c"
-#include "dir_listing_read.c"
+#include "site/dir_listing.c"
+#include "site/dir_listing_page.c"
+#include "site/dir_listing_read.c"
 
 #include "check.h"
 #include "shell.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is new drives out the least used, exactly; what is beyond lowered limits goes in steps, and
  * nothing grows meanwhile; files that nobody uses are closed in steps. */
-#include "file_bounds.c"
+#include "files/file_bounds.c"
 
 #include "check.h"
 

@@ -3,8 +3,8 @@
  * for room and are opened again, how long a root stays open. */
 #include "file_cache_fixture.h"
 
-#include "confined_open.h"
-#include "file_bounds.h"
+#include "files/confined_open.h"
+#include "files/file_bounds.h"
 
 #include <linux/magic.h>
 #include <sys/vfs.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the disk's answer becomes: statuses, index names, folders to list, coded siblings, and what
  * is too young to be trusted. */
-#include "file_lookup.c"
+#include "files/file_lookup.c"
 
+#include "base/util.h"
 #include "check.h"
 #include "shell.h"
-#include "util.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A place's folder: what the variables stand for, what no folder is named by, and whose links are
  * trusted on the way to it. */
-#include "file_place.c"
+#include "files/file_place.c"
 
 #include "check.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What was found in the page cache is not copied again for two seconds; what left it meanwhile is
  * noticed at its beginning. A file of its own pages (a table in memory) stands for the page cache. */
-#include "file_read.h"
+#include "files/file_read.h"
 
 static ssize_t fake_resident_len(int fd, size_t len, uint64_t offset);
 static ssize_t fake_read_resident(int fd, char *out, size_t len, uint64_t offset);
 #define file_resident_len fake_resident_len
 #define file_read_resident fake_read_resident
-#include "file_resident.c"
+#include "files/file_resident.c"
 #undef file_resident_len
 #undef file_read_resident
 

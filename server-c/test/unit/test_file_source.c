@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* First reads of bodies on a lane: a file that changes meanwhile, and readers that are gone. On a
  * file system that never says what is resident (NFS, FUSE), so that each body needs the lane. */
-#include "file_read.h"
+#include "files/file_read.h"
 
 static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset);
 #define file_read_resident never_resident
-#include "file_source.c"
+#include "files/file_source.c"
 #undef file_read_resident
 
 #include "check.h"

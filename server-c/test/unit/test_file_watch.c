@@ -4,16 +4,16 @@
  * queue and too few watches do no harm. */
 #include <stdbool.h>
 
-#include "file_lookup.h"
+#include "files/file_lookup.h"
 
 static void spied_lookup(struct file_found *found, const struct file_place *place,
                          const struct file_key *key, struct folder_chain *chain);
 #define file_lookup_run spied_lookup
-#include "file_cache.c"
+#include "files/file_cache.c"
 #undef file_lookup_run
-#include "file_watch.c"
-#include "folder_events.c"
-#include "folder_watch.c"
+#include "files/file_watch.c"
+#include "files/folder_events.c"
+#include "files/folder_watch.c"
 
 #include "check.h"
 #include "shell.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which folders are watched on the way, and which answers are said to be reported. */
-#include "folder_chain.c"
+#include "files/folder_chain.c"
 
 #include "check.h"
 #include "shell.h"

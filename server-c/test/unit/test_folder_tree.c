@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes and leaves: what is found, what a mark above makes of what is beneath, and that all is given
  * back in small steps. */
-#include "folder_tree.c"
+#include "files/folder_tree.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What patterns mean, and that none is slow. */
-#include "glob.c"
+#include "match/glob.c"
 
 #include "check.h"
 #include "glob_reference.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every link is found at every moment of a move, larger or smaller, and no call moves much. */
-#include "hash_table.c"
+#include "base/hash_table.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bucket bounds against long double, and what is read from the buckets. */
-#include "histogram.c"
+#include "measure/histogram.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of users: what is taken, and the line and the words for what is not. */
-#include "htpasswd.c"
+#include "auth/htpasswd.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What clients of /metrics ask for, and which form they get. */
-#include "http_accept.c"
+#include "http/http_accept.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who asks, from the field as it came; and the challenge. */
-#include "http_auth.c"
+#include "http/http_auth.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What clients say they take, and what they get. */
-#include "http_coding.c"
+#include "http/http_coding.c"
 
 #include "check.h"
 

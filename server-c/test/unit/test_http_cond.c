@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Preconditions and their precedence (RFC 9110 section 13.2.2). */
-#include "http_cond.c"
+#include "http/http_cond.c"
 
 #include "check.h"
 

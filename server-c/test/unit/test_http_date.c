@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The three forms of a date (RFC 9110 section 5.6.7), and a round trip against the C library. */
-#include "http_date.c"
+#include "http/http_date.c"
 
 #include "check.h"
 

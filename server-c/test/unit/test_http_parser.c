@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests as data: what is accepted, what is refused and how (RFC 9112), and that neither depends
  * on how the bytes were split. */
-#include "http_parser.c"
+#include "http/http_parser.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Range against sizes (RFC 9110 section 14.1.2). */
-#include "http_range.c"
+#include "http/http_range.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The queue's bound, its order and who goes before it, the thread that is kept free, resizing under
  * work, and that nothing is lost or done twice. */
-#include "io_lane.c"
+#include "lanes/io_lane.c"
 
 #include "check.h"
 

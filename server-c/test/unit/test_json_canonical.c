@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_canonical.c"
+#include "text/json_canonical.c"
 
+#include "base/digest.h"
 #include "check.h"
-#include "digest.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_text.c"
+#include "text/json_text.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A log begins where nothing is or goes on in a log of its kind; whatever else is there stays as it
  * is. */
-#include "log_file.c"
+#include "log/log_file.c"
 
 #include "check.h"
 #include "shell.h"

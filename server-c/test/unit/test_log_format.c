@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is filled in can't end its quotes, nor its line; the rest is as printf would have it. */
-#include "log_format.c"
+#include "log/log_format.c"
 
 #include "check.h"
 

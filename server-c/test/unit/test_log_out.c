@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A log whose file hangs, or whose clock is wrong: who has a line never waits, and the next file
  * gets it. */
-#include "log_out.c"
+#include "log/log_out.c"
 
 #include "check.h"
 

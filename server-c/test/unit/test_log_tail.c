@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The last lines are had back whole, whatever the writer was at when it died. */
-#include "../../src/log_tail.c"
+#include "log/log_tail.c"
 
+#include "base/utf8.h"
 #include "check.h"
-#include "utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

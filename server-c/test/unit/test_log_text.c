@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whatever the bytes are, they stay on one line, and no terminal takes them for a command. */
-#include "log_text.c"
+#include "log/log_text.c"
 
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Merging series of several loops, and JSON. */
-#include "metrics.c"
+#include "measure/metrics.c"
 
-#include "buf.h"
+#include "base/buf.h"
+#include "base/util.h"
 #include "check.h"
-#include "util.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages are decoded again by a reader of their own, and the histograms put together from
  * their spans as Prometheus does it. */
-#include "metrics_protobuf.c"
+#include "measure/metrics_protobuf.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What Prometheus reads as text, line by line. */
-#include "metrics_text.c"
+#include "measure/metrics_text.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Suffixes to types; mime.def must be sorted. */
-#include "mime.c"
+#include "response/mime.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a config names, read from real files: what is kept when one goes bad, and when a change counts. */
-#include "named_files.c"
+#include "site/named_files.c"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "owner_file.c"
+#include "owner/owner_file.c"
 
 #include "check.h"
 #include "shell.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "owner_policy.c"
+#include "owner/owner_policy.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which addresses are one peer, how many connections it may have, and that nothing stays behind. */
-#include "peer_table.c"
+#include "net/peer_table.c"
 
 #include "check.h"
 

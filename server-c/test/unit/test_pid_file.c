@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whose file is refused, replaced and removed. */
-#include "pid_file.c"
+#include "machine/pid_file.c"
 
 #include "check.h"
 

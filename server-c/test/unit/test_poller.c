@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets by change, another go in the same turn, memory that outlives the turn it was given up in,
  * and libuv's timers beside it all. */
-#include "poller.c"
+#include "net/poller.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Becoming somebody else, in a child each time, with threads around that must follow. Needs root for
  * most of it; without, only that it is refused. */
-#include "privileges.c"
+#include "process/privileges.c"
 
 #include "check.h"
 

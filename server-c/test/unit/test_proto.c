@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes against those of the encoding's own documentation, and of its edges. */
-#include "proto.c"
+#include "measure/proto.c"
 
+#include "base/util.h"
 #include "check.h"
-#include "util.h"
 
 static void check_bytes(int line, const char *name, const struct buf *out, const char *want)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Buckets against a clock that the test turns: bursts, long runs, what is given back, threads. */
-#include "rate_limit.c"
+#include "site/rate_limit.c"
 
 #include "check.h"
 

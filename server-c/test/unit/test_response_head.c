@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads byte for byte, and bodies that are put together. */
-#include "response_head.c"
+#include "response/response_head.c"
 
 #include "check.h"
 
@@ -202,7 +202,7 @@ static void test_pages_say_their_length(void)
 {
     static const enum http_status statuses[] = {
 #define X(code, name, text, sentence) HTTP_##name,
-#include "http_status.def"
+#include "http/http_status.def"
 #undef X
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file's tag says, and which bytes go with which answer. */
-#include "response_plan.c"
+#include "response/response_plan.c"
 
 #include "check.h"
 

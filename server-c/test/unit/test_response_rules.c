@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Header rules and expiry rules: which lines come out for which path, type and status. */
-#include "response_rules.c"
+#include "response/response_rules.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree like sysfs and a list of mounts like the kernel's, both made up, and the disks under them.
  * The folder asked for is real: its own file system is one disk in each row. */
-#include "root_disks.c"
+#include "lanes/root_disks.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Query strings of /samples: those that mean something, and those that are refused. */
-#include "sample_query.c"
+#include "measure/sample_query.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which requests are kept, for how long, and which are found again. */
-#include "samples.c"
+#include "measure/samples.c"
 
 #include "check.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples as text: what is not known is left out. */
-#include "samples_json.c"
+#include "measure/samples_json.c"
 
+#include "base/util.h"
 #include "check.h"
-#include "util.h"
 
 static void test_times(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys from real files: their bounds, their line ends, and what is no file. */
-#include "secret_file.c"
+#include "auth/secret_file.c"
 
+#include "base/util.h"
 #include "check.h"
-#include "util.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "served_file.c"
+#include "files/served_file.c"
 
 #include "check.h"
 #include "shell.h"

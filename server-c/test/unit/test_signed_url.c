@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Signatures against those of Python's hmac, and every way in which a query can be wrong. */
-#include "signed_url.c"
+#include "match/signed_url.c"
 
 #include "check.h"
 

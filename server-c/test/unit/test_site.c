@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which site answers for a host, and which ids survive a reload. */
-#include "site.c"
+#include "site/site.c"
 
 #include "check.h"
 

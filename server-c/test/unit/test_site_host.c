@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host names: one form, safe ones, those of a rule, that of a Referer. */
-#include "site_host.c"
+#include "site/site_host.c"
 
 #include "check.h"
 

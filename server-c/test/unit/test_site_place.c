@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where paths lie: root, aliases, user folders; and when two places are the same. */
-#include "site_place.c"
+#include "site/site_place.c"
 
 #include "check.h"
 

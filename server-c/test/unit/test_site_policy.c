@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A site's rules in their order: the first that matches decides. */
-#include "site_policy.c"
+#include "site/site_policy.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a request's clock to its stages. */
-#include "stages.c"
+#include "measure/stages.c"
 
 #include "check.h"
 

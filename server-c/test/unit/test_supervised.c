@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the serving process takes from its parent, and what it says to it. */
-#include "../../src/supervised.c"
+#include "process/supervised.c"
 
 #include "check.h"
 

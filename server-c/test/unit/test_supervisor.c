@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parent does with signals, silence and a service manager, with a child that is only
  * remembered. How it does with a real one is in the system tests. */
-#include "../../src/supervisor.c"
+#include "process/supervisor.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard error that takes nothing: the parent goes on, and tells what was lost when it takes
  * lines again. */
-#include "supervisor_log.c"
+#include "process/supervisor_log.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which end of the serving process is an end of all, when the next one starts, and with what. */
-#include "../../src/supervisor_policy.c"
+#include "process/supervisor_policy.c"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths as clients write them, and what is looked up for them. */
-#include "url_path.c"
+#include "http/url_path.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Redirects and rewrites as operators write them; what clients can't do with them. */
-#include "url_rule.c"
-#include "url_template.c"
+#include "match/url_rule.c"
+#include "match/url_template.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "utf8.c"
+#include "base/utf8.c"
 
-#include "util.h"
+#include "base/util.h"
 
 #include "check.h"
 
