@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzzer's properties over its saved inputs and the protocol's examples, in every test run. */
-#include "../fuzz/fuzz_agent_messages.c"
+#include "../../fuzz/agent/fuzz_agent_messages.c"
 
 #include "check.h"
 

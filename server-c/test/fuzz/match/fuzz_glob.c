@@ -4,7 +4,7 @@
 #include "match/glob.h"
 #include "base/util.h"
 
-#include "../support/glob_reference.h"
+#include "../../support/glob_reference.h"
 
 #include <string.h>
 

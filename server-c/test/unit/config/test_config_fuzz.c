@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzzer's properties over the saved inputs, in every test run. */
-#include "../fuzz/fuzz_config.c"
+#include "../../fuzz/config/fuzz_config.c"
 
 #include "check.h"
 
