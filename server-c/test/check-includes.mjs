@@ -32,6 +32,8 @@ for (const entry of readdirSync(src, { withFileTypes: true })) {
   }
   const names = readdirSync(join(src, entry.name))
   if (!rooms.has(entry.name)) breaks.push(`${entry.name}/: give it its place in src/README.md`)
+  if (!names.includes('README.md'))
+    breaks.push(`${entry.name}/: say in a README.md what lives there`)
   for (const name of names.filter((name) => name !== 'README.md')) {
     if (/\.(c|h|def)$/.test(name)) files.push(`${entry.name}/${name}`)
     else breaks.push(`${entry.name}/${name}: only .c, .h, .def and README.md are looked for here`)
