@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_data.c — see admin_data.h. */
+/* admin_data.c — /status, /samples and /metrics: what the server says of itself, put into each form. */
 #include "admin/admin_data.h"
 
 #include "base/mem.h"

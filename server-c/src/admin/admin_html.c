@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_html.c — see admin_html.h. */
+/* admin_html.c — the page's style, which is part of it, and its pieces: text that goes into
+ * them is escaped by html_text(). */
 #include "admin/admin_html.h"
 
 #include "base/util.h"

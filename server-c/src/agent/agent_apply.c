@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_apply.c — see agent_apply.h. Order matters more than anything else here: nothing is
- * touched before the check passed, and the staged text and the fences are on disk before the ack. */
+/* agent_apply.c — an assignment's steps up to its ack. Order matters more than anything else here:
+ * nothing is touched before the check passed, and the staged text and the fences are on disk before
+ * the ack. */
 #include "agent/agent_apply_parts.h"
 
 #include "agent/agent_check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_check.c — see agent_check.h. Cheap and certain refusals come first: fences, then the text,
- * then the digest, and only then what needs the machine. */
+/* agent_check.c — cheap and certain refusals come first: fences, then the text, then the digest, and
+ * only then what needs the machine. */
 #include "agent/agent_check.h"
 
 #include "check/config_check.h"

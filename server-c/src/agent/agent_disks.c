@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_disks.c — see agent_disks.h. One question at a time; the thread owns the list it works on. */
+/* agent_disks.c — one question at a time; the thread owns the list it works on. */
 #include "agent/agent_disks.h"
 
 #include "base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_drift.c — see agent_drift.h. The file is looked at often, so its stamp is asked first. */
+/* agent_drift.c — the file is looked at often, so its stamp is asked first and its text only when that
+ * is another. */
 #include "agent/agent_drift.h"
 
 #include "base/digest.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_enrol.c — see agent_enrol.h. The CA is asked for without any proof of who answers, so
- * nothing secret is said then; what comes is believed only as far as it has the token's fingerprint,
- * and the token goes to nobody else. */
+/* agent_enrol.c — the CA is asked for without any proof of who answers, so nothing secret is said
+ * then; what comes is believed only as far as it has the token's fingerprint, and the token goes to
+ * nobody else. */
 #include "agent/agent_enrol.h"
 
 #include "agent/agent.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_facts.c — see agent_facts.h. Parsing is apart from reading: it takes the kernel's text. */
+/* agent_facts.c — parsing is apart from reading: it takes the kernel's text. */
 #include "agent/agent_facts.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_json.c — see agent_json.h. One rule per function, so that every message and file is held
- * to the same ranges. */
+/* agent_json.c — one rule per function, so that every message and file is held to the same ranges. */
 #include "agent/agent_json.h"
 
 #include "base/mem.h"

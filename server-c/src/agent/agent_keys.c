@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_keys.c — see agent_keys.h. OpenSSL's errors are not passed on: they name its own insides,
- * and what went wrong is said by which step it was. */
+/* agent_keys.c — OpenSSL's errors are not passed on: they name its own insides, and what went wrong is
+ * said by which step it was. */
 #include "agent/agent_keys.h"
 
 #include "base/mem.h"

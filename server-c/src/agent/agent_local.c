@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_local.c — see agent_local.h. */
+/* agent_local.c — the changed config is checked as an assignment is and serves in place of the confirmed
+ * one. For its first minute it is on trial: two crashes in it, and the next start leaves it alone. */
 #include "agent/agent_local.h"
 
 #include "agent/agent_check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_logs.c — see agent_logs.h. A line is read as log.c has written it; one that is not like that
- * is passed on as it is, without a time. */
+/* agent_logs.c — a line is read as log.c has written it; one that is not like that is passed on as it
+ * is, without a time. */
 #include "agent/agent_logs.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_preflight.c — see agent_preflight.h. */
+/* agent_preflight.c — the text is parsed and checked as an assignment's would be, and its answers come
+ * from the same rules and look-ups that requests go by (site_forecast.h). */
 #include "agent/agent_preflight.h"
 
 #include "agent/agent_check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_probe_order.c — see agent_probe_order.h. */
+/* agent_probe_order.c — reads an order, refuses what would be no single line of a request, and says when
+ * its next request is due. */
 #include "agent/agent_probe_order.h"
 
 #include "base/mem.h"

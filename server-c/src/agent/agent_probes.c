@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_probes.c — see agent_probes.h. The thread begins with the first order: most nodes never get
- * one. It owns the order it works on. */
+/* agent_probes.c — the thread begins with the first order: most nodes never get one. It owns the order
+ * it works on. */
 #include "agent/agent_probes.h"
 
 #include "base/mem.h"

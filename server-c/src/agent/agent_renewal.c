@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_renewal.c — see agent_renewal.h. What changes is written whole before it is used: a crash
- * leaves the old identity, which the control plane takes until the new one was used once. */
+/* agent_renewal.c — what changes is written whole before it is used: a crash leaves the old identity,
+ * which the control plane takes until the new one was used once. */
 #include "agent/agent_renewal.h"
 
 #include "agent/agent_keys.h"

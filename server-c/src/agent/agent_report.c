@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_report.c — see agent_report.h. Encoded by hand and not through a JSON library: 15 minutes
- * of windows are up to half a million numbers, which as text are a tenth of what they would be as
- * objects, and seconds are written from whole nanoseconds without a rounding. */
+/* agent_report.c — encoded by hand and not through a JSON library: 15 minutes of windows are up to half
+ * a million numbers, which as text are a tenth of what they would be as objects, and seconds are
+ * written from whole nanoseconds without a rounding. */
 #include "agent/agent_report.h"
 
 #include "base/mem.h"

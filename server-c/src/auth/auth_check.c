@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_check.c — see auth_check.h.
+/* auth_check.c — one verification as a job that goes from lane to lane.
  *
  * A job carries copies of what the client sent, as request and config may go before it is done. It
  * goes to the stat lane when the file has to be looked at, then to the auth lane when the password

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_hash.c — see auth_hash.h. libargon2 for Argon2, crypt_r() for all others.
+/* auth_hash.c — libargon2 for Argon2, crypt_r() for all others.
  *
  * Both read the parameters from the hash itself and do what it says, so the form and the cost of a
  * hash are checked here first, and strictly: a file must not be able to hold up the node. */

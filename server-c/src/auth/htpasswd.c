@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* htpasswd.c — see htpasswd.h. The text is cut into lines in place; users point into it. */
+/* htpasswd.c — the text is cut into lines in place; users point into it. */
 #include "auth/htpasswd.h"
 
 #include "auth/auth_hash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* secret_file.c — see secret_file.h. */
+/* secret_file.c — a regular file, read whole, without the end of its line. */
 #include "auth/secret_file.h"
 
 #include "files/file_read.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.c — see buf.h. Grows by doubling, so appending byte by byte stays linear. */
+/* buf.c — grows by doubling, so appending byte by byte stays linear. */
 #include "base/buf.h"
 
 #include "base/mem.h"

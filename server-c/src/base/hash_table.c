@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* hash_table.c — while it grows or shrinks there are two arrays of chains, and a link is in either. */
 #include "base/hash_table.h"
 
 #include "base/mem.h"

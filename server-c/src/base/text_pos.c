@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text_pos.c — see text_pos.h. */
+/* text_pos.c — a step goes over one whole character; CR LF is one end of a line, at its LF. */
 #include "base/text_pos.h"
 
 #include "base/utf8.h"

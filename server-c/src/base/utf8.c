@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.c — see utf8.h. The byte ranges are table 3-7 of the Unicode standard. */
+/* utf8.c — the byte ranges are table 3-7 of the Unicode standard. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

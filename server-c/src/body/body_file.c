@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* body_file.c — see body_file.h.
+/* body_file.c — from a file to the socket, without a wait for the disk.
  *
  * Whether a file's bytes are there is asked first, without waiting; then sendfile moves what was
  * found to be there. A few are copied instead, which is question and answer in one. If it is not

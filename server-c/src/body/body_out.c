@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* body_out.c — see body_out.h. */
+/* body_out.c — small steps that every way to the socket takes: what an error of it means, what is still
+ * to go first, what was sent, what may be. */
 #include "body/body_out.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check.c — see config_check.h. Here: the order of the checks, and the logs. */
+/* config_check.c — the order of the checks, and the logs. */
 #include "check/config_check.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_sizes.c — see config_check_sizes.h, and whether what was written down can be met. */
+/* config_check_sizes.c — what is lowered to fit this machine, and whether what was written down can be
+ * met there. */
 #include "check/config_check_sizes.h"
 
 #include "check/config_check_parts.h"

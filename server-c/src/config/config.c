@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config.c — see config.h: text → tree → options (config_reader.c) → rules between them
- * (config_rules.c) → the finished snapshot. */
+/* config.c — text → tree → options (config_reader.c) → rules between them (config_rules.c) → the
+ * finished snapshot. */
 #include "config/config.h"
 
 #include "base/digest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_hint.c — see config_hint.h. Near is the number of typing slips (one letter too many, too
- * few, wrong, or two swapped), case and separators aside. */
+/* config_hint.c — near is the number of typing slips (one letter too many, too few, wrong, or two
+ * swapped), case and separators aside. */
 #include "config/config_hint.h"
 
 #include <stdbool.h>

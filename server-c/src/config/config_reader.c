@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_reader.c — see config_reader.h. Goes on after an error, so that the author sees all of
- * them at once. A default is read from its JSON by the same code as the author's value. */
+/* config_reader.c — goes on after an error, so that the author sees all of them at once. A default is
+ * read from its JSON by the same code as the author's value. */
 #include "config/config_reader.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules.c — see config_rules.h. Here: sizes that bound each other, and files that are
- * written; the other topics have files of their own. */
+/* config_rules.c — sizes that bound each other, and files that are written; the other topics have files
+ * of their own. */
 #include "config/config_rules.h"
 
 #include "config/config_rules_parts.h"

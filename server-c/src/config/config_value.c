@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_value.c — see config_value.h. */
+/* config_value.c — one value against its row of the table: type, range, form. What is wrong is said with
+ * what was found and what would be right. */
 #include "config/config_value.h"
 
 #include "base/mem.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* file_bounds.c — what is beyond a limit goes at once when something new came, and in steps, by a timer,
+ * when the limit was lowered. */
 #include "files/file_bounds.h"
 
 #include "base/util.h"

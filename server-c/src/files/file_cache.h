@@ -5,8 +5,39 @@
  * alone when its file was closed for room, or the refusal that stands in their place, under its
  * place and key (file_place.h). It is trusted for statCache.ttlMillis from the moment the disk was
  * asked, or as long as no change is reported (file_watch.h); one that is in use is looked up again
- * before that, so that a popular file never waits. Look-ups that would wait and first reads happen on the lanes, once for all who ask.
- * One cache per loop, loop thread only. Bounded in entries, bytes and descriptors. */
+ * before that, so that a popular file never waits. Look-ups that would wait and first reads happen on
+ * the lanes, once for all who ask. One cache per loop, loop thread only. Bounded in entries, bytes and
+ * descriptors.
+ *
+ * How its files work together; those with a star run on a thread of a lane, all others on the loop:
+ *
+ *   which entry?      file_cache.c    finds the entry of a key, has it looked up, takes the answer in
+ *                     file_store      the table, and the orders of use
+ *                     file_bounds     what gives way when something is beyond its limit
+ *                     file_entry      one entry: its key, its references, what it holds
+ *                     file_wait       those who wait for one look-up or one read
+ *   what is there?    file_glance     a look-up of what the kernel has in memory, on the loop
+ *                   * file_lookup     any other: open, stat, index file, compressed siblings
+ *                   * file_place      the folder to begin at
+ *                   * confined_open   opens below that folder; confined_walk where the kernel can't
+ *                   * served_file     may what was opened be served?
+ *   does it hold?     file_watch      an entry as a leaf of the tree of watched folders
+ *                     folder_tree     that tree; no system call
+ *                     folder_watch    the inotify descriptor; folder_events is what it reported
+ *                   * folder_chain    sets the watches along a path, before it is looked up
+ *   where are bytes?  file_source.c   in memory after a first read, or in the file
+ *                   * file_read       reads, and tells whether that would wait and whether it changed
+ *                     file_resident   what of a large file was in the page cache a moment ago
+ *
+ * What is marked with a star also answers on the loop where its header says so.
+ *
+ * What no engine can see: a store through a shared mapping that sets no new time, and a writer that
+ * puts the time back. What inotify is not told, so that it goes by ttlMillis: what lies behind a link
+ * or a mount point, a file with a second name, a file system that is not on the list of local ones,
+ * folders beyond maxWatches, the place's own folder. What it is told late or never, for which each
+ * file is looked up once in FILE_WATCHED_MS: writes through a mapping that stays open, by AIO or by
+ * handle, a mount over a watched folder, a second name that a file gets later (docs/decisions/0023;
+ * as a table for operators: docs/serving-files.md). */
 #ifndef FARMSTEAD_FILE_CACHE_H
 #define FARMSTEAD_FILE_CACHE_H
 

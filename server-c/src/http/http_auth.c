@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_auth.c — see http_auth.h. Base64 is read strictly (RFC 4648 section 3): one way to write
- * a user and a password, so that nobody else's reading of the field differs from ours. */
+/* http_auth.c — Base64 is read strictly (RFC 4648 section 3): one way to write a user and a password, so
+ * that nobody else's reading of the field differs from ours. */
 #include "http/http_auth.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_format.c — see log_format.h. */
+/* log_format.c — goes through the format by itself, so that what is filled in is known apart from what
+ * the programmer wrote. */
 #include "log/log_format.h"
 
 #include "base/util.h"

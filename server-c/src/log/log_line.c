@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_line.c — see log_line.h. Only the beginning of the line is read, as far as nobody but a
- * server has a say in it: a path may be of any length. */
+/* log_line.c — only the beginning of the line is read, as far as nobody but a server has a say in it: a
+ * path may be of any length. */
 #include "log/log_line.h"
 
 #include "base/util.h"

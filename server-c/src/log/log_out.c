@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log_out.c — see log_out.h. One writer is current; the others are on their way out, or hang. */
+/* log_out.c — one writer is current; the others are on their way out, or hang. */
 #include "log/log_out.h"
 
 #include "base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_tail.c — see log_tail.h. */
+/* log_tail.c — a ring of bytes that never waits; only who reads it looks for whole lines and whole
+ * characters. */
 #include "log/log_tail.h"
 
 #include "base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_text.c — see log_text.h. */
+/* log_text.c — which characters a terminal obeys, what ends a line somewhere and what can't be seen: a
+ * table. */
 #include "log/log_text.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* machine.c — the first reading is kept: after a change of root or user it might not be seen any more. */
 #include "machine/machine.h"
 
 #include "machine/control_group.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* mount_list.c — a line of mountinfo (proc(5)) at a time, up to MOUNTS_MAX of them. */
 #include "machine/mount_list.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* signed_url.c — see signed_url.h. */
+/* signed_url.c — an HMAC-SHA256 over path and time of end. Both parameters are looked for in the query
+ * as it came, and each may be there once. */
 #include "match/signed_url.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics_family.c — see metrics_family.h. */
+/* metrics_family.c — our names in camel case become Prometheus' names, with their unit at the end. */
 #include "measure/metrics_family.h"
 
 #include "base/util.h"

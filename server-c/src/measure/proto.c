@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* proto.c — see proto.h and https://protobuf.dev/programming-guides/encoding/. */
+/* proto.c — varints, tags and lengths: https://protobuf.dev/programming-guides/encoding/. */
 #include "measure/proto.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sample_query.c — see sample_query.h. No value that is right needs a percent sign, so none is
- * decoded. */
+/* sample_query.c — no value that is right needs a percent sign, so none is decoded. */
 #include "measure/sample_query.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* owner_file.c — see owner_file.h. Whoever may write to the file, or put another in its place, could
- * give configs the machine: so both the file and its folder must be root's, or be of the user who
- * starts the node where that is not root. */
+/* owner_file.c — whoever may write to the file, or put another in its place, could give configs the
+ * machine: so both the file and its folder must be root's, or be of the user who starts the node where
+ * that is not root. */
 #include "owner/owner_file.h"
 
 #include "base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* end_guard.c — see end_guard.h. */
+/* end_guard.c — the thread waits for the signal, passes it on as another one, and after the time that was
+ * given ends the process. */
 #include "process/end_guard.h"
 
 #include "base/util.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* service_notify.c — see service_notify.h. */
+/* service_notify.c — the socket is connected at the start, while its path can be reached; what is sent
+ * never waits. */
 #include "process/service_notify.h"
 
 #include "base/util.h"

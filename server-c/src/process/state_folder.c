@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* state_folder.c — see state_folder.h. The folder is held open and every name is looked up in it,
- * so that a path that is renamed or replaced under a running node cannot mislead it. */
+/* state_folder.c — the folder is held open and every name is looked up in it, so that a path that is
+ * renamed or replaced under a running node cannot mislead it. */
 #include "process/state_folder.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* supervised.c — see supervised.h. */
+/* supervised.c — the descriptors that the parent has left open, and a thread that says at each beat that
+ * the loops answer. */
 #include "process/supervised.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor.c — see supervisor.h. One loop: signals, what the child says, time. */
+/* supervisor.c — one loop: signals, what the child says, time. */
 #include "process/supervisor.h"
 
 #include "base/util.h"

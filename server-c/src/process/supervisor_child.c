@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_child.c — see supervisor_child.h.
- *
- * The child is executed anew, not only forked: each one has its own layout of memory, so that
- * whoever makes it crash learns nothing for the next try, and nothing of the parent's is in it. */
+/* supervisor_child.c — the child is executed anew, not only forked: each one has its own layout of
+ * memory, so that whoever makes it crash learns nothing for the next try, and nothing of the parent's
+ * is in it. */
 #include "process/supervisor_child.h"
 
 #include "log/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_log.c — see supervisor_log.h. */
+/* supervisor_log.c — a queue, and the forked process that writes what is in it and ends. */
 #include "process/supervisor_log.h"
 
 #include "log/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_policy.c — see supervisor_policy.h. */
+/* supervisor_policy.c — the table of supervisor_policy.h, and what counts as a row of crashes. */
 #include "process/supervisor_policy.h"
 
 #include <signal.h>

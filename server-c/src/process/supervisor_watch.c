@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_watch.c — see supervisor_watch.h. */
+/* supervisor_watch.c — a counter of silent turns for each who is watched; what is too many is said
+ * here. */
 #include "process/supervisor_watch.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* server_sizes.c — says in the log what a config was fitted to, when that is new, and shows the limits as
+ * gauges. */
 #include "server/server_sizes.h"
 
 #include "check/config_check_sizes.h"

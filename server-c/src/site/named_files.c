@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* named_files.c — see named_files.h. */
+/* named_files.c — which files a config names, how each kind is read, and what is said in the log when one
+ * can't be used or can be used again. */
 #include "site/named_files.h"
 
 #include "auth/secret_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site_forecast.c — see site_forecast.h. What conn_answer.c and conn_file.c do for a request, in their
- * order; a file that would be sent is 200 whatever its coding, a listing too. */
+/* site_forecast.c — what conn_answer.c and conn_file.c do for a request, in their order; a file that would
+ * be sent is 200 whatever its coding, a listing too. */
 #include "site/site_forecast.h"
 
 #include "base/mem.h"

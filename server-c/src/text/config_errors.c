@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_errors.c — see config_errors.h. */
+/* config_errors.c — the table of codes, and the list of findings: bounded, each pointer cut at a whole
+ * segment. */
 #include "text/config_errors.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* json_canonical.c — see json_canonical.h. */
+/* json_canonical.c — strings in their shortest form, keys in the order of UTF-16 units (RFC 8785 sections
+ * 3.2.2.2 and 3.2.3). */
 #include "text/json_canonical.h"
 
 #include "base/mem.h"
