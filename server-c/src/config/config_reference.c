@@ -13,7 +13,8 @@
 #define PAGE_COLUMNS 120
 
 static const char opening[] =
-    "<!-- Printed by `farmstead-node schema --markdown`; change server-c/src/config_table*.c "
+    "<!-- Printed by `farmstead-node schema --markdown`; change "
+    "server-c/src/config/config_table*.c "
     "instead. "
     "-->\n"
     "# Configuration of a node\n"

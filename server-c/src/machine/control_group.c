@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* control_group.c — see cgroups(7) and Documentation/admin-guide/cgroup-v2.rst of the kernel.
+/* control_group.c — the files of cgroups(7) and of the kernel's Documentation/admin-guide/cgroup-v2.rst.
  *
  * /proc/self/cgroup says where the group is in its hierarchy, mountinfo where that part of the
  * hierarchy can be seen. In a container both may be about another root: then the mount point itself

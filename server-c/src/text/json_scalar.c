@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json_scalar.c — strings, numbers, true, false and null; see json_scan.h. */
+/* json_scalar.c — strings, numbers, true, false and null, as json_text.c meets them. */
 #include "text/json_scan.h"
 
 #include "base/mem.h"
