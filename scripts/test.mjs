@@ -60,6 +60,11 @@ function checks({ node }) {
       command: ['clang-format', '--dry-run', '--Werror', ...c],
     },
     { part: 'lint', title: 'clang-tidy', command: ['sh', '-c', tidy, 'clang-tidy', ...sources] },
+    {
+      part: 'lint',
+      title: 'order of folders',
+      command: [node, 'server-c/test/check-includes.mjs'],
+    },
     { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
     ...['scripts', 'control-api', 'web-ui', 'e2e'].map((project) => ({
       part: 'types',

@@ -1,71 +1,70 @@
 // SPDX-License-Identifier: MIT
-// Who may include whom: a file includes only what is on its own layer or below. Run without
-// arguments; prints each break of the rule and exits with 1 when there is one.
+// Who may include whom: src/README.md lists the folders, lowest first, and a file includes only what
+// is in its own folder or in one that is listed before it. What is "pure" there is tested and fuzzed
+// without a loop, a socket or a file, so it includes nothing that would bring one.
+//   node test/check-includes.mjs [SRC]     prints each break of the rules; exits with 1 if there is one
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
+const src = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../src')
+const impure =
+  /^(curl\/.*|dirent|fcntl|poll|pthread|sys\/(epoll|file|inotify|mman|sendfile|socket|stat|statvfs|uio|vfs)|unistd|uv)\.h$/
 
-// The first layer that a module's name matches is its own; a module without a layer is an error.
-const layers = [
-  {
-    name: 'base',
-    modules: /^(buf|hash_table|list|log_format|log_line|log_text|mem|proto|text_pos|utf8|util)$/,
-  },
-  {
-    name: 'pure',
-    modules:
-      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|owner_policy|response.*|samples(_.*)?|sample_query|signed_url|stages|url_.*)$/,
-    // What is pure is tested and fuzzed without a loop, a socket or a file.
-    forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
-  },
-  {
-    name: 'engine',
-    modules:
-      /^(access_line|access_log|auth.*|bounded_call|bounds|config_check.*|confined_.*|control_group|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_file|log_out|log_tail|machine|metrics(_.*)?|mount_list|named_files|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
-  },
-  {
-    name: 'traffic',
-    modules: /^(accept_deferral|body|body_.*|conn|conn_.*|listener|loop|poller|unix_socket)$/,
-  },
-  {
-    name: 'process',
-    modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|end_guard|join_policy|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
-  },
-]
-
-const layerOf = (module) => layers.findIndex((layer) => layer.modules.test(module))
-const moduleOf = (file) => basename(file).replace(/\.(c|h|def)$/, '')
+// A row: | `folder/` | what lives there | "pure", "pure: `module`" or nothing |
+const rows = readFileSync(join(src, 'README.md'), 'utf8').matchAll(
+  /^\| `(\w+)\/` \|.*\|([^|]*)\|$/gm,
+)
+const rooms = new Map()
+for (const [, name, promise] of rows) {
+  const modules = [...promise.matchAll(/`(\w+)`/g)].map(([, module]) => module)
+  const isPure = (file) =>
+    promise.includes('pure') && (modules.length === 0 || modules.includes(file.split('.')[0]))
+  rooms.set(name, { level: rooms.size, isPure })
+}
 
 const breaks = []
-const files = readdirSync(src).filter((file) => /\.(c|h|def)$/.test(file))
+const files = []
+for (const entry of readdirSync(src, { withFileTypes: true })) {
+  if (!entry.isDirectory()) {
+    if (entry.name !== 'README.md') breaks.push(`${entry.name}: move it into a folder`)
+    continue
+  }
+  const names = readdirSync(join(src, entry.name))
+  if (!rooms.has(entry.name)) breaks.push(`${entry.name}/: give it its place in src/README.md`)
+  if (!names.includes('README.md'))
+    breaks.push(`${entry.name}/: say in a README.md what lives there`)
+  for (const name of names.filter((name) => name !== 'README.md')) {
+    if (/\.(c|h|def)$/.test(name)) files.push(`${entry.name}/${name}`)
+    else breaks.push(`${entry.name}/${name}: only .c, .h, .def and README.md are looked for here`)
+  }
+}
+
 const known = new Set(files)
 for (const file of files) {
-  const own = layerOf(moduleOf(file))
-  // A table belongs to whoever includes it; only the code has a layer.
-  if (own < 0 && !file.endsWith('.def'))
-    breaks.push(`${file}: name its layer in test/check-includes.mjs`)
-  if (own < 0) continue
+  const [folder, name] = file.split('/')
+  const own = rooms.get(folder)
+  if (!own) continue
   for (const [i, line] of readFileSync(join(src, file), 'utf8').split('\n').entries()) {
     const [, quote, included] = /^\s*#\s*include\s+(["<])([^">]+)[">]/.exec(line) ?? []
     if (!included) continue
     const where = `${file}:${i + 1}`
     if (quote === '<') {
-      if (layers[own].forbidden?.test(included))
-        breaks.push(`${where}: the ${layers[own].name} layer does not include <${included}>`)
-      continue
+      if (own.isPure(name) && impure.test(included))
+        breaks.push(`${where}: what is pure does not include <${included}>`)
+    } else if (!known.has(included)) {
+      breaks.push(`${where}: "${included}" is not in src: write "folder/file.h"`)
+    } else {
+      const theirs = rooms.get(included.split('/')[0])
+      if (theirs && theirs.level > own.level)
+        breaks.push(`${where}: "${included}" is of a folder that src/README.md lists later`)
     }
-    if (!known.has(included)) breaks.push(`${where}: "${included}" is not in src`)
-    const theirs = layerOf(moduleOf(included))
-    if (theirs > own)
-      breaks.push(
-        `${where}: ${layers[own].name} includes "${included}" of the ${layers[theirs].name} layer`,
-      )
-    if (included === 'main.h') breaks.push(`${where}: nobody includes main`)
   }
 }
+for (const name of rooms.keys())
+  if (!files.some((file) => file.startsWith(`${name}/`)))
+    breaks.push(`${name}/: src/README.md lists it, and nothing is in it`)
+
 for (const one of breaks) console.error(one)
-console.log(`check-includes: ${files.length} files, ${breaks.length} breaks`)
+console.log(`check-includes: ${files.length} files, ${rooms.size} folders, ${breaks.length} breaks`)
 process.exit(breaks.length > 0 ? 1 : 0)

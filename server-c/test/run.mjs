@@ -81,7 +81,7 @@ function fuzz() {
   }
 }
 
-run('layers', process.execPath, [join(here, 'check-includes.mjs')])
+run('order of folders', process.execPath, [join(here, 'check-includes.mjs')])
 run('configure', 'cmake', ['--preset', preset])
 run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
 if (preset === 'fuzz') {

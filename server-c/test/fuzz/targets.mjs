@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fuzz targets, each with its dictionary and its corpus.
+// The fuzz targets (in folders like those of src), each with its dictionary and its corpus.
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,8 +13,8 @@ function dictionaryOf(name) {
   return join(here, readsJson.includes(name) ? 'json.dict' : 'http.dict')
 }
 
-export const targets = readdirSync(here)
-  .map((file) => /^fuzz_(.*)\.c$/.exec(file)?.[1])
+export const targets = readdirSync(here, { recursive: true })
+  .map((file) => /^\w+\/fuzz_(.*)\.c$/.exec(file)?.[1])
   .filter(Boolean)
   .sort()
   .map((name) => ({

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares src/mime.def with mime-db (jshttp's list of what IANA, Apache and nginx have) and choices.mjs.
+// Compares src/response/mime.def with mime-db (jshttp's list of what IANA, Apache and nginx have) and choices.mjs.
 //
 //   node server-c/test/mime/compare.mjs            says what differs; exit code 1 when anything does
 //   node server-c/test/mime/compare.mjs --write    writes mime.def anew
@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { leftOut, own } from './choices.mjs'
 
-const definition = fileURLToPath(new URL('../../src/mime.def', import.meta.url))
+const definition = fileURLToPath(new URL('../../src/response/mime.def', import.meta.url))
 const database = createRequire(import.meta.url)('mime-db')
 
 const words = (text) => text.split(' ')

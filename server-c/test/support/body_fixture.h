@@ -15,17 +15,17 @@ static ssize_t fake_ask(struct file_residents *residents, const struct file_page
 static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset);
 #define file_residents_ask fake_ask
 #define file_read_resident fake_read
-#include "file_read.h"
-#include "file_resident.h"
-#include "body.c"
-#include "body_file.c"
-#include "body_out.c"
-#include "body_read.c"
+#include "files/file_read.h"
+#include "files/file_resident.h"
+#include "body/body.c"
+#include "body/body_file.c"
+#include "body/body_out.c"
+#include "body/body_read.c"
 #undef file_residents_ask
 #undef file_read_resident
 
 #include "check.h"
-#include "file_entry.h"
+#include "files/file_entry.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

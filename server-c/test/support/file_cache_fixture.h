@@ -6,14 +6,14 @@
 
 #include <stdbool.h>
 
-#include "file_lookup.h"
+#include "files/file_lookup.h"
 
 static void spied_lookup(struct file_found *found, const struct file_place *place,
                          const struct file_key *key, struct folder_chain *chain);
 #define file_lookup_run spied_lookup
-#include "file_cache.c"
+#include "files/file_cache.c"
 #undef file_lookup_run
-#include "file_store.c"
+#include "files/file_store.c"
 
 #include "check.h"
 #include "shell.h"
@@ -23,8 +23,7 @@ static void spied_lookup(struct file_found *found, const struct file_place *plac
 static char root[] = "/tmp/farmstead-cache-XXXXXX";
 static struct config_site site;
 static struct file_place place = {.site = &site, .folder = root, .lookup_id = 7};
-static struct config cfg;
-static struct site_set *set;
+static struct place_owner owner = {.refs = 1}; /* this file's: it is never freed */
 static struct io_lane *lane;
 static struct io_port port;
 static uv_loop_t loop;
@@ -87,8 +86,6 @@ static int begin(void)
 
     if (!mkdtemp(root))
         return -1;
-    atomic_init(&cfg.refs, 2);
-    set = site_set_new(&cfg, NULL);
     uv_loop_init(&loop);
     lane = io_lane_new("test", 1, QUEUED_MAX);
     io_port_init(&port, &loop);
@@ -107,8 +104,7 @@ static int end(const char *name)
     io_port_fini(&port);
     io_lane_free(lane);
     uv_loop_close(&loop);
-    CHECK_INT(__LINE__, "look-ups let go of the sites", atomic_load(&set->refs), 1);
-    site_set_put(set);
+    CHECK_INT(__LINE__, "look-ups let go of the place", atomic_load(&owner.refs), 1);
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }

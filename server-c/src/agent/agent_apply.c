@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_apply.c — an assignment's steps up to its ack. Order matters more than anything else here:
+ * nothing is touched before the check passed, and the staged text and the fences are on disk before
+ * the ack. */
+#include "agent/agent_apply_parts.h"
+
+#include "agent/agent_check.h"
+#include "log/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETRY_CONFIRM_MIN_MS 100
+#define RETRY_CONFIRM_MAX_MS 5000
+
+static bool is_same_offer(const struct agent_offer *a, const struct agent_offer *b)
+{
+    return a->version.generation == b->version.generation && strcmp(a->id, b->id) == 0 &&
+           strcmp(a->version.digest, b->version.digest) == 0;
+}
+
+/* Takes over `nack`. */
+static void refuse(struct agent_apply *apply, struct agent_nack *nack)
+{
+    const struct agent_version *version = &nack->offer.version;
+    log_warn("agent: generation %" PRIu64 " refused (%s): %s", version->generation, nack->code,
+             nack->message);
+    /* A fenced one is no answer to its generation: the true control plane may give a lower one. */
+    if (!nack->fenced && version->generation > apply->have.generation)
+        apply->have = *version;
+    agent_nack_fini(&apply->nack);
+    apply->nack = *nack;
+    apply->nack_pending = true;
+    if (apply->said == AGENT_SAID_NACK)
+        apply->said = AGENT_SAID_NOTHING;
+}
+
+/* --- taking an assignment --- */
+
+/* Its text may have got its name before the disk failed: under that name stands the one that waits
+ * for its confirmation, which is written anew from memory then. */
+static void drop_half_staged(struct agent_apply *apply, const struct agent_record *record)
+{
+    char why[AGENT_WHY_LEN];
+    struct agent_record found;
+    if (agent_state_read_staged(apply->state, &found, why) != AGENT_FILE_OK)
+        return;
+    if (strcmp(found.offer.id, record->offer.id) == 0)
+        agent_state_drop_staged(apply->state);
+    agent_record_fini(&found);
+}
+
+/* The text and the fences on disk, or -1 and what was there before. */
+static int stage(struct agent_apply *apply, const struct agent_record *record,
+                 char why[AGENT_WHY_LEN])
+{
+    struct agent_fences fences = {record->epoch, record->offer.version};
+    if (apply->phase == AGENT_APPLY_KEEPING && agent_apply_write_kept(apply, why) != 0)
+        return -1;
+    if (agent_state_stage(apply->state, record, why) != 0) {
+        drop_half_staged(apply, record);
+        return -1;
+    }
+    if (agent_state_write_fences(apply->state, apply->whose, &fences, why) != 0) {
+        agent_state_drop_staged(apply->state);
+        return -1;
+    }
+    apply->fences = fences;
+    return 0;
+}
+
+void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *assignment)
+{
+    char why[AGENT_WHY_LEN];
+    struct agent_nack nack;
+    bool under_way = apply->phase == AGENT_APPLY_ACKING || apply->phase == AGENT_APPLY_PROVING ||
+                     apply->phase == AGENT_APPLY_CONFIRMING;
+    if (under_way && is_same_offer(&assignment->offer, &apply->offered.offer))
+        return;
+    struct config *cfg = agent_check(assignment, &apply->fences, apply->server, &nack);
+    if (!cfg) {
+        refuse(apply, &nack);
+        return;
+    }
+    if (agent_local_forbids(&apply->local, apply->confirmed, assignment)) {
+        agent_nack_init(&nack, assignment, "local_change",
+                        "config.jsonc was changed on this node (%s): adopt or discard that first",
+                        apply->local.drift.digest);
+        refuse(apply, &nack);
+        config_put(cfg);
+        return;
+    }
+    struct agent_record record = {.offer = assignment->offer,
+                                  .epoch = assignment->epoch,
+                                  .text = cfg->text,
+                                  .text_len = cfg->text_len};
+    snprintf(record.node_id, sizeof(record.node_id), "%s", apply->whose->node_id);
+    if (stage(apply, &record, why) != 0) {
+        agent_nack_init(&nack, assignment, "resource_limit", "%s", why);
+        refuse(apply, &nack);
+        config_put(cfg);
+        return;
+    }
+    config_put(apply->staged);
+    apply->staged = cfg;
+    apply->offered = record;
+    memcpy(apply->replaces_drift, assignment->replaces_drift, sizeof(apply->replaces_drift));
+    apply->confirm_within_ms = assignment->confirm_within_ms;
+    apply->have = assignment->offer.version;
+    apply->phase = AGENT_APPLY_ACKING;
+    /* Both are about an assignment that this one replaces: what is answered to a message that is
+     * still under way must neither drop nor settle this one. */
+    apply->result_pending = false;
+    apply->said = AGENT_SAID_NOTHING;
+    log_info("agent: generation %" PRIu64 " is checked and staged", apply->have.generation);
+}
+
+bool agent_apply_owes_answer(const struct agent_apply *apply)
+{
+    return apply->nack_pending || apply->phase == AGENT_APPLY_ACKING;
+}
+
+bool agent_apply_is_confirming(const struct agent_apply *apply)
+{
+    return apply->phase == AGENT_APPLY_CONFIRMING && apply->said == AGENT_SAID_CONFIRM;
+}
+
+bool agent_apply_is_urgent(const struct agent_apply *apply)
+{
+    return apply->phase == AGENT_APPLY_PROVING || apply->phase == AGENT_APPLY_CONFIRMING;
+}
+
+/* --- talking --- */
+
+const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **body)
+{
+    if (apply->nack_pending) {
+        apply->said = AGENT_SAID_NACK;
+        *body = agent_build_nack(&apply->nack);
+        return "nack";
+    }
+    if (apply->phase == AGENT_APPLY_ACKING) {
+        apply->said = AGENT_SAID_ACK;
+        *body = agent_build_ack(&apply->offered.offer);
+        return "ack";
+    }
+    if (apply->result_pending) {
+        apply->said = AGENT_SAID_RESULT;
+        *body = agent_build_result(&apply->result);
+        return "result";
+    }
+    if (apply->phase == AGENT_APPLY_CONFIRMING && now_ms >= apply->next_try_ms) {
+        struct server_effective effective;
+        server_effective(apply->server, &effective);
+        apply->said = AGENT_SAID_CONFIRM;
+        *body = agent_build_confirm(&apply->offered.offer, &effective);
+        return "confirm";
+    }
+    return NULL;
+}
+
+/* Nothing is under way and the control plane knows it: what is staged has served its purpose. */
+static void settle(struct agent_apply *apply)
+{
+    if (apply->phase == AGENT_APPLY_IDLE && !apply->unconfirmed && !apply->result_pending)
+        agent_state_drop_staged(apply->state);
+}
+
+static void on_confirmation(struct agent_apply *apply, const char *answer, size_t len,
+                            uint64_t now_ms)
+{
+    struct agent_confirmation confirmation = {0};
+    char why[AGENT_WHY_LEN];
+    /* The timer may have run out, or a newer assignment come, while the answer was under way. */
+    if (apply->phase != AGENT_APPLY_CONFIRMING)
+        return;
+    if (agent_read_confirmation(answer, len, &confirmation, why) != 0) {
+        log_error("agent: answer to confirm: %s", why);
+        confirmation.confirmed = false;
+        confirmation.retry_after_ms = RETRY_CONFIRM_MAX_MS;
+    }
+    if (confirmation.confirmed) {
+        agent_apply_keep(apply, now_ms);
+        return;
+    }
+    uint32_t wait_ms = confirmation.retry_after_ms;
+    if (wait_ms < RETRY_CONFIRM_MIN_MS)
+        wait_ms = RETRY_CONFIRM_MIN_MS;
+    if (wait_ms > RETRY_CONFIRM_MAX_MS)
+        wait_ms = RETRY_CONFIRM_MAX_MS;
+    apply->next_try_ms = now_ms + wait_ms;
+}
+
+void agent_apply_on_taken(struct agent_apply *apply, const char *answer, size_t len,
+                          uint64_t now_ms)
+{
+    enum agent_apply_said said = apply->said;
+    apply->said = AGENT_SAID_NOTHING;
+    switch (said) {
+    case AGENT_SAID_NACK:
+        apply->nack_pending = false;
+        agent_nack_fini(&apply->nack);
+        break;
+    case AGENT_SAID_ACK:
+        if (apply->phase == AGENT_APPLY_ACKING)
+            agent_apply_swap(apply, now_ms);
+        break;
+    case AGENT_SAID_RESULT:
+        apply->result_pending = false;
+        if (apply->phase == AGENT_APPLY_PROVING) {
+            apply->phase = AGENT_APPLY_CONFIRMING;
+            apply->next_try_ms = now_ms;
+        }
+        settle(apply);
+        break;
+    case AGENT_SAID_CONFIRM:
+        on_confirmation(apply, answer, len, now_ms);
+        break;
+    case AGENT_SAID_NOTHING:
+        break;
+    }
+}
+
+void agent_apply_on_refused(struct agent_apply *apply, const char *why)
+{
+    enum agent_apply_said said = apply->said;
+    apply->said = AGENT_SAID_NOTHING;
+    if (said == AGENT_SAID_NOTHING)
+        return;
+    if (said == AGENT_SAID_NACK) {
+        apply->nack_pending = false;
+        agent_nack_fini(&apply->nack);
+        return;
+    }
+    log_warn("agent: the control plane dropped generation %" PRIu64 ": %s",
+             apply->offered.offer.version.generation, why);
+    if (said == AGENT_SAID_RESULT)
+        apply->result_pending = false;
+    if (apply->phase != AGENT_APPLY_KEEPING)
+        apply->phase = AGENT_APPLY_IDLE;
+    settle(apply);
+}
+
+void agent_apply_on_hello(struct agent_apply *apply)
+{
+    if (apply->has_result && (apply->result.reason == AGENT_REASON_RESTART ||
+                              apply->result.reason == AGENT_REASON_CRASH_LOOP))
+        settle(apply);
+}
+
+/* --- time --- */
+
+void agent_apply_reload(struct agent_apply *apply, uint64_t now_ms)
+{
+    if (!apply->confirmed) {
+        log_info("agent: there is no confirmed config yet that could have been changed");
+        return;
+    }
+    apply->reload_wanted = apply->phase != AGENT_APPLY_IDLE || apply->unconfirmed;
+    if (apply->reload_wanted)
+        log_info("agent: config.jsonc is loaded when the assignment under way is settled");
+    else if (agent_local_load(&apply->local, apply->confirmed, apply->kept.offer.version.generation,
+                              now_ms))
+        apply->restore_at_ms = AGENT_NEVER;
+}
+
+void agent_apply_on_time(struct agent_apply *apply, uint64_t now_ms)
+{
+    char why[AGENT_WHY_LEN];
+    if (apply->unconfirmed && now_ms >= apply->revert_at_ms)
+        agent_apply_revert(apply, now_ms);
+    if (now_ms >= apply->restore_at_ms)
+        agent_apply_restore(apply, now_ms);
+    if (apply->reload_wanted && apply->phase == AGENT_APPLY_IDLE && !apply->unconfirmed)
+        agent_apply_reload(apply, now_ms);
+    agent_local_on_time(&apply->local, now_ms);
+    if (apply->phase == AGENT_APPLY_KEEPING && now_ms >= apply->next_try_ms &&
+        agent_apply_write_kept(apply, why) != 0) {
+        log_error("agent: %s", why);
+        apply->next_try_ms = now_ms + RETRY_LOCAL_MS;
+    }
+}
+
+uint64_t agent_apply_due_ms(const struct agent_apply *apply)
+{
+    uint64_t due = agent_local_due_ms(&apply->local);
+    if (apply->restore_at_ms < due)
+        due = apply->restore_at_ms;
+    if (apply->unconfirmed && apply->revert_at_ms < due)
+        due = apply->revert_at_ms;
+    if (apply->phase == AGENT_APPLY_KEEPING && apply->next_try_ms < due)
+        due = apply->next_try_ms;
+    return due;
+}
+
+uint64_t agent_apply_speak_ms(const struct agent_apply *apply)
+{
+    return apply->phase == AGENT_APPLY_CONFIRMING ? apply->next_try_ms : AGENT_NEVER;
+}
+
+void agent_apply_fini(struct agent_apply *apply)
+{
+    config_put(apply->confirmed);
+    config_put(apply->staged);
+    agent_local_fini(&apply->local);
+    agent_nack_fini(&apply->nack);
+    free(apply->evidence);
+}

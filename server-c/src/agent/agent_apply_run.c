@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_apply_run.c — what runs: swapped in, kept when it is confirmed, taken back when it is not.
+ * The confirmed config is replaced only after the control plane said so. */
+#include "agent/agent_apply_parts.h"
+
+#include "agent/agent_check.h"
+#include "log/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer *offer,
+                            enum agent_outcome outcome, enum agent_reason reason,
+                            const char *message)
+{
+    struct agent_result *result = &apply->result;
+    result->offer = *offer;
+    result->outcome = outcome;
+    result->reason = reason;
+    server_effective(apply->server, &result->effective);
+    result->is_local = agent_local_is_effective(&apply->local, &result->effective);
+    snprintf(result->message, sizeof(result->message), "%s", message);
+    free(apply->evidence);
+    apply->evidence = NULL;
+    result->evidence = NULL;
+    apply->has_result = true;
+    apply->result_pending = true;
+    /* The answer to an earlier result, still under way, is not this one's. */
+    if (apply->said == AGENT_SAID_RESULT)
+        apply->said = AGENT_SAID_NOTHING;
+}
+
+/* What is confirmed goes to its place on disk; staged.json is used on the way. */
+int agent_apply_write_kept(struct agent_apply *apply, char why[AGENT_WHY_LEN])
+{
+    if (agent_state_stage(apply->state, &apply->kept, why) != 0 ||
+        agent_state_confirm_staged(apply->state, why) != 0)
+        return -1;
+    apply->phase = AGENT_APPLY_IDLE;
+    supervised_settled();
+    return 0;
+}
+
+void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
+{
+    struct config_errors errors = {0};
+    const struct agent_offer *offer = &apply->offered.offer;
+    supervised_trial(offer->version.generation, apply->confirm_within_ms);
+    if (server_apply(apply->server, apply->staged, offer->version.generation, &errors) != 0) {
+        char message[AGENT_TEXT_LEN + 1];
+        agent_findings_say(&errors, message, sizeof(message));
+        log_error("agent: generation %" PRIu64 " could not be applied, nothing changed: %s",
+                  offer->version.generation, message);
+        agent_apply_set_result(apply, offer, AGENT_REVERTED, AGENT_REASON_APPLY_FAILED, message);
+        apply->phase = AGENT_APPLY_IDLE;
+        supervised_settled();
+    } else {
+        log_info("agent: generation %" PRIu64 " serves, %" PRIu32 " ms to be confirmed",
+                 offer->version.generation, apply->confirm_within_ms);
+        apply->unconfirmed = true;
+        apply->swapped = *offer;
+        apply->swapped_within_ms = apply->confirm_within_ms;
+        apply->revert_at_ms = now_ms + apply->confirm_within_ms;
+        apply->restore_at_ms = AGENT_NEVER;
+        apply->stuck = false;
+        agent_apply_set_result(apply, offer, AGENT_APPLIED, AGENT_REASON_NONE, "");
+        apply->phase = AGENT_APPLY_PROVING;
+    }
+    config_errors_fini(&errors);
+}
+
+void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
+{
+    char why[AGENT_WHY_LEN];
+    /* Before the rename: a crash in between leaves both texts, and it is seen whose each is. */
+    agent_local_end(&apply->local, apply->confirmed, apply->staged, apply->replaces_drift);
+    config_put(apply->confirmed);
+    apply->confirmed = config_get(apply->staged);
+    apply->kept = apply->offered;
+    apply->unconfirmed = false;
+    log_info("agent: generation %" PRIu64 " is confirmed", apply->kept.offer.version.generation);
+    if (agent_state_confirm_staged(apply->state, why) == 0) {
+        apply->phase = AGENT_APPLY_IDLE;
+        supervised_settled();
+        return;
+    }
+    log_error("agent: %s: trying again each %d s; a restart before that loads the config before",
+              why, RETRY_LOCAL_MS / 1000);
+    apply->phase = AGENT_APPLY_KEEPING;
+    apply->next_try_ms = now_ms + RETRY_LOCAL_MS;
+}
+
+/* The confirmed config, or what a person made of it, or none when there is none: what ran before the
+ * assignment. */
+static int apply_confirmed(struct agent_apply *apply, char *message, size_t size)
+{
+    struct config_errors errors = {0};
+    uint64_t generation = apply->confirmed ? apply->kept.offer.version.generation : 0;
+    struct config *resting = agent_local_resting(&apply->local, apply->confirmed);
+    int err = server_apply(apply->server, resting, generation, &errors);
+    if (err)
+        agent_findings_say(&errors, message, size);
+    config_errors_fini(&errors);
+    return err;
+}
+
+void agent_apply_revert(struct agent_apply *apply, uint64_t now_ms)
+{
+    char message[AGENT_TEXT_LEN + 1];
+    if (agent_apply_is_urgent(apply))
+        apply->phase = AGENT_APPLY_IDLE;
+    if (apply_confirmed(apply, message, sizeof(message)) == 0) {
+        apply->unconfirmed = false;
+        apply->stuck = false;
+        supervised_settled();
+        snprintf(message, sizeof(message), "no confirmation within %" PRIu32 " ms",
+                 apply->swapped_within_ms);
+        log_warn("agent: generation %" PRIu64 " taken back: %s", apply->swapped.version.generation,
+                 message);
+        agent_apply_set_result(apply, &apply->swapped, AGENT_REVERTED, AGENT_REASON_UNCONFIRMED,
+                               message);
+        return;
+    }
+    apply->revert_at_ms = now_ms + RETRY_LOCAL_MS;
+    log_error("agent: generation %" PRIu64 " was not confirmed and cannot be taken back: %s",
+              apply->swapped.version.generation, message);
+    if (!apply->stuck)
+        agent_apply_set_result(apply, &apply->swapped, AGENT_STUCK, AGENT_REASON_UNCONFIRMED,
+                               message);
+    apply->stuck = true;
+}
+
+void agent_apply_restore(struct agent_apply *apply, uint64_t now_ms)
+{
+    char message[AGENT_TEXT_LEN + 1];
+    if (apply_confirmed(apply, message, sizeof(message)) == 0) {
+        apply->restore_at_ms = AGENT_NEVER;
+        log_info("agent: generation %" PRIu64 " serves", apply->kept.offer.version.generation);
+        return;
+    }
+    apply->restore_at_ms = now_ms + RETRY_LOCAL_MS;
+    log_error("agent: generation %" PRIu64 " cannot be served, trying again in %d s: %s",
+              apply->kept.offer.version.generation, RETRY_LOCAL_MS / 1000, message);
+}

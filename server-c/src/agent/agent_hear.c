@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_hear.c — what an answer changes. What is no answer of the control plane's is for
+ * agent_session.c. */
+#include "agent/agent_parts.h"
+
+#include "agent/agent_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPORT_EVERY_MIN_MS 100
+#define REPORT_EVERY_MAX_MS 600000
+#define DESIRED_WAIT_MAX_MS 300000
+
+static uint32_t clamp(uint32_t value, uint32_t min, uint32_t max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+/* --- hello --- */
+
+static void use_identity(struct agent *agent)
+{
+    const struct agent_identity *identity = &agent->identity;
+    agent_http_use(agent->http, identity->ca_certificates, identity->certificate, identity->key);
+}
+
+static void on_session_trust(struct agent *agent, const struct agent_session *session, uint64_t now)
+{
+    char why[AGENT_WHY_LEN];
+    int changed =
+        agent_renewal_trust(&agent->identity, session->ca_certificates, agent->state, why);
+    if (changed < 0)
+        log_error("agent: the control plane's new CA is not taken: %s", why);
+    if (changed > 0) {
+        use_identity(agent);
+        log_info("agent: the control plane's CA has changed");
+    }
+    if (agent->identity.key && session->has_renewal)
+        agent_renewal_plan(&agent->renewal, session->renew_after_ms, now);
+}
+
+static void take_session(struct agent *agent, const struct agent_session *session, uint64_t now)
+{
+    if (session->epoch < agent->apply.fences.max_epoch)
+        log_warn("agent: the control plane's epoch is %" PRIu64 ", this node has seen %" PRIu64
+                 ": its assignments will be refused",
+                 session->epoch, agent->apply.fences.max_epoch);
+    agent->report_every_ms =
+        clamp(session->report_every_ms, REPORT_EVERY_MIN_MS, REPORT_EVERY_MAX_MS);
+    agent->desired_wait_ms =
+        clamp(session->desired_wait_ms, AGENT_DESIRED_WAIT_MIN_MS, DESIRED_WAIT_MAX_MS);
+    if (agent->window_due_ms > now + agent->report_every_ms)
+        agent->window_due_ms = now + agent->report_every_ms;
+    agent_begin_session(agent, now);
+    agent->drift_known = agent->drift_said;
+    agent_apply_on_hello(&agent->apply);
+    on_session_trust(agent, session, now);
+    log_info("agent: connected to %s", agent->identity.control_plane_url);
+}
+
+static void on_hello(struct agent *agent, const struct agent_reply *reply)
+{
+    struct agent_session session;
+    char why[AGENT_WHY_LEN];
+    if (agent_read_session(reply->body, reply->len, &session, why) != 0) {
+        agent_lose_session(agent, AGENT_TROUBLE_BAD_ANSWER, why);
+        return;
+    }
+    if (strcmp(session.control_plane_id, agent->identity.enrolled.control_plane_id) != 0) {
+        agent_lose_session(agent, AGENT_TROUBLE_STRANGER,
+                           "it is another control plane than the one this node joined");
+    } else if (session.protocol != AGENT_PROTOCOL) {
+        snprintf(why, sizeof(why), "the control plane speaks protocol %" PRIu32 ", this node %d",
+                 session.protocol, AGENT_PROTOCOL);
+        agent_needs_upgrade(agent, why);
+    } else {
+        take_session(agent, &session, agent_now_ms());
+    }
+    agent_session_fini(&session);
+}
+
+/* --- the rest --- */
+
+static void on_renewed(struct agent *agent, const struct agent_reply *reply)
+{
+    char why[AGENT_WHY_LEN] = "";
+    uint64_t now = agent_now_ms();
+    agent->clocks[AGENT_SLOT_TALK].failures = 0;
+    if (agent_renewal_take(&agent->renewal, reply->body, reply->len, &agent->identity, agent->state,
+                           now, why) == 0) {
+        use_identity(agent);
+        log_info("agent: the node's certificate is renewed");
+        return;
+    }
+    log_error("agent: the node's certificate is not renewed: %s; trying again", why);
+    agent_renewal_put_off(&agent->renewal, now);
+}
+
+/* Asks again: at once, or later when the answer was `hasty`. A control plane that gives the same
+ * again and again must not be asked in a tight loop. */
+static void ask_again(struct agent *agent, bool hasty)
+{
+    if (hasty) {
+        agent_back_off(agent, AGENT_SLOT_DESIRED);
+        return;
+    }
+    agent->clocks[AGENT_SLOT_TALK].failures = 0;
+    agent->clocks[AGENT_SLOT_DESIRED].failures = 0;
+    agent->clocks[AGENT_SLOT_DESIRED].due_ms = agent_now_ms();
+}
+
+/* True when it brings this node further. */
+static bool take_assignment(struct agent *agent, struct agent_assignment *assignment)
+{
+    uint64_t have = agent->apply.have.generation;
+    agent_apply_take(&agent->apply, assignment);
+    return agent->apply.have.generation > have;
+}
+
+static void on_desired(struct agent *agent, const struct agent_reply *reply)
+{
+    struct agent_assignment assignment;
+    char why[AGENT_WHY_LEN];
+    if (agent_read_assignment(reply->body, reply->len, &assignment, why) != 0) {
+        agent_log_failure(agent, AGENT_SLOT_DESIRED, "answer to desired", why);
+        agent_back_off(agent, AGENT_SLOT_DESIRED);
+        return;
+    }
+    /* The session ended while this was under way: it is given again after the next hello. */
+    if (!agent->in_session) {
+        agent_assignment_fini(&assignment);
+        return;
+    }
+    agent->trouble = AGENT_TROUBLE_NONE;
+    bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
+    if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
+        news = true;
+    if (assignment.text)
+        agent_probes_end(agent->probes); /* what is measured is another config soon */
+    if (agent_probes_begin(agent->probes, &assignment.probes))
+        news = true;
+    if (assignment.text && agent_apply_is_confirming(&agent->apply)) {
+        agent->held = assignment;
+        return;
+    }
+    /* Nothing, before half of the wait was over, is hasty too. */
+    bool hasty = agent_now_ms() - agent->desired_asked_ms < agent->desired_wait_ms / 2;
+    if (assignment.text)
+        hasty = !take_assignment(agent, &assignment);
+    agent_assignment_fini(&assignment);
+    ask_again(agent, hasty && !news);
+}
+
+/* The confirm was answered, or is given up: what came meanwhile has its turn. */
+static void release_held(struct agent *agent)
+{
+    if (!agent->held.text || agent_apply_is_confirming(&agent->apply))
+        return;
+    bool news = take_assignment(agent, &agent->held);
+    agent_assignment_fini(&agent->held);
+    ask_again(agent, !news);
+}
+
+static void on_report(struct agent *agent, const struct agent_reply *reply)
+{
+    uint64_t seq = 0;
+    char why[AGENT_WHY_LEN];
+    struct agent_clock *clock = &agent->clocks[AGENT_SLOT_REPORT];
+    bool ok = agent_read_acknowledged(reply->body, reply->len, &seq, why) == 0;
+    if (ok && seq < agent->reported_seq)
+        snprintf(why, sizeof(why), "windows up to %" PRIu64 " were sent, %" PRIu64 " were taken",
+                 agent->reported_seq, seq);
+    agent_report_acknowledge(&agent->ring, seq);
+    if (ok)
+        agent->drift_known = agent->drift_said;
+    if (!ok || seq < agent->reported_seq) {
+        agent_log_failure(agent, AGENT_SLOT_REPORT, "answer to report", why);
+        agent_back_off(agent, AGENT_SLOT_REPORT);
+        return;
+    }
+    clock->failures = 0;
+    clock->due_ms = agent_now_ms();
+}
+
+/* Of the messages about an assignment, which are mostly answered with an empty object: the page of
+ * a proxy must not pass for one. */
+static bool is_answer(const struct agent_reply *reply)
+{
+    char why[AGENT_WHY_LEN];
+    json_t *document = agent_json_load(reply->body, reply->len, why, sizeof(why));
+    json_decref(document);
+    return document != NULL;
+}
+
+/* One answer to one question, whatever came of it. */
+static void end_check(struct agent *agent)
+{
+    memcpy(agent->answered_check_id, agent->preflight.id, sizeof(agent->answered_check_id));
+    agent_preflight_fini(&agent->preflight);
+}
+
+static void on_talk(struct agent *agent, const struct agent_reply *reply)
+{
+    if (agent->saying == AGENT_SAYING_HELLO) {
+        on_hello(agent, reply);
+    } else if (agent->saying == AGENT_SAYING_RENEW) {
+        on_renewed(agent, reply);
+    } else if (agent->saying == AGENT_SAYING_LOGS) {
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
+        agent_log_requests_end(&agent->log_requests);
+    } else if (agent->saying == AGENT_SAYING_CHECK) {
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
+        end_check(agent);
+    } else if (is_answer(reply)) {
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
+        agent_apply_on_taken(&agent->apply, reply->body, reply->len, agent_now_ms());
+    } else {
+        agent_log_failure(agent, AGENT_SLOT_TALK, "answer", "it is no JSON object");
+        agent_back_off(agent, AGENT_SLOT_TALK);
+    }
+}
+
+/* --- refusals --- */
+
+/* No success and nothing more to be done about this message: it is let go. */
+static void on_refused(struct agent *agent, enum agent_slot slot, const char *why)
+{
+    static const char *const names[] = {[AGENT_SAYING_HELLO] = "hello",
+                                        [AGENT_SAYING_ASSIGNMENT] = "message",
+                                        [AGENT_SAYING_RENEW] = "renew",
+                                        [AGENT_SAYING_LOGS] = "logs",
+                                        [AGENT_SAYING_CHECK] = "check"};
+    enum agent_saying saying = agent->saying;
+    bool is_talk = slot == AGENT_SLOT_TALK;
+    agent_log_failure(agent, slot, is_talk ? names[saying] : "message", why);
+    if (is_talk && saying == AGENT_SAYING_ASSIGNMENT)
+        agent_apply_on_refused(&agent->apply, why);
+    else if (is_talk && saying == AGENT_SAYING_RENEW)
+        agent_renewal_put_off(&agent->renewal, agent_now_ms());
+    else if (is_talk && saying == AGENT_SAYING_LOGS)
+        agent_log_requests_end(&agent->log_requests);
+    else if (is_talk && saying == AGENT_SAYING_CHECK)
+        end_check(agent);
+    else if (slot == AGENT_SLOT_REPORT)
+        /* The same bytes would be refused again, and hold up every later window. */
+        agent_report_lose(&agent->ring, agent->reported_seq);
+    else
+        agent_back_off(agent, slot);
+}
+
+static void on_problem(struct agent *agent, const struct agent_reply *reply)
+{
+    struct agent_problem problem = {0};
+    char why[AGENT_WHY_LEN];
+    if (reply->status == 0) {
+        snprintf(why, sizeof(why), "%s", reply->error);
+    } else {
+        agent_read_problem(reply->body, reply->len, &problem);
+        snprintf(why, sizeof(why), "HTTP %d %s: %.160s", reply->status, problem.code,
+                 problem.detail);
+    }
+    if (!agent_on_trouble(agent, reply, &problem, why))
+        on_refused(agent, reply->slot, why);
+}
+
+void agent_hear(struct agent *agent, const struct agent_reply *reply)
+{
+    if (reply->status < 200 || reply->status > 299)
+        on_problem(agent, reply);
+    else if (reply->slot == AGENT_SLOT_TALK)
+        on_talk(agent, reply);
+    else if (reply->slot == AGENT_SLOT_DESIRED)
+        on_desired(agent, reply);
+    else
+        on_report(agent, reply);
+    if (reply->slot == AGENT_SLOT_TALK)
+        release_held(agent);
+}

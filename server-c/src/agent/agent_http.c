@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_http.c — libcurl's multi interface with one easy handle per slot. Connections are kept
+ * open by libcurl; redirects are never followed, because a credential goes with every request. */
+#include "agent/agent_http.h"
+
+#include "agent/agent_keys.h"
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <curl/curl.h>
+#include <openssl/x509_vfy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ANSWER_BYTES (4u << 20)
+#define CONNECT_TIMEOUT_MS 10000L
+
+struct slot {
+    CURL *easy;
+    bool busy;      /* asked and not yet replied */
+    bool failed;    /* could not even begin */
+    bool too_large; /* the answer was cut off at MAX_ANSWER_BYTES */
+    unsigned used;  /* the `version` this handle has been set to */
+    char *body;     /* what is being sent, NULL: a GET */
+    struct buf answer;
+    char error[CURL_ERROR_SIZE];
+};
+
+struct agent_http {
+    CURLM *multi;
+    struct curl_slist *headers;
+    char *base_url, *proxy;
+    char *ca_certificates, *certificate, *key;
+    bool believe_anybody;
+    unsigned version; /* of the three above, from 1 */
+    struct slot slots[AGENT_SLOT_COUNT];
+};
+
+static size_t on_answer(char *bytes, size_t size, size_t count, void *arg)
+{
+    struct slot *slot = arg;
+    if (slot->answer.len + size * count > MAX_ANSWER_BYTES) {
+        slot->too_large = true;
+        return 0;
+    }
+    buf_append(&slot->answer, bytes, size * count);
+    return size * count;
+}
+
+static void limit_protocols(CURL *easy)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+/* Who is believed. The host's name is not compared: only the control plane ever has a certificate
+ * for servers of this CA (nodes' are for clients, which OpenSSL refuses of a server), so that its
+ * addresses and names may change, and a node can be led to it through any tunnel. */
+static bool limit_trust(struct agent_http *http, CURL *easy)
+{
+    bool ok =
+        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, http->believe_anybody ? 0L : 1L) ==
+            CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK &&
+        /* Else libcurl takes the system's list of authorities beside ours: any of them could
+               * then vouch for any host. */
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
+        /* A session that was begun with an earlier certificate would go on with it. */
+        curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L) == CURLE_OK;
+    if (ok && http->proxy)
+        ok = curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy) == CURLE_OK &&
+             curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
+    return ok;
+}
+
+static bool slot_init(struct agent_http *http, struct slot *slot)
+{
+    buf_init(&slot->answer);
+    slot->easy = curl_easy_init();
+    if (!slot->easy || !limit_trust(http, slot->easy))
+        return false;
+    limit_protocols(slot->easy);
+    curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, http->headers);
+    curl_easy_setopt(slot->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(slot->easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(slot->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A look-up of the name that is given up is not waited for: it can take half a minute, in which
+     * neither a stop nor the timer of an unconfirmed config would be heeded. */
+    curl_easy_setopt(slot->easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    curl_easy_setopt(slot->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(slot->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(slot->easy, CURLOPT_WRITEFUNCTION, on_answer);
+    curl_easy_setopt(slot->easy, CURLOPT_WRITEDATA, slot);
+    curl_easy_setopt(slot->easy, CURLOPT_ERRORBUFFER, slot->error);
+    curl_easy_setopt(slot->easy, CURLOPT_PRIVATE, slot);
+    return true;
+}
+
+static void add_header(struct agent_http *http, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(http->headers, line);
+    if (longer)
+        http->headers = longer;
+}
+
+static void add_headers(struct agent_http *http, const char *credential)
+{
+    struct buf line;
+    add_header(http, "Content-Type: application/json");
+    add_header(http, "Accept: application/json, application/problem+json");
+    /* A large report would else wait for a "100 Continue" that few servers send. */
+    add_header(http, "Expect:");
+    add_header(http, "User-Agent: farmstead-node/" FARMSTEAD_VERSION);
+    if (!credential)
+        return;
+    buf_init(&line);
+    buf_printf(&line, "Authorization: Bearer %s", credential);
+    add_header(http, line.data);
+    buf_fini(&line);
+}
+
+static char *copy(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+void agent_http_use(struct agent_http *http, const char *ca_certificates, const char *certificate,
+                    const char *key)
+{
+    free(http->ca_certificates);
+    free(http->certificate);
+    agent_secret_free(http->key);
+    http->ca_certificates = copy(ca_certificates);
+    http->certificate = copy(certificate);
+    http->key = copy(key);
+    http->version++;
+}
+
+struct agent_http *agent_http_new(const struct agent_http_peer *peer)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
+        return NULL;
+    struct agent_http *http = xcalloc(1, sizeof(*http));
+    http->base_url = xstrdup(peer->base_url);
+    http->proxy = copy(peer->proxy);
+    http->believe_anybody = peer->believe_anybody;
+    agent_http_use(http, peer->ca_certificates, peer->certificate, peer->key);
+    http->multi = curl_multi_init();
+    add_headers(http, peer->credential);
+    bool ok = http->multi != NULL;
+    for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
+        ok = slot_init(http, &http->slots[i]) && ok;
+    if (!ok) {
+        agent_http_free(http);
+        return NULL;
+    }
+    return http;
+}
+
+void agent_http_free(struct agent_http *http)
+{
+    if (!http)
+        return;
+    for (size_t i = 0; i < AGENT_SLOT_COUNT; i++) {
+        struct slot *slot = &http->slots[i];
+        if (slot->busy && !slot->failed)
+            curl_multi_remove_handle(http->multi, slot->easy);
+        curl_easy_cleanup(slot->easy);
+        free(slot->body);
+        buf_fini(&slot->answer);
+    }
+    curl_multi_cleanup(http->multi);
+    curl_slist_free_all(http->headers);
+    free(http->base_url);
+    free(http->proxy);
+    free(http->ca_certificates);
+    free(http->certificate);
+    agent_secret_free(http->key);
+    free(http);
+    curl_global_cleanup();
+}
+
+bool agent_http_busy(const struct agent_http *http, enum agent_slot slot)
+{
+    return http->slots[slot].busy;
+}
+
+static bool set_blob(CURL *easy, CURLoption option, char *text)
+{
+    struct curl_blob blob = {text, text ? strlen(text) : 0, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, text ? &blob : NULL) == CURLE_OK;
+}
+
+static bool set_tls(struct agent_http *http, struct slot *slot)
+{
+    bool is_https = strncmp(http->base_url, "https:", strlen("https:")) == 0;
+    if (is_https && !http->ca_certificates && !http->believe_anybody)
+        return false;
+    if (slot->used == http->version)
+        return true;
+    bool ok = set_blob(slot->easy, CURLOPT_CAINFO_BLOB, http->ca_certificates) &&
+              set_blob(slot->easy, CURLOPT_SSLCERT_BLOB, http->certificate) &&
+              set_blob(slot->easy, CURLOPT_SSLKEY_BLOB, http->key);
+    slot->used = ok ? http->version : 0;
+    return ok;
+}
+
+static bool set_method(struct slot *slot)
+{
+    if (!slot->body)
+        return curl_easy_setopt(slot->easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
+    return curl_easy_setopt(slot->easy, CURLOPT_POST, 1L) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDS, slot->body) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                            (curl_off_t)strlen(slot->body)) == CURLE_OK;
+}
+
+void agent_http_post(struct agent_http *http, enum agent_slot which, const char *message,
+                     char *body, uint32_t timeout_ms)
+{
+    struct slot *slot = &http->slots[which];
+    struct buf url;
+    buf_init(&url);
+    buf_printf(&url, "%s/agent/v1/%s", http->base_url, message);
+    free(slot->body);
+    slot->body = body;
+    slot->busy = true;
+    slot->too_large = false;
+    slot->error[0] = '\0';
+    buf_clear(&slot->answer);
+    bool ok = set_tls(http, slot) && set_method(slot) &&
+              curl_easy_setopt(slot->easy, CURLOPT_URL, url.data) == CURLE_OK &&
+              curl_easy_setopt(slot->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms) == CURLE_OK &&
+              curl_multi_add_handle(http->multi, slot->easy) == CURLM_OK;
+    slot->failed = !ok;
+    buf_fini(&url);
+}
+
+void agent_http_get(struct agent_http *http, enum agent_slot slot, const char *message,
+                    uint32_t timeout_ms)
+{
+    agent_http_post(http, slot, message, NULL, timeout_ms);
+}
+
+/* Most often it is this machine that has no idea of the time. */
+static const char *hint_of(const struct slot *slot)
+{
+    long verified = X509_V_OK;
+    curl_easy_getinfo(slot->easy, CURLINFO_SSL_VERIFYRESULT, &verified);
+    bool is_time =
+        verified == X509_V_ERR_CERT_NOT_YET_VALID || verified == X509_V_ERR_CERT_HAS_EXPIRED;
+    return is_time ? "; is this machine's clock right?" : "";
+}
+
+static void explain_silence(const struct slot *slot, CURLcode result, struct agent_reply *reply)
+{
+    curl_off_t sent = 0;
+    const char *what = slot->error[0] ? slot->error : curl_easy_strerror(result);
+    curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    reply->sent = sent > 0;
+    reply->untrusted = result == CURLE_PEER_FAILED_VERIFICATION;
+    if (slot->too_large)
+        snprintf(reply->error, sizeof(reply->error), "the answer is longer than %u bytes",
+                 MAX_ANSWER_BYTES);
+    else
+        snprintf(reply->error, sizeof(reply->error), "%s%.180s%s",
+                 result == CURLE_SSL_CONNECT_ERROR ? "TLS: " : "", what,
+                 reply->untrusted ? hint_of(slot) : "");
+}
+
+static void fill_reply(struct agent_http *http, struct slot *slot, CURLcode result,
+                       struct agent_reply *reply)
+{
+    long status = 0;
+    memset(reply, 0, sizeof(*reply));
+    reply->slot = (enum agent_slot)(slot - http->slots);
+    if (result == CURLE_OK)
+        curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
+    reply->status = (int)status;
+    reply->stale = slot->used != http->version;
+    reply->body = slot->answer.data;
+    reply->len = slot->answer.len;
+    if (status == 0)
+        explain_silence(slot, result, reply);
+    slot->busy = false;
+    slot->failed = false;
+    free(slot->body);
+    slot->body = NULL;
+}
+
+static bool take_finished(struct agent_http *http, struct agent_reply *reply)
+{
+    int left;
+    for (CURLMsg *msg = curl_multi_info_read(http->multi, &left); msg;
+         msg = curl_multi_info_read(http->multi, &left)) {
+        if (msg->msg != CURLMSG_DONE)
+            continue;
+        CURLcode result = msg->data.result;
+        CURL *easy = msg->easy_handle;
+        struct slot *slot = NULL;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
+        curl_multi_remove_handle(http->multi, easy);
+        fill_reply(http, slot, result, reply);
+        return true;
+    }
+    for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
+        if (http->slots[i].failed) {
+            fill_reply(http, &http->slots[i], CURLE_FAILED_INIT, reply);
+            return true;
+        }
+    return false;
+}
+
+bool agent_http_next(struct agent_http *http, uint32_t wait_ms, struct agent_reply *reply)
+{
+    int running;
+    curl_multi_perform(http->multi, &running);
+    if (take_finished(http, reply))
+        return true;
+    curl_multi_poll(http->multi, NULL, 0, (int)wait_ms, NULL);
+    curl_multi_perform(http->multi, &running);
+    return take_finished(http, reply);
+}
+
+void agent_http_wake(struct agent_http *http)
+{
+    curl_multi_wakeup(http->multi);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_json.c — one rule per function, so that every message and file is held to the same ranges. */
+#include "agent/agent_json.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+json_t *agent_json_load(const char *text, size_t len, char *why, size_t why_len)
+{
+    json_error_t error;
+    /* A NUL in a config's text is the config parser's to refuse, with its position. */
+    json_t *document = json_loadb(text, len, JSON_ALLOW_NUL, &error);
+    if (!document) {
+        snprintf(why, why_len, "not JSON: %s (line %d, column %d)", error.text, error.line,
+                 error.column);
+        return NULL;
+    }
+    if (!json_is_object(document)) {
+        snprintf(why, why_len, "not a JSON object");
+        json_decref(document);
+        return NULL;
+    }
+    return document;
+}
+
+void agent_reader_fail(struct agent_reader *reader, const char *member, const char *what)
+{
+    if (reader->failed)
+        return;
+    reader->failed = true;
+    snprintf(reader->why, reader->why_len, "\"%s\" %s", member, what);
+}
+
+static json_t *find(struct agent_reader *reader, const char *member)
+{
+    if (reader->failed)
+        return NULL;
+    json_t *value = json_object_get(reader->object, member);
+    if (!value)
+        agent_reader_fail(reader, member, "is missing");
+    return value;
+}
+
+bool agent_reader_has(const struct agent_reader *reader, const char *member)
+{
+    const json_t *value = json_object_get(reader->object, member);
+    return value && !json_is_null(value);
+}
+
+uint64_t agent_read_integer(struct agent_reader *reader, const char *member, uint64_t min,
+                            uint64_t max)
+{
+    json_t *value = find(reader, member);
+    if (!value)
+        return 0;
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 0 || (uint64_t)number < min || (uint64_t)number > max) {
+        char what[96];
+        snprintf(what, sizeof(what), "must be an integer from %llu to %llu",
+                 (unsigned long long)min, (unsigned long long)max);
+        agent_reader_fail(reader, member, what);
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+bool agent_read_boolean(struct agent_reader *reader, const char *member)
+{
+    json_t *value = find(reader, member);
+    if (value && !json_is_boolean(value))
+        agent_reader_fail(reader, member, "must be true or false");
+    return value && json_is_true(value);
+}
+
+void agent_read_string(struct agent_reader *reader, const char *member, char *out, size_t size,
+                       size_t min)
+{
+    out[0] = '\0';
+    json_t *value = find(reader, member);
+    if (!value)
+        return;
+    size_t len = json_string_length(value);
+    if (!json_is_string(value) || len < min || len >= size ||
+        memchr(json_string_value(value), '\0', len)) {
+        char what[96];
+        snprintf(what, sizeof(what), "must be a string of %zu to %zu bytes", min, size - 1);
+        agent_reader_fail(reader, member, what);
+        return;
+    }
+    memcpy(out, json_string_value(value), len + 1);
+}
+
+/* 26 characters of lower-case Crockford base 32: no i, l, o, u. */
+static bool is_id(const char *text, const char *prefix)
+{
+    size_t prefix_len = strlen(prefix);
+    if (strncmp(text, prefix, prefix_len) != 0)
+        return false;
+    const char *rest = text + prefix_len;
+    return strlen(rest) == 26 && strspn(rest, "0123456789abcdefghjkmnpqrstvwxyz") == 26;
+}
+
+void agent_read_id(struct agent_reader *reader, const char *member, const char *prefix, char *out,
+                   size_t size)
+{
+    agent_read_string(reader, member, out, size, 1);
+    if (!reader->failed && !is_id(out, prefix)) {
+        char what[96];
+        snprintf(what, sizeof(what), "must be \"%s\" and 26 characters of base 32", prefix);
+        agent_reader_fail(reader, member, what);
+    }
+}
+
+void agent_read_digest(struct agent_reader *reader, const char *member, char *out, size_t size)
+{
+    agent_read_string(reader, member, out, size, 1);
+    if (!reader->failed && (strlen(out) != 71 || strncmp(out, "sha256:", 7) != 0 ||
+                            strspn(out + 7, "0123456789abcdef") != 64))
+        agent_reader_fail(reader, member, "must be \"sha256:\" and 64 hex digits");
+}
+
+char *agent_read_text(struct agent_reader *reader, const char *member, size_t max, size_t *len)
+{
+    json_t *value = find(reader, member);
+    if (!value)
+        return NULL;
+    *len = json_string_length(value);
+    if (!json_is_string(value) || *len > max) {
+        char what[96];
+        snprintf(what, sizeof(what), "must be a string of at most %zu bytes", max);
+        agent_reader_fail(reader, member, what);
+        return NULL;
+    }
+    return xmemdup(json_string_value(value), *len);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_messages.h — the messages of the agent protocol as C structs: what the node says is built
+ * (agent_messages.c), what the control plane answers is read and checked (agent_answers.c).
+ *
+ * Pure: no I/O, no clock. The protocol's words are in agent-protocol/README.md, and each function
+ * here is tested against the examples beside it. Any thread. */
+#ifndef FARMSTEAD_AGENT_MESSAGES_H
+#define FARMSTEAD_AGENT_MESSAGES_H
+
+#include "agent/agent_facts.h"
+#include "agent/agent_host.h"
+#include "agent/agent_preflight.h"
+#include "agent/agent_probe_order.h"
+#include "config/config.h"
+#include "owner/owner_policy.h"
+#include "server/server.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AGENT_PROTOCOL 1
+#define AGENT_ID_LEN 34 /* the longest: "rollout_" + 26 */
+#define AGENT_NAME_LEN 63
+#define AGENT_SECRET_LEN 128
+#define AGENT_TEXT_LEN 2048 /* of a sentence in a message */
+#define AGENT_CONTROL_PLANE_ID_LEN 64
+#define AGENT_WHY_LEN 256
+
+struct agent_version {
+    uint64_t generation; /* 0: none, written as null */
+    char digest[CONFIG_DIGEST_LEN + 1];
+};
+
+/* One assignment's identity: what every message about it repeats. */
+struct agent_offer {
+    struct agent_version version;
+    char id[AGENT_ID_LEN + 1];
+};
+
+struct agent_fences {
+    uint64_t max_epoch;             /* 0: none seen */
+    struct agent_version max_taken; /* highest generation accepted, with its digest */
+};
+
+enum agent_outcome { AGENT_APPLIED, AGENT_REVERTED, AGENT_STUCK };
+enum agent_reason {
+    AGENT_REASON_NONE,
+    AGENT_REASON_UNCONFIRMED,
+    AGENT_REASON_CRASH_LOOP,
+    AGENT_REASON_APPLY_FAILED,
+    AGENT_REASON_RESTART
+};
+
+struct agent_result {
+    struct agent_offer offer;
+    enum agent_outcome outcome;
+    enum agent_reason reason;
+    struct server_effective effective;
+    bool is_local; /* what is effective was changed on this node */
+    char message[AGENT_TEXT_LEN + 1];
+    const char *evidence; /* lines of the error log, each with "\n"; NULL: none */
+};
+
+/* What a person has made of config.jsonc. */
+struct agent_change {
+    const char *digest; /* "": nothing */
+    const char *text;
+    bool is_served;
+    bool is_known; /* as it was said before: its digest is enough */
+    const struct config_errors *errors;
+};
+
+struct agent_hello {
+    const char *node_id;
+    const char *incarnation;
+    const char *schema_digest;
+    const struct agent_host *host;
+    const struct server_effective *effective;
+    const struct agent_version *last_known_good;
+    const struct agent_fences *fences;
+    const struct agent_result *last_result; /* NULL: none */
+    const char *boot_id;
+    bool is_local;
+    const struct agent_change *change;
+    const struct owner_policy *policy; /* NULL: none is said */
+    const char *policy_path;           /* "": the built-in one */
+};
+
+struct agent_nack {
+    struct agent_offer offer;
+    char code[32]; /* one of the protocol's nack codes */
+    char message[AGENT_TEXT_LEN + 1];
+    struct config_errors errors;
+    bool fenced; /* say which epoch and generation were seen */
+    uint64_t max_epoch, max_generation;
+};
+
+struct agent_report {
+    const char *boot_id;
+    const char *incarnation;
+    uint64_t uptime_ms;
+    const struct server_effective *effective;
+    bool is_local;
+    const struct agent_change *change;
+    uint64_t lost_windows;
+    const struct agent_facts *facts;
+    const double *gauges; /* GAUGE_COUNT of them */
+    const char *windows;  /* JSON of the windows with commas between, "" for none */
+};
+
+/* JSON text that the caller frees. Text from elsewhere is cut to the schema's length and made
+ * valid UTF-8, so building never fails. */
+struct agent_enrolment {
+    const char *token, *name, *incarnation;
+    const struct agent_host *host;
+    const char *csr; /* NULL: over plain http */
+};
+char *agent_build_enrol(const struct agent_enrolment *enrolment);
+char *agent_build_renew(const char *incarnation, const char *csr);
+char *agent_build_hello(const struct agent_hello *hello);
+char *agent_build_desired(const char *boot_id, const char *incarnation,
+                          const struct agent_version *have, uint32_t wait_ms);
+char *agent_build_ack(const struct agent_offer *offer);
+char *agent_build_nack(const struct agent_nack *nack);
+char *agent_build_result(const struct agent_result *result);
+char *agent_build_confirm(const struct agent_offer *offer,
+                          const struct server_effective *effective);
+char *agent_build_report(const struct agent_report *report);
+
+/* What a text would do here (agent_preflight.h). */
+struct agent_checked {
+    const char *incarnation, *request_id;
+    const struct agent_nack *refusal; /* NULL: it would be taken */
+    size_t path_count;
+    int running[AGENT_PROBE_PATHS_MAX], offered[AGENT_PROBE_PATHS_MAX]; /* statuses; 0: none */
+};
+char *agent_build_check(const struct agent_checked *checked);
+
+bool agent_nack_code_known(const char *code);
+
+/* --- what the control plane answers ---
+ * Each returns 0, or -1 with a sentence in `why` that names the member. Unknown members are
+ * ignored; a known one that is missing, of another type or out of range is an error. */
+struct agent_enrolled {
+    char node_id[AGENT_ID_LEN + 1];
+    char name[AGENT_NAME_LEN + 1];
+    char credential[AGENT_SECRET_LEN + 1]; /* "": a certificate stands for it */
+    char control_plane_id[AGENT_CONTROL_PLANE_ID_LEN + 1];
+};
+
+/* What is given for a CSR. Both NULL: nothing. */
+struct agent_issued {
+    char *certificate, *ca_certificates; /* PEM */
+    uint64_t renew_after_ms;
+};
+void agent_issued_fini(struct agent_issued *issued);
+
+struct agent_session {
+    uint32_t protocol;
+    char control_plane_id[AGENT_CONTROL_PLANE_ID_LEN + 1];
+    uint64_t epoch;
+    uint32_t report_every_ms;
+    uint32_t desired_wait_ms;
+    bool has_renewal; /* … and this is when: */
+    uint64_t renew_after_ms;
+    char *ca_certificates; /* NULL: not said */
+};
+void agent_session_fini(struct agent_session *session);
+
+/* The control plane wants lines of the error log. */
+struct agent_request {
+    char id[AGENT_ID_LEN + 1]; /* "": nothing is wanted */
+    uint32_t lines;
+};
+
+struct agent_assignment {
+    struct agent_request request;
+    struct agent_probe_order probes;
+    struct agent_preflight preflight;
+    struct agent_offer offer;
+    uint64_t epoch;
+    uint32_t confirm_within_ms;
+    char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* "": none */
+    bool has_content; /* it names a content manifest, which this version cannot fetch */
+    char *text;       /* NULL: nothing new */
+    size_t text_len;
+};
+
+struct agent_confirmation {
+    bool confirmed;
+    uint32_t retry_after_ms;
+};
+
+struct agent_problem {
+    char code[65];
+    char detail[AGENT_TEXT_LEN + 1]; /* the title when there is no detail */
+};
+
+/* A credential or what was issued, never both. The three below leave nothing to free when they
+ * fail. */
+int agent_read_enrolled(const char *body, size_t len, struct agent_enrolled *out,
+                        struct agent_issued *issued, char why[AGENT_WHY_LEN]);
+int agent_read_issued(const char *body, size_t len, struct agent_issued *out,
+                      char why[AGENT_WHY_LEN]);
+/* The answer to `ca`, for the caller to free. */
+int agent_read_ca(const char *body, size_t len, char **ca_certificates, char why[AGENT_WHY_LEN]);
+int agent_read_session(const char *body, size_t len, struct agent_session *out,
+                       char why[AGENT_WHY_LEN]);
+/* `out` is empty after a failure; else agent_assignment_fini() it. */
+int agent_read_assignment(const char *body, size_t len, struct agent_assignment *out,
+                          char why[AGENT_WHY_LEN]);
+void agent_assignment_fini(struct agent_assignment *assignment);
+int agent_read_confirmation(const char *body, size_t len, struct agent_confirmation *out,
+                            char why[AGENT_WHY_LEN]);
+int agent_read_acknowledged(const char *body, size_t len, uint64_t *seq, char why[AGENT_WHY_LEN]);
+/* Never fails: whatever is no problem+json has the code "". */
+void agent_read_problem(const char *body, size_t len, struct agent_problem *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_parts.h — what the files of the agent's thread share: agent.c (the loop), agent_session.c
+ * (who is asked when, and how long to wait after a failure), agent_speak.c and agent_hear.c.
+ *
+ * Three slots run side by side. TALK carries hello, the messages about an assignment and renew,
+ * DESIRED the long poll, REPORT the measurements. In a session (hello was answered) each slot keeps
+ * its own time; an outage of TALK's hello or of DESIRED ends the session, and the next hello is said
+ * after a back-off. Agent's thread only. */
+#ifndef FARMSTEAD_AGENT_PARTS_H
+#define FARMSTEAD_AGENT_PARTS_H
+
+#include "agent/agent_apply.h"
+#include "agent/agent_http.h"
+#include "agent/agent_identity.h"
+#include "agent/agent_logs.h"
+#include "agent/agent_preflight.h"
+#include "agent/agent_probes.h"
+#include "agent/agent_renewal.h"
+#include "agent/agent_report.h"
+#include "log/log.h"
+#include "server/server.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AGENT_DESIRED_WAIT_MIN_MS 1000
+
+/* What TALK is busy with. */
+enum agent_saying {
+    AGENT_SAYING_HELLO,
+    AGENT_SAYING_ASSIGNMENT,
+    AGENT_SAYING_RENEW,
+    AGENT_SAYING_LOGS,
+    AGENT_SAYING_CHECK
+};
+
+/* What the last outage was: HTTP's status, or one of these. */
+enum agent_trouble {
+    AGENT_TROUBLE_NONE = -1,
+    AGENT_TROUBLE_BAD_ANSWER = -2,
+    AGENT_TROUBLE_STRANGER = -3,
+    AGENT_TROUBLE_UNKNOWN = -4,
+    AGENT_TROUBLE_EXPIRED = -5,
+    AGENT_TROUBLE_REVOKED = -6,
+    AGENT_TROUBLE_CLONE = -7,
+    AGENT_TROUBLE_UNTRUSTED = -8
+};
+
+struct agent_clock {
+    uint64_t due_ms;
+    unsigned failures; /* in a row */
+};
+
+struct agent {
+    struct server *server;
+    struct agent_state *state;
+    struct agent_identity identity;
+    struct agent_host host;
+    char incarnation[33];
+    char boot_id[33];
+    char schema_digest[CONFIG_DIGEST_LEN + 1];
+
+    struct agent_http *http;
+    struct agent_apply apply;
+    struct agent_renewal renewal;
+    struct agent_report_ring ring;
+    struct server_metrics *snapshot;
+    struct agent_facts facts;
+    struct agent_disks *disks;
+    struct agent_probes *probes;
+
+    bool in_session;
+    int trouble; /* enum agent_trouble or a status, so that it is logged once */
+    enum agent_saying saying;
+    struct agent_clock clocks[AGENT_SLOT_COUNT];
+    uint32_t report_every_ms;
+    uint32_t desired_wait_ms;
+    uint64_t desired_asked_ms;
+    struct agent_assignment held; /* came before the answer to a confirm; without a text: none */
+    uint64_t window_due_ms;
+    uint64_t reported_seq; /* last of the request under way */
+    struct agent_log_requests log_requests;
+    struct agent_preflight preflight; /* waits for its answer */
+    char answered_check_id[AGENT_PREFLIGHT_ID_LEN + 1];
+    /* Of the drift, grows from 0: what the control plane knows, and what is being said to it. */
+    uint64_t drift_known, drift_said;
+
+    pthread_t thread;
+    atomic_bool stopping;
+    atomic_bool reload_wanted;
+};
+
+uint64_t agent_now_ms(void);
+
+/* --- agent_session.c --- */
+void agent_back_off(struct agent *agent, enum agent_slot slot);
+/* The first failure in a row is worth a line; the rest say the same. */
+void agent_log_failure(const struct agent *agent, enum agent_slot slot, const char *what,
+                       const char *why);
+void agent_begin_session(struct agent *agent, uint64_t now);
+void agent_end_session(struct agent *agent, uint32_t wait_ms);
+/* The control plane is away: hello again, later each time. An outage is worth a line when it begins
+ * and when it turns into another. */
+void agent_lose_session(struct agent *agent, int trouble, const char *why);
+void agent_needs_upgrade(struct agent *agent, const char *why);
+/* What ends or shakes the session, whatever was said. True when `reply` was such a one. */
+bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
+                      const struct agent_problem *problem, const char *why);
+
+/* --- agent_speak.c: begin what is due --- */
+void agent_speak(struct agent *agent, uint64_t now);
+
+/* --- agent_hear.c --- */
+void agent_hear(struct agent *agent, const struct agent_reply *reply);
+
+#endif

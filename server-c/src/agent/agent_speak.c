@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_speak.c — begins the requests that are due, in the slots that are free. */
+#include "agent/agent_parts.h"
+
+#include "agent/agent_logs.h"
+#include "owner/bounds.h"
+
+#include <stdlib.h>
+
+#define TALK_TIMEOUT_MS 15000
+#define REPORT_TIMEOUT_MS 30000
+#define DESIRED_GRACE_MS 15000 /* on top of the wait that was asked for */
+
+static bool is_free(const struct agent *agent, enum agent_slot slot, uint64_t now)
+{
+    return !agent_http_busy(agent->http, slot) && now >= agent->clocks[slot].due_ms;
+}
+
+static void say(struct agent *agent, enum agent_saying saying, const char *message, char *body)
+{
+    agent->saying = saying;
+    agent_http_post(agent->http, AGENT_SLOT_TALK, message, body, TALK_TIMEOUT_MS);
+}
+
+/* 0 is "nobody knows": served or not is a change, too. */
+static uint64_t drift_version(const struct agent *agent, const struct agent_change *change)
+{
+    return ((uint64_t)agent->apply.local.drift.version << 1 | change->is_served) + 1;
+}
+
+static void say_hello(struct agent *agent)
+{
+    struct server_effective effective;
+    struct agent_change change;
+    agent_drift_look(&agent->apply.local.drift, agent->apply.confirmed);
+    server_effective(agent->server, &effective);
+    agent_local_change(&agent->apply.local, &effective, &change);
+    agent->drift_said = drift_version(agent, &change);
+    struct agent_hello hello = {
+        .node_id = agent->identity.enrolled.node_id,
+        .boot_id = agent->boot_id,
+        .incarnation = agent->incarnation,
+        .schema_digest = agent->schema_digest,
+        .host = &agent->host,
+        .effective = &effective,
+        .last_known_good = &agent->apply.kept.offer.version,
+        .fences = &agent->apply.fences,
+        .last_result = agent->apply.has_result ? &agent->apply.result : NULL,
+        .is_local = agent_local_is_effective(&agent->apply.local, &effective),
+        .change = &change,
+        .policy = bounds_policy(),
+        .policy_path = bounds_policy_path(),
+    };
+    say(agent, AGENT_SAYING_HELLO, "hello", agent_build_hello(&hello));
+}
+
+static void say_renew(struct agent *agent, uint64_t now)
+{
+    char why[AGENT_WHY_LEN];
+    char *body = agent_renewal_ask(&agent->renewal, agent->incarnation, why);
+    if (body) {
+        say(agent, AGENT_SAYING_RENEW, "renew", body);
+        return;
+    }
+    log_error("agent: renewing the certificate: %s", why);
+    agent_renewal_put_off(&agent->renewal, now);
+}
+
+static void say_logs(struct agent *agent)
+{
+    uint64_t lines = 0;
+    char *text = log_kept(&lines);
+    say(agent, AGENT_SAYING_LOGS, "logs",
+        agent_build_logs(agent->incarnation, &agent->log_requests.waiting[0], text, lines));
+    free(text);
+}
+
+static void say_check(struct agent *agent)
+{
+    say(agent, AGENT_SAYING_CHECK, "check",
+        agent_preflight_answer(&agent->preflight, agent->incarnation, agent->server));
+}
+
+static void start_talk(struct agent *agent, uint64_t now)
+{
+    if (!is_free(agent, AGENT_SLOT_TALK, now))
+        return;
+    if (!agent->in_session) {
+        say_hello(agent);
+        return;
+    }
+    char *body = NULL;
+    const char *message = agent_apply_next(&agent->apply, now, &body);
+    if (message)
+        say(agent, AGENT_SAYING_ASSIGNMENT, message, body);
+    else if (agent->log_requests.count > 0)
+        say_logs(agent);
+    else if (agent->preflight.id[0])
+        say_check(agent);
+    else if (now >= agent->renewal.due_ms)
+        say_renew(agent, now);
+}
+
+static void start_desired(struct agent *agent, uint64_t now)
+{
+    if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) || agent->held.text ||
+        agent_apply_owes_answer(&agent->apply))
+        return;
+    agent->desired_asked_ms = now;
+    agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
+                    agent_build_desired(agent->boot_id, agent->incarnation, &agent->apply.have,
+                                        agent->desired_wait_ms),
+                    agent->desired_wait_ms + DESIRED_GRACE_MS);
+}
+
+static void start_report(struct agent *agent, uint64_t now)
+{
+    if (!agent->in_session || !is_free(agent, AGENT_SLOT_REPORT, now) || !agent->ring.first)
+        return;
+    struct buf windows;
+    struct server_effective effective;
+    struct agent_change change;
+    buf_init(&windows);
+    agent->reported_seq = agent_report_batch(&agent->ring, &windows);
+    server_effective(agent->server, &effective);
+    agent_local_change(&agent->apply.local, &effective, &change);
+    agent->drift_said = drift_version(agent, &change);
+    change.is_known = agent->drift_said == agent->drift_known;
+    struct agent_report report = {
+        .boot_id = agent->boot_id,
+        .incarnation = agent->incarnation,
+        .uptime_ms = agent->snapshot->monotonic_ms,
+        .effective = &effective,
+        .is_local = agent_local_is_effective(&agent->apply.local, &effective),
+        .change = &change,
+        .lost_windows = agent->ring.lost_windows,
+        .facts = &agent->facts,
+        .gauges = agent->snapshot->gauges,
+        .windows = windows.data,
+    };
+    agent_http_post(agent->http, AGENT_SLOT_REPORT, "report", agent_build_report(&report),
+                    REPORT_TIMEOUT_MS);
+    buf_fini(&windows);
+}
+
+void agent_speak(struct agent *agent, uint64_t now)
+{
+    start_talk(agent, now);
+    start_desired(agent, now);
+    start_report(agent, now);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* config_check_exposed.c — are files with passwords or keys where clients could fetch them? Paths are
+ * compared as the kernel resolves them, so that links don't hide where a file lies. The folders of
+ * every site count for the files of every other. Not seen here are homes (userDirs), of which nobody
+ * knows all, and links inside of a root: kept_files.h looks at each file that is opened. */
+#include "check/config_check_parts.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WELL_KNOWN "/.well-known/"
+
+/* What clients of a site may ask for, resolved. */
+struct served {
+    char *folder;
+    bool hidden_files;
+};
+
+struct served_list {
+    struct served *items;
+    size_t count;
+};
+
+/* The caller frees it; NULL: not there, which is somebody else's to say. */
+static char *resolve(const struct check *check, const char *path, size_t len)
+{
+    struct buf seen;
+    char *real;
+
+    buf_init(&seen);
+    buf_append_str(&seen, check->jail);
+    buf_append(&seen, path, len);
+    real = realpath(seen.data, NULL);
+    buf_fini(&seen);
+    return real;
+}
+
+static void add_served(struct served_list *list, const struct check *check,
+                       const struct config_site *site, const char *path, size_t len)
+{
+    char *folder = resolve(check, path, len);
+
+    if (folder != NULL)
+        list->items[list->count++] = (struct served){folder, site->hidden_files};
+}
+
+static void find_served(struct served_list *list, const struct check *check)
+{
+    const struct config *cfg = check->cfg;
+    size_t most = 0;
+
+    for (size_t i = 0; i < cfg->site_count; i++)
+        most += 1 + cfg->sites[i].alias_count;
+    *list = (struct served_list){.items = xcalloc(most, sizeof(*list->items))};
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        const struct config_site *site = &cfg->sites[i];
+
+        add_served(list, check, site, site->root, config_check_fixed_len(site->root));
+        for (size_t j = 0; j < site->alias_count; j++)
+            add_served(list, check, site, site->aliases[j].folder, strlen(site->aliases[j].folder));
+    }
+}
+
+static void free_served(struct served_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].folder);
+    free(list->items);
+}
+
+/* "/x/y" of "/srv/x/y" in "/srv"; NULL when it is not in there. */
+static const char *beneath(const char *path, const char *folder)
+{
+    size_t len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+
+    return strncmp(path, folder, len) == 0 && path[len] == '/' ? path + len : NULL;
+}
+
+static bool is_hidden(const char *rest)
+{
+    if (strncmp(rest, WELL_KNOWN, strlen(WELL_KNOWN)) == 0)
+        rest += strlen(WELL_KNOWN) - 1;
+    return strstr(rest, "/.") != NULL;
+}
+
+static const struct served *find_holder(const struct served_list *list, const char *path)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *rest = beneath(path, list->items[i].folder);
+
+        if (rest != NULL && (list->items[i].hidden_files || !is_hidden(rest)))
+            return &list->items[i];
+    }
+    return NULL;
+}
+
+static void judge(const struct check *check, const struct served_list *list, const char *path,
+                  const char *pointer)
+{
+    char *real = resolve(check, path, strlen(path));
+    const struct served *holder = real != NULL ? find_holder(list, real) : NULL;
+
+    if (holder != NULL)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_EXPOSED_FILE, pointer,
+                             "move it to a folder that is not served",
+                             "\"%s\" is in \"%s\", which is served: clients may fetch it", path,
+                             holder->folder);
+    free(real);
+}
+
+static void judge_site(const struct check *check, const struct served_list *list, size_t index)
+{
+    const struct config_site *site = &check->cfg->sites[index];
+    char pointer[CHECK_POINTER_LEN];
+
+    for (size_t i = 0; i < site->auth_count; i++) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
+        judge(check, list, site->auth[i].file, pointer);
+    }
+    for (size_t i = 0; i < site->signed_url_count; i++) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
+        judge(check, list, site->signed_urls[i].secret_file, pointer);
+    }
+}
+
+void config_check_exposed(const struct check *check)
+{
+    struct served_list list;
+
+    find_served(&list, check);
+    for (size_t i = 0; i < check->cfg->site_count; i++)
+        judge_site(check, &list, i);
+    free_served(&list);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* config_check_parts.h — what the files of config_check.h share. For config_check*.c alone. */
+#ifndef FARMSTEAD_CONFIG_CHECK_PARTS_H
+#define FARMSTEAD_CONFIG_CHECK_PARTS_H
+
+#include "base/buf.h"
+#include "config/config.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define CHECK_POINTER_LEN 80
+
+/* One check of one config. */
+struct check {
+    const struct config *cfg;
+    const struct config *running; /* NULL: nothing runs yet */
+    struct config_errors *errors;
+    /* Locked into process.chroot already: what was outside can't be seen. */
+    bool is_jailed;
+    /* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
+    const char *jail;
+};
+
+/* Adds an error about `path`: `err` is what the system said when we wanted to `verb` it. */
+void config_check_report_path(const struct check *check, const char *pointer, const char *path,
+                              int err, const char *verb, const char *hint);
+
+/* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
+const char *config_check_jail(const struct config *cfg, const struct config *running);
+
+/* How much of a root is the same for all hosts: "/srv" of "/srv/{host}". */
+size_t config_check_fixed_len(const char *root);
+
+/* A path of the config as this process sees it. */
+void config_check_see(struct buf *out, const struct check *check, const char *path);
+
+/* Whether this thread may (R_OK, W_OK, X_OK). 0 or an errno. */
+int config_check_access(const char *path, int mode);
+
+/* That the folder which `path` is in may be written. */
+void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
+                            const char *what);
+
+/* The parts; each is a file of its own. */
+void config_check_bounds(const struct check *check);
+void config_check_exposed(const struct check *check);
+void config_check_listeners(const struct check *check);
+void config_check_process(const struct check *check);
+void config_check_sizes(const struct check *check);
+void config_check_site(const struct check *check, size_t site);
+
+/* What is served is read as the user that the node becomes. A thread of root takes that user's
+ * rights for files, itself alone and until config_check_user_leave(). */
+struct check_user {
+    bool is_taken;
+    int group_count;
+    gid_t *groups; /* its own, to be had back */
+};
+void config_check_user_enter(struct check_user *user, const struct check *check);
+void config_check_user_leave(struct check_user *user);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* config_check_site.c — are a site's folders and files there, and may they be read? */
+#include "check/config_check_parts.h"
+
+#include "auth/htpasswd.h"
+#include "auth/secret_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+static void check_folder(const struct check *check, const char *path, int mode, const char *pointer)
+{
+    static const char hint[] = "create it, or name a folder that exists on every node";
+    struct stat st;
+    int err;
+
+    if (stat(path, &st) < 0) {
+        config_check_report_path(check, pointer, path, errno, "look at", hint);
+        return;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer, hint,
+                             "\"%s\" is not a folder", path);
+        return;
+    }
+    err = config_check_access(path, X_OK);
+    if (err != 0) {
+        config_check_report_path(check, pointer, path, err, "enter",
+                                 "let the node's user enter it");
+        return;
+    }
+    err = config_check_access(path, mode);
+    if (err != 0)
+        config_check_report_path(check, pointer, path, err, "list",
+                                 "let the node's user read the folder, or leave its list off");
+}
+
+size_t config_check_fixed_len(const char *root)
+{
+    const char *variable = strchr(root, '{');
+    size_t len = strlen(root);
+
+    if (variable == NULL)
+        return len;
+    for (len = (size_t)(variable - root); root[len] != '/'; len--)
+        ;
+    return len > 0 ? len : 1;
+}
+
+/* `path` up to its first variable is on every machine; behind it is what clients name. */
+static void check_served(const struct check *check, const char *path, bool is_template, int mode,
+                         const char *pointer)
+{
+    size_t len = is_template ? config_check_fixed_len(path) : strlen(path);
+    struct buf seen;
+
+    if (path[len] != '\0')
+        mode = X_OK;
+    buf_init(&seen);
+    buf_append_str(&seen, check->jail);
+    buf_append(&seen, path, len);
+    check_folder(check, seen.data, mode, pointer);
+    buf_fini(&seen);
+}
+
+static void check_folders(const struct check *check, size_t index)
+{
+    const struct config_site *site = &check->cfg->sites[index];
+    int mode = site->listing.enabled ? X_OK | R_OK : X_OK;
+    char pointer[CHECK_POINTER_LEN];
+
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
+    check_served(check, site->root, true, mode, pointer);
+    for (size_t i = 0; i < site->alias_count; i++) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/folder", index, i);
+        check_served(check, site->aliases[i].folder, false, mode, pointer);
+    }
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/userDirs/base", index);
+    if (*site->user_dirs.folder != '\0')
+        check_served(check, site->user_dirs.base, false, X_OK, pointer);
+}
+
+static const char readable_hint[] = "name a file that the node's user may read";
+
+static void check_users(const struct check *check, const char *path, const char *pointer)
+{
+    struct htpasswd_problem problem = {0};
+    int err = htpasswd_check(path, &problem);
+
+    if (err == UV_EINVAL && problem.line > 0)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer,
+                             "htpasswd writes lines that are right", "\"%s\", line %" PRIu32 ": %s",
+                             path, problem.line, problem.text);
+    else if (err == UV_EINVAL)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer,
+                             "name a file that htpasswd wrote", "\"%s\": %s", path, problem.text);
+    else if (err != 0)
+        config_check_report_path(check, pointer, path, -err, "read", readable_hint);
+}
+
+static void check_secret(const struct check *check, const char *path, const char *pointer)
+{
+    struct secret secret;
+    int err = secret_file_read(&secret, path);
+
+    secret_wipe(&secret);
+    if (err == UV_EINVAL || err == UV_EFBIG || err == UV_EFTYPE)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer, NULL,
+                             "\"%s\" %s", path, secret_file_problem(err));
+    else if (err != 0)
+        config_check_report_path(check, pointer, path, -err, "read", readable_hint);
+}
+
+/* One file may have the passwords of many paths. */
+static bool is_named_before(const struct config_site *site, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(site->auth[i].file, site->auth[index].file) == 0)
+            return true;
+    return false;
+}
+
+void config_check_site(const struct check *check, size_t index)
+{
+    const struct config_site *site = &check->cfg->sites[index];
+    char pointer[CHECK_POINTER_LEN];
+    struct buf seen;
+
+    check_folders(check, index);
+    buf_init(&seen);
+    for (size_t i = 0; i < site->auth_count; i++) {
+        if (is_named_before(site, i))
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
+        config_check_see(&seen, check, site->auth[i].file);
+        check_users(check, seen.data, pointer);
+    }
+    for (size_t i = 0; i < site->signed_url_count; i++) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
+        config_check_see(&seen, check, site->signed_urls[i].secret_file);
+        check_secret(check, seen.data, pointer);
+    }
+    buf_fini(&seen);
+}

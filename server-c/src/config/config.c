@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* config.c — text → tree → options (config_reader.c) → rules between them (config_rules.c) → the
+ * finished snapshot. */
+#include "config/config.h"
+
+#include "base/digest.h"
+#include "base/mem.h"
+#include "config/config_reader.h"
+#include "config/config_rules.h"
+#include "text/json_canonical.h"
+#include "text/json_text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(CONFIG_DIGEST_LEN == DIGEST_LEN, "one digest, one length");
+
+static void lower_case(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text >= 'A' && *text <= 'Z')
+            *text = (char)(*text - 'A' + 'a');
+}
+
+static void lower_case_all(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        lower_case(texts[i]);
+}
+
+static int compare_mimes(const void *a, const void *b)
+{
+    const struct config_mime *left = a, *right = b;
+
+    return strcmp(left->suffix, right->suffix);
+}
+
+/* What is left to do for a config without errors: the forms that look-ups rely on. */
+static void finish(struct config *cfg, const struct json_value *root)
+{
+    struct buf canonical;
+    const struct json_value *refused;
+
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        struct config_site *site = &cfg->sites[i];
+
+        lower_case_all(site->hosts, site->host_count);
+        for (size_t j = 0; j < site->hotlink_count; j++)
+            lower_case_all(site->hotlink[j].hosts, site->hotlink[j].host_count);
+    }
+    if (cfg->mime_count > 0)
+        qsort(cfg->mimes, cfg->mime_count, sizeof(*cfg->mimes), compare_mimes);
+    buf_init(&canonical);
+    refused = json_canonical(&canonical, root);
+    assert(refused == NULL); /* every number was an option's, and those are integers */
+    (void)refused;
+    digest_sha256(cfg->digest, canonical.data, canonical.len);
+    buf_fini(&canonical);
+}
+
+struct config *config_parse(const char *text, size_t len, struct config_errors *errors)
+{
+    size_t first = errors->count, dropped = errors->dropped;
+    struct json_value *root = json_text_parse(text, len, errors);
+    struct config *cfg;
+
+    if (root == NULL) {
+        config_errors_sort(errors, first);
+        return NULL;
+    }
+    cfg = xcalloc(1, sizeof(*cfg));
+    atomic_init(&cfg->refs, 1);
+    cfg->text = xmemdup(text, len);
+    cfg->text_len = len;
+    config_read_options(cfg, root, errors);
+    config_check_rules(cfg, root, errors);
+    if (errors->count > first || errors->dropped > dropped) {
+        config_errors_sort(errors, first);
+        config_put(cfg);
+        cfg = NULL;
+    } else {
+        finish(cfg, root);
+    }
+    json_free(root);
+    return cfg;
+}
+
+void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
+                          enum config_code code, const char *pointer, const char *hint,
+                          const char *format, ...)
+{
+    struct config_errors ignored = {0};
+    struct json_value *root;
+    struct buf message;
+    va_list args;
+
+    if (errors->count == CONFIG_ERRORS_MAX) {
+        errors->dropped++; /* without reading the text again */
+        return;
+    }
+    root = json_text_parse(cfg->text, cfg->text_len, &ignored);
+    assert(root != NULL);
+    buf_init(&message);
+    va_start(args, format);
+    buf_vprintf(&message, format, args);
+    va_end(args);
+    config_errors_add(errors, code, json_nearest(root, pointer)->span, pointer, hint, "%s",
+                      message.data);
+    buf_fini(&message);
+    json_free(root);
+    config_errors_fini(&ignored);
+}
+
+struct config *config_get(struct config *cfg)
+{
+    atomic_fetch_add_explicit(&cfg->refs, 1, memory_order_relaxed);
+    return cfg;
+}
+
+void config_put(struct config *cfg)
+{
+    /* Release: this thread's last use is before the free. Acquire: the free is after all of them.
+     */
+    if (cfg == NULL || atomic_fetch_sub_explicit(&cfg->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    config_free_options(cfg);
+    free(cfg->text);
+    free(cfg);
+}

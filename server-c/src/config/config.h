@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* config.h — the node's whole configuration as one immutable, reference-counted snapshot.
+ *
+ * A config is read from text (JSON with comments) by config_parse(), fitted to the machine before it
+ * is put in force (config_sizes.h), never changed afterwards and swapped whole: a request ends under the snapshot it began with. Which options exist, their types,
+ * defaults, ranges and help are written once, in config_table.c; parser, schema and reference page
+ * come from it. Reading the text touches no file, port or user: that is config_check.h. */
+#ifndef FARMSTEAD_CONFIG_H
+#define FARMSTEAD_CONFIG_H
+
+#include "text/config_errors.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONFIG_DIGEST_LEN 71               /* "sha256:" + 64 hex digits */
+#define CONFIG_AUTO 0                      /* value of an option set to "auto" */
+#define CONFIG_AUTO_PER_ADDRESS UINT32_MAX /* the same where 0 is "no limit" */
+
+enum config_defer_accept { DEFER_ACCEPT_AUTO, DEFER_ACCEPT_ALWAYS, DEFER_ACCEPT_NEVER };
+
+struct config_listen {
+    char *address;     /* numeric IPv4 or IPv6 */
+    uint16_t port;     /* 0: the kernel chooses (tests) */
+    char *socket;      /* path of a Unix socket, which stands for address and port then; "": none */
+    char *socket_mode; /* octal, "0660" */
+    enum config_defer_accept defer_accept; /* TCP only */
+};
+
+enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
+enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
+enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
+enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
+enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
+enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+
+/* Options that are lowered to what the machine has when they were left out (config_sizes.h). */
+enum config_fit {
+    FIT_NONE,
+    FIT_CONNECTIONS,
+    FIT_OPEN_FILES,
+    FIT_CACHE_BYTES,
+    FIT_CACHE_ENTRIES,
+    FIT_COUNT
+};
+
+/* `paths` everywhere: globs (glob.h), a rule without any is for every path. `types`: media types
+ * without parameters, "text/css" or "image/" and a star. Rules are in the config's order. */
+
+struct config_header_rule {
+    enum config_header_action action;
+    char *name;
+    char *value; /* "" for HEADER_REMOVE */
+    char **paths;
+    size_t path_count;
+    char **types;
+    size_t type_count;
+    char **statuses; /* "404" or "4xx" */
+    size_t status_count;
+};
+
+struct config_alias {
+    char *path;   /* begins and ends with '/' */
+    char *folder; /* absolute; stands for `path` */
+};
+
+struct config_redirect {
+    char *match; /* PCRE2 on the decoded path */
+    char *to;    /* url_rule.h */
+    uint32_t status;
+};
+
+struct config_rewrite {
+    char *match, *to;
+    bool goes_on; /* later rules get the new path; else the first match is the last */
+};
+
+struct config_expires {
+    char **paths;
+    size_t path_count;
+    char **types;
+    size_t type_count;
+    enum config_expires_from from;
+    uint32_t max_age_seconds;
+    char *directives; /* more of Cache-Control: "public, immutable"; may be "" */
+};
+
+struct config_error_page {
+    char *status; /* "404" or "4xx" */
+    char *path;   /* under the site's root, begins with '/' */
+};
+
+struct config_access {
+    enum config_access_action action;
+    char **paths;
+    size_t path_count;
+    char **addresses; /* "192.0.2.7", "2001:db8::/32"; none: every client */
+    size_t address_count;
+};
+
+struct config_auth {
+    char **paths;
+    size_t path_count;
+    char *realm;
+    char *file;   /* htpasswd form; absolute */
+    char **users; /* only these of the file; none: all of them */
+    size_t user_count;
+};
+
+struct config_signed_url {
+    char **paths;
+    size_t path_count;
+    char *secret_file; /* absolute; its bytes without a line end at their end are the key */
+};
+
+struct config_hotlink {
+    char **paths;
+    size_t path_count;
+    char **hosts; /* lower case; from whose pages a link is welcome, besides the site's own */
+    size_t host_count;
+    bool allow_empty; /* no Referer at all is welcome too */
+};
+
+struct config_site {
+    char **hosts; /* lower case; "*" is the default site */
+    size_t host_count;
+    char *root; /* absolute path; "{host}", "{host1}" … stand for the name asked for, its last
+                   label and so on */
+    char **index;
+    size_t index_count;
+    bool hidden_files; /* serve names that begin with a dot */
+    enum config_symlinks symlinks;
+    bool etag_inode;
+    struct {
+        bool enabled;
+        uint32_t max_entries;
+    } listing;
+    char **precompressed; /* "br", "zstd", "gzip": the first of equally welcome ones is sent */
+    size_t precompressed_count;
+    struct config_alias *aliases;
+    size_t alias_count;
+    struct {
+        char *folder; /* beneath the user's home; "": no user folders */
+        char *base;   /* homes are beneath it */
+        char **users; /* only these; none: all but `excluded` */
+        size_t user_count;
+        char **excluded;
+        size_t excluded_count;
+    } user_dirs;
+    struct config_redirect *redirects;
+    size_t redirect_count;
+    struct config_rewrite *rewrites;
+    size_t rewrite_count;
+    struct config_header_rule *headers;
+    size_t header_count;
+    struct config_expires *expires;
+    size_t expires_count;
+    struct config_error_page *error_pages;
+    size_t error_page_count;
+    struct config_access *access;
+    size_t access_count;
+    struct config_auth *auth;
+    size_t auth_count;
+    struct config_signed_url *signed_urls;
+    size_t signed_url_count;
+    struct config_hotlink *hotlink;
+    size_t hotlink_count;
+    uint64_t bytes_per_second;            /* all its connections together; 0: no limit */
+    uint64_t connection_bytes_per_second; /* 0: no limit */
+};
+
+struct config_mime {
+    char *suffix; /* ".html", lower case */
+    char *type;
+};
+
+struct config {
+    _Atomic uint32_t refs;
+    uint32_t left_out; /* bits of enum config_fit */
+
+    struct config_listen *listens;
+    size_t listen_count;
+    uint32_t workers; /* CONFIG_AUTO: one per core */
+
+    struct { /* each "": stays as it was started; taken at the start only */
+        char *user, *group, *chroot, *pid_file;
+    } process;
+
+    struct {
+        uint32_t connections;
+        uint32_t connections_per_address; /* 0: no limit; may be CONFIG_AUTO_PER_ADDRESS */
+        uint32_t keep_alive_requests;
+        uint32_t keep_alive_idle_seconds;
+        uint32_t header_seconds;
+        uint32_t write_seconds;
+        uint32_t min_bytes_per_second; /* a client that takes less is let go; 0: any rate */
+        uint32_t head_bytes;
+        uint32_t target_bytes;
+        uint32_t body_bytes; /* a longer request body costs the connection */
+    } limits;
+
+    struct {
+        enum config_cache_engine engine;
+        uint32_t ttl_millis;
+        uint32_t max_entries;
+        uint32_t max_watches; /* of folders, all loops together */
+    } stat_cache;
+
+    struct {
+        uint64_t max_bytes;      /* bodies kept in memory, all loops together */
+        uint32_t max_file_bytes; /* larger files are sent from their descriptor */
+        uint32_t max_open_files;
+    } file_cache;
+
+    struct {
+        uint32_t read_threads; /* CONFIG_AUTO */
+        uint32_t stat_threads;
+        uint32_t queue_length;
+        uint32_t chunk_bytes;
+        uint32_t timeout_seconds; /* a request that waits longer for a disk is given up */
+    } io;
+
+    struct {
+        char *path; /* "": off */
+        enum config_log_format format;
+    } access_log;
+
+    struct {
+        char *path; /* "": standard error */
+        enum config_log_level level;
+    } error_log;
+
+    struct {                         /* requests that are kept one by one (samples.h) */
+        uint32_t every_requests;     /* one in so many on average; 0: none but slow ones */
+        uint32_t slower_than_millis; /* each that takes this long; 0: none for that */
+        uint32_t keep;               /* of each kind, all loops together */
+    } samples;
+
+    struct {
+        char *address; /* "": no admin listener */
+        uint16_t port;
+        char **hosts; /* names it answers to besides this machine's own */
+        size_t host_count;
+    } admin;
+
+    char *default_type;        /* of a suffix nobody knows */
+    char *charset;             /* of text types that name none; "": none */
+    struct config_mime *mimes; /* added to and overriding mime.def, sorted by suffix */
+    size_t mime_count;
+
+    struct config_site *sites;
+    size_t site_count;
+
+    bool is_fitted; /* what was left out is what this machine has (config_sizes.h) */
+
+    char *text; /* the author's bytes */
+    size_t text_len;
+    char digest[CONFIG_DIGEST_LEN + 1]; /* of the RFC 8785 form of `text` */
+};
+
+/* The config that `text` describes, with one reference, or NULL with at least one error added.
+ * Reports as many errors as it can find, not just the first. Any thread. */
+struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
+
+/* Adds a finding about the value at `pointer`, placed where cfg's text has that value, or where it
+ * has the nearest one around it when the option was left out. Any thread. */
+void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
+                          enum config_code code, const char *pointer, const char *hint,
+                          const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+struct config *config_get(struct config *cfg); /* Any thread. Returns cfg. */
+void config_put(struct config *cfg);           /* Any thread. NULL is allowed. */
+
+#endif

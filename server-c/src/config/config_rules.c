@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* config_rules.c — sizes that bound each other, and files that are written; the other topics have files
+ * of their own. */
+#include "config/config_rules.h"
+
+#include "config/config_rules_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of two options in conflict, the first that the author gave: the other one may be a default. */
+static const char *first_given(const struct rules *rules, const char *first, const char *second)
+{
+    return config_rules_is_given(rules, first) ? first : second;
+}
+
+/* Zero stands for an option that was wrong by itself. */
+static void check_sizes(const struct rules *rules)
+{
+    const struct config *cfg = rules->cfg;
+
+    if (cfg->limits.head_bytes != 0 && cfg->limits.target_bytes > cfg->limits.head_bytes)
+        config_rules_report(rules, CONFIG_CODE_CONFLICT,
+                            first_given(rules, "/limits/targetBytes", "/limits/headBytes"),
+                            "the target is a part of the head",
+                            "\"targetBytes\" (%" PRIu32 ") is larger than \"headBytes\" (%" PRIu32
+                            ")",
+                            cfg->limits.target_bytes, cfg->limits.head_bytes);
+    /* The default of the one does not forbid small values of the other. */
+    if (cfg->file_cache.max_bytes != 0 &&
+        cfg->file_cache.max_file_bytes > cfg->file_cache.max_bytes &&
+        config_rules_is_given(rules, "/fileCache/maxFileBytes"))
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, "/fileCache/maxFileBytes",
+                            "one file can't take more than all of them together",
+                            "\"maxFileBytes\" (%" PRIu32 ") is larger than \"maxBytes\" (%" PRIu64
+                            ")",
+                            cfg->file_cache.max_file_bytes, cfg->file_cache.max_bytes);
+}
+
+/* A file that the node writes, with where it is named. */
+struct written {
+    const char *path, *what, *pointer;
+};
+
+static bool is_same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && *a != '\0' && strcmp(a, b) == 0;
+}
+
+/* Sockets among themselves are the listeners' business. */
+static void check_sockets(const struct rules *rules, const struct written *file)
+{
+    for (size_t i = 0; i < rules->cfg->listen_count; i++) {
+        char pointer[RULES_POINTER_LEN];
+
+        if (!is_same(rules->cfg->listens[i].socket, file->path))
+            continue;
+        snprintf(pointer, sizeof(pointer), "/listen/%zu/socket", i);
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "choose another path",
+                            "\"%s\" is %s already", file->path, file->what);
+    }
+}
+
+static void check_written(const struct rules *rules)
+{
+    const struct written files[] = {
+        {rules->cfg->access_log.path, "the access log", "/accessLog/path"},
+        {rules->cfg->error_log.path, "the error log", "/errorLog/path"},
+        {rules->cfg->process.pid_file, "the PID file", "/process/pidFile"},
+    };
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        for (size_t j = 0; j < i; j++)
+            if (is_same(files[i].path, files[j].path))
+                config_rules_report(rules, CONFIG_CODE_CONFLICT, files[i].pointer,
+                                    "give each a file of its own", "\"%s\" is %s already",
+                                    files[i].path, files[j].what);
+        check_sockets(rules, &files[i]);
+    }
+}
+
+void config_check_rules(const struct config *cfg, const struct json_value *root,
+                        struct config_errors *errors)
+{
+    struct rules rules = {.cfg = cfg, .root = root, .errors = errors};
+
+    config_rules_check_listeners(&rules);
+    config_rules_check_hosts(&rules);
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        config_rules_check_site(&rules, i);
+        config_rules_check_urls(&rules, i);
+        config_rules_check_headers(&rules, i);
+        config_rules_check_expires(&rules, i);
+    }
+    check_sizes(&rules);
+    check_written(&rules);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* config_rules_site.c — what one site's options must be to each other: the names in its root, its
+ * aliases, users. */
+#include "config/config_rules_parts.h"
+
+#include "config/config_hint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const root_names[] = {"{host}",  "{host1}", "{host2}", "{host3}",
+                                         "{host4}", "{host5}", "{host6}", "{host7}",
+                                         "{host8}", "{host9}", NULL};
+
+static bool is_root_name(const char *name, size_t len)
+{
+    for (size_t i = 0; root_names[i] != NULL; i++)
+        if (strlen(root_names[i]) == len && memcmp(root_names[i], name, len) == 0)
+            return true;
+    return false;
+}
+
+static void report_root_name(const struct rules *rules, const char *pointer, size_t byte,
+                             const char *name, size_t len)
+{
+    struct buf word, near, hint;
+
+    buf_init(&word);
+    buf_init(&near);
+    buf_init(&hint);
+    buf_append(&word, name, len);
+    config_hint_word(&near, root_names, word.data);
+    buf_append_str(&hint, near.len > 0
+                              ? near.data
+                              : "\"{host}\" is the name that is asked for, \"{host1}\" its last "
+                                "label, up to \"{host9}\"");
+    config_rules_report_in(rules, CONFIG_CODE_INVALID_VALUE, pointer, byte, hint.data,
+                           "\"root\": \"%s\" stands for nothing", word.data);
+    buf_fini(&hint);
+    buf_fini(&near);
+    buf_fini(&word);
+}
+
+static void check_root(const struct rules *rules, size_t site)
+{
+    const char *root = rules->cfg->sites[site].root;
+    char pointer[RULES_POINTER_LEN];
+
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/root", site);
+    for (const char *at = root; at != NULL && (at = strchr(at, '{')) != NULL; at++) {
+        size_t byte = (size_t)(at - root), len = 1 + strcspn(at + 1, "{}/");
+
+        if (at[len] != '}')
+            config_rules_report_in(rules, CONFIG_CODE_INVALID_VALUE, pointer, byte,
+                                   "\"{host}\" is the name that is asked for",
+                                   "\"root\": the \"{\" at byte %zu has no \"}\"", byte);
+        else if (!is_root_name(at, len + 1))
+            report_root_name(rules, pointer, byte, at, len + 1);
+    }
+}
+
+static void check_precompressed(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+    char pointer[RULES_POINTER_LEN];
+
+    for (size_t i = 1; i < checked->precompressed_count; i++) {
+        const char *coding = checked->precompressed[i];
+        size_t other = 0;
+
+        while (other < i && (coding == NULL || checked->precompressed[other] == NULL ||
+                             strcmp(checked->precompressed[other], coding) != 0))
+            other++;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/precompressed/%zu", site, i);
+        if (other < i)
+            config_rules_report(rules, CONFIG_CODE_DUPLICATE_VALUE, pointer,
+                                "remove one of the two", "the coding \"%s\" stands twice", coding);
+    }
+}
+
+static void report_alias(const struct rules *rules, size_t site, size_t first, size_t again)
+{
+    char pointer[RULES_POINTER_LEN], first_pointer[RULES_POINTER_LEN];
+
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/path", site, again);
+    snprintf(first_pointer, sizeof(first_pointer), "/sites/%zu/aliases/%zu/path", site, first);
+    config_rules_report(rules, CONFIG_CODE_DUPLICATE_VALUE, pointer, "a path has one folder",
+                        "the path \"%s\" is already on line %" PRIu32 " (%s)",
+                        rules->cfg->sites[site].aliases[again].path,
+                        config_rules_line(rules, first_pointer), first_pointer);
+}
+
+static void check_aliases(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+
+    for (size_t i = 1; i < checked->alias_count; i++) {
+        const char *path = checked->aliases[i].path;
+        size_t other = 0;
+
+        while (other < i && (path == NULL || checked->aliases[other].path == NULL ||
+                             strcmp(checked->aliases[other].path, path) != 0))
+            other++;
+        if (other < i)
+            report_alias(rules, site, other, i);
+    }
+}
+
+static bool holds(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i] != NULL && strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void check_users(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+    char pointer[RULES_POINTER_LEN];
+
+    for (size_t i = 0; i < checked->user_dirs.user_count; i++) {
+        const char *user = checked->user_dirs.users[i];
+
+        if (user == NULL ||
+            !holds(checked->user_dirs.excluded, checked->user_dirs.excluded_count, user))
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/userDirs/users/%zu", site, i);
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                            "take the name out of one of the two",
+                            "\"%s\" is in \"users\" and in \"excluded\"", user);
+    }
+}
+
+void config_rules_check_site(const struct rules *rules, size_t site)
+{
+    check_root(rules, site);
+    check_precompressed(rules, site);
+    check_aliases(rules, site);
+    check_users(rules, site);
+}

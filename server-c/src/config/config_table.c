@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* config_table.c — every option, once: the top level. The rows of its larger parts are in
+ * config_table_limits.c, config_table_site.c and config_table_rules.c. Help is written for the one
+ * who sets it. */
+#include "config/config_table.h"
+
+#include "config/config_table_rows.h"
+
+#include <arpa/inet.h>
+
+/* A name of the system's user data base. */
+#define ACCOUNT "[0-9A-Za-z_][0-9A-Za-z_.-]*"
+
+static const char *const defer_accept_words[] = {[DEFER_ACCEPT_AUTO] = "auto",
+                                                 [DEFER_ACCEPT_ALWAYS] = "always",
+                                                 [DEFER_ACCEPT_NEVER] = "never",
+                                                 NULL};
+static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
+                                          [LOG_FORMAT_COMBINED] = "combined",
+                                          [LOG_FORMAT_JSON] = "json",
+                                          NULL};
+static const char *const log_levels[] = {[LOG_LEVEL_ERROR] = "error",
+                                         [LOG_LEVEL_WARN] = "warn",
+                                         [LOG_LEVEL_INFO] = "info",
+                                         [LOG_LEVEL_DEBUG] = "debug",
+                                         NULL};
+
+const char *config_row_check_address(const char *text)
+{
+    unsigned char binary[sizeof(struct in6_addr)];
+
+    if (inet_pton(AF_INET, text, binary) == 1 || inet_pton(AF_INET6, text, binary) == 1)
+        return NULL;
+    return "is not a numeric IPv4 or IPv6 address";
+}
+
+static const char *check_optional_address(const char *text)
+{
+    return *text == '\0' ? NULL : config_row_check_address(text);
+}
+
+static const struct option listen_members[] = {
+    {.name = "address",
+     .type = OPTION_STRING,
+     .title = "Address",
+     .help = "The numeric IPv4 or IPv6 address to listen on. 0.0.0.0 means every IPv4 address, :: "
+             "every IPv6 address of the machine.",
+     .lighttpd = "server.bind",
+     .default_json = "\"0.0.0.0\"",
+     .min = 2,
+     .max = 45,
+     .pattern = "^[0-9A-Fa-f:.]+$",
+     .form = "a numeric IPv4 or IPv6 address, such as 0.0.0.0 or ::1",
+     .check = config_row_check_address,
+     .hint = config_row_hint_address,
+     FIELD(struct config_listen, address)},
+    {.name = "port",
+     .type = OPTION_INTEGER,
+     .title = "Port",
+     .help = "The TCP port. 0 lets the system choose a free one, which is useful in tests.",
+     .lighttpd = "server.port",
+     .default_json = "8080",
+     .max = 65535,
+     FIELD(struct config_listen, port)},
+    {.name = "socket",
+     .type = OPTION_STRING,
+     .title = "Unix socket",
+     .help = "Absolute path of a Unix socket to listen on, in place of an address and a port. "
+             "Empty: none.",
+     .lighttpd = "server.bind",
+     .default_json = "\"\"",
+     .max = 107,
+     .pattern = "^(/[^" CONTROLS "]*[^/" CONTROLS "])?$",
+     .form = "an absolute path that does not end with \"/\", or empty",
+     FIELD(struct config_listen, socket)},
+    {.name = "socketMode",
+     .type = OPTION_STRING,
+     .title = "Mode of the Unix socket",
+     .help = "Who may connect to the Unix socket, as an octal file mode: \"0660\" is its owner and "
+             "group, \"0666\" everybody on the machine.",
+     .default_json = "\"0660\"",
+     .min = 1,
+     .max = 16,
+     .pattern = "^0?[0-7][0-7][0-7]$",
+     .form = "an octal file mode, such as \"0660\"",
+     FIELD(struct config_listen, socket_mode)},
+    {.name = "deferAccept",
+     .type = OPTION_ENUM,
+     .title = "Accept with the first bytes",
+     .help = "When the node learns of a connection only with its first bytes (TCP_DEFER_ACCEPT), "
+             "which is cheaper where many connections are made. One that says nothing is then in "
+             "no limit, time-out or count for its first second, and is reset when a new config "
+             "takes the address away. \"auto\" is while an event loop accepts some 256 connections "
+             "a second or more and nearly all of them speak.",
+     .lighttpd = "server.defer-accept",
+     .default_json = "\"auto\"",
+     .words = defer_accept_words,
+     FIELD(struct config_listen, defer_accept)},
+    {0},
+};
+
+static const struct option process_members[] = {
+    {.name = "user",
+     .type = OPTION_STRING,
+     .title = "User",
+     .help = "The user to become after the ports are opened, when the node is started as root. "
+             "Empty: stay who it is.",
+     .lighttpd = "server.username",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 64,
+     .pattern = "^(" ACCOUNT ")?$",
+     .form = "a user's name, or empty",
+     CONFIG(process.user)},
+    {.name = "group",
+     .type = OPTION_STRING,
+     .title = "Group",
+     .help = "The group to take with it. Empty: the user's own group.",
+     .lighttpd = "server.groupname",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 64,
+     .pattern = "^(" ACCOUNT ")?$",
+     .form = "a group's name, or empty",
+     CONFIG(process.group)},
+    {.name = "chroot",
+     .type = OPTION_STRING,
+     .title = "Root of the file system",
+     .help =
+         "Absolute path of a folder to lock the node into when it is started as root. All other "
+         "paths of this config but that of the PID file are then named as seen from there. "
+         "Empty: none. Not for nodes that a control plane manages.",
+     .lighttpd = "server.chroot",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(process.chroot)},
+    {.name = "pidFile",
+     .type = OPTION_STRING,
+     .title = "PID file",
+     .help = "Absolute path of a file to write the process number to. Empty: none.",
+     .lighttpd = "server.pid-file",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(process.pid_file)},
+    {0},
+};
+
+static const struct option access_log_members[] = {
+    {.name = "path",
+     .type = OPTION_STRING,
+     .title = "File",
+     .help = "Absolute path of the access log. Empty: no access log.",
+     .lighttpd = "accesslog.filename",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(access_log.path)},
+    {.name = "format",
+     .type = OPTION_ENUM,
+     .title = "Format",
+     .help = "\"common\" and \"combined\" are the formats of that name that log readers know; "
+             "\"json\" is one object per line.",
+     .lighttpd = "accesslog.format",
+     .default_json = "\"combined\"",
+     .words = log_formats,
+     CONFIG(access_log.format)},
+    {0},
+};
+
+static const struct option error_log_members[] = {
+    {.name = "path",
+     .type = OPTION_STRING,
+     .title = "File",
+     .help = "Absolute path of the error log. Empty: standard error.",
+     .lighttpd = "server.errorlog",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(error_log.path)},
+    {.name = "level",
+     .type = OPTION_ENUM,
+     .title = "Level",
+     .help = "The least important kind of message that is still written.",
+     .default_json = "\"info\"",
+     .words = log_levels,
+     CONFIG(error_log.level)},
+    {0},
+};
+
+static const struct option admin_members[] = {
+    {.name = "address",
+     .type = OPTION_STRING,
+     .title = "Address",
+     .help = "The numeric address where the node shows its own measurements. Empty: nowhere. "
+             "There is no login there, so keep it on 127.0.0.1 or a private network.",
+     .lighttpd = "status.status-url",
+     .default_json = "\"\"",
+     .max = 45,
+     .pattern = "^[0-9A-Fa-f:.]*$",
+     .form = "a numeric IPv4 or IPv6 address, or empty",
+     .check = check_optional_address,
+     .hint = config_row_hint_address,
+     CONFIG(admin.address)},
+    {.name = "port",
+     .type = OPTION_INTEGER,
+     .title = "Port",
+     .help = "The TCP port there. 0 lets the system choose a free one.",
+     .default_json = "8081",
+     .max = 65535,
+     CONFIG(admin.port)},
+    {.name = "hosts",
+     .type = OPTION_STRINGS,
+     .title = "Host names",
+     .help =
+         "Names by which it may be asked for besides IP addresses, localhost and the machine's own "
+         "name, such as the service names that Prometheus uses in Kubernetes or Compose; "
+         "\"*.farm.svc\" is every name that ends in \".farm.svc\". Others are refused, so that "
+         "no web page can read this with a name that it has point here.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 253,
+     .max_items = 64,
+     .pattern = "^((\\*\\.)?" HOST_NAME ")$",
+     .form = "a host name without port, \"*.\" and a name, or an address",
+     .check = config_row_check_host,
+     .hint = config_row_hint_host,
+     LIST(struct config, admin.hosts, admin.host_count)},
+    {0},
+};
+
+const struct option config_table[] = {
+    {.name = "listen",
+     .type = OPTION_OBJECTS,
+     .title = "Listening addresses",
+     .help = "Where the server accepts connections.",
+     .default_json = "[{\"address\": \"0.0.0.0\", \"port\": 8080}]",
+     .min_items = 1,
+     .max_items = 64,
+     .members = listen_members,
+     .item_size = sizeof(struct config_listen),
+     LIST(struct config, listens, listen_count)},
+    {.name = "workers",
+     .type = OPTION_INTEGER,
+     .title = "Event loops",
+     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core, as "
+             "far as a control group's quota of processor time (rounded up) and 16 MiB of memory "
+             "for each allow. "
+             "Lowering it may reset connections that are being made at that moment.",
+     .lighttpd = "server.max-worker",
+     .default_json = "\"auto\"",
+     .takes_auto = true,
+     .min = 1,
+     .max = 256,
+     CONFIG(workers)},
+    {.name = "process",
+     .type = OPTION_OBJECT,
+     .title = "Process",
+     .help = "As whom and where the node runs. Taken when it starts.",
+     .default_json = "{}",
+     .members = process_members},
+    {.name = "limits",
+     .type = OPTION_OBJECT,
+     .title = "Limits",
+     .help = "Bounds on what clients can use up.",
+     .default_json = "{}",
+     .members = config_limits_members},
+    {.name = "statCache",
+     .type = OPTION_OBJECT,
+     .title = "Stat cache",
+     .help = "What is remembered of files, so that most requests need no look at the disk.",
+     .default_json = "{}",
+     .members = config_stat_cache_members},
+    {.name = "fileCache",
+     .type = OPTION_OBJECT,
+     .title = "File cache",
+     .help = "Contents and open descriptors of files that are asked for often.",
+     .default_json = "{}",
+     .members = config_file_cache_members},
+    {.name = "io",
+     .type = OPTION_OBJECT,
+     .title = "Disk threads",
+     .help = "The threads that do what would make an event loop wait for a disk.",
+     .default_json = "{}",
+     .members = config_io_members},
+    {.name = "accessLog",
+     .type = OPTION_OBJECT,
+     .title = "Access log",
+     .help = "One line per answered request.",
+     .default_json = "{}",
+     .members = access_log_members},
+    {.name = "errorLog",
+     .type = OPTION_OBJECT,
+     .title = "Error log",
+     .help = "What the server has to say about itself.",
+     .default_json = "{}",
+     .members = error_log_members},
+    {.name = "samples",
+     .type = OPTION_OBJECT,
+     .title = "Sampled requests",
+     .help = "Requests that are kept one by one, each with the time that every stage of it took. "
+             "The admin listener shows them at /samples. Nothing of them says who asked or for "
+             "what.",
+     .default_json = "{}",
+     .members = config_samples_members},
+    {.name = "admin",
+     .type = OPTION_OBJECT,
+     .title = "Admin listener",
+     .help = "The node's own measurements: a page for people, JSON, and Prometheus' formats.",
+     .default_json = "{}",
+     .members = admin_members},
+    {.name = "defaultType",
+     .type = OPTION_STRING,
+     .title = "Default MIME type",
+     .help = "The content type of a file whose suffix no list has.",
+     .default_json = "\"application/octet-stream\"",
+     .min = 3,
+     .max = 255,
+     .pattern = "^" MEDIA_TYPE "$",
+     .form = "a media type, such as \"text/html; charset=utf-8\"",
+     CONFIG(default_type)},
+    {.name = "charset",
+     .type = OPTION_STRING,
+     .title = "Character set",
+     .help = "The charset that is named with a text type which names none itself. Empty: none is "
+             "named.",
+     .default_json = "\"utf-8\"",
+     .max = 40,
+     .pattern = "^[0-9A-Za-z._+-]*$",
+     .form = "a charset's name, such as \"utf-8\", or empty",
+     CONFIG(charset)},
+    {.name = "mimeTypes",
+     .type = OPTION_MAP,
+     .title = "MIME types",
+     .help =
+         "Content types by file name suffix, added to the built-in ones and stronger than them. "
+         "Of several suffixes the longest counts: \".tar.gz\" beats \".gz\".",
+     .lighttpd = "mimetype.assign",
+     .default_json = "{}",
+     .min = 3,
+     .max = 255,
+     .max_items = 2000,
+     .pattern = "^" MEDIA_TYPE "$",
+     .form = "a media type, such as \"text/html; charset=utf-8\"",
+     .key_pattern = "^\\.[0-9a-z_+-]([0-9a-z_.+-]{0,28}[0-9a-z_+-])?$",
+     .key_form = "a suffix in lower case, such as \".html\"",
+     LIST(struct config, mimes, mime_count)},
+    {.name = "sites",
+     .type = OPTION_OBJECTS,
+     .title = "Sites",
+     .help = "The sites served: which names, from which folder.",
+     .min_items = 1,
+     .max_items = 1000,
+     .members = config_site_members,
+     .item_size = sizeof(struct config_site),
+     LIST(struct config, sites, site_count)},
+    {0},
+};

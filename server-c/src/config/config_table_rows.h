@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* config_table_rows.h — what the files of the option table share: forms that many rows have, and
+ * where a row's field is. For config_table*.c alone. */
+#ifndef FARMSTEAD_CONFIG_TABLE_ROWS_H
+#define FARMSTEAD_CONFIG_TABLE_ROWS_H
+
+#include "config/config.h"
+#include "config/config_table.h"
+
+#define FIELD(type, field) .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
+#define CONFIG(field) FIELD(struct config, field)
+#define LIST(type, field, counter) FIELD(type, field), .count_offset = offsetof(type, counter)
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+
+/* Both engines take the control characters themselves: the schema has them as \u0001 and so on. */
+#define CONTROLS "\x01-\x1f\x7f"
+#define ABSOLUTE_PATH "/[^" CONTROLS "]*"
+#define TOKEN "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+#define MEDIA_TYPE TOKEN "/" TOKEN "( *; *" TOKEN "=(" TOKEN "|\"[ !#-~]*\"))*"
+#define HOST_LABEL "[0-9A-Za-z_]([0-9A-Za-z_-]*[0-9A-Za-z_])?"
+#define HOST_NAME HOST_LABEL "(\\." HOST_LABEL ")*|\\[[0-9A-Fa-f:.]+\\]"
+
+/* The globs of a rule (glob.h). */
+#define PATHS_ROW(rule)                                                                            \
+    {                                                                                              \
+        .name = "paths", .type = OPTION_STRINGS, .title = "Paths",                                 \
+        .help =                                                                                    \
+            "For which paths. One that begins with \"/\" is a pattern for the whole path, such "   \
+            "as \"/private/**\", another one for a file's name, such as \"*.pdf\": \"*\" is "      \
+            "anything but \"/\", \"**\" anything, \"?\" one byte. Empty: for every path.",         \
+        .default_json = "[]", .min = 1, .max = 512, .max_items = 64,                               \
+        .pattern = "^(/[^" CONTROLS "]*|[^/" CONTROLS "]+)$",                                      \
+        .form = "a pattern that begins with \"/\", or one of a file's name, without \"/\"",        \
+        LIST(struct rule, paths, path_count)                                                       \
+    }
+
+#define TYPES_ROW(rule)                                                                            \
+    {                                                                                              \
+        .name = "types", .type = OPTION_STRINGS, .title = "Media types",                           \
+        .help = "For responses of which types: \"text/css\", or \"image/*\" for a whole kind, "    \
+                "without parameters. Empty: of every type.",                                       \
+        .default_json = "[]", .min = 3, .max = 127, .max_items = 64,                               \
+        .pattern = "^[!#$%&'+.^_`|~0-9A-Za-z-]+/([!#$%&'+.^_`|~0-9A-Za-z-]+|\\*)$",                \
+        .form = "a media type without parameters, such as \"text/css\" or \"image/*\"",            \
+        LIST(struct rule, types, type_count)                                                       \
+    }
+
+/* In config_table_limits.c. */
+extern const struct option config_limits_members[];
+extern const struct option config_stat_cache_members[];
+extern const struct option config_file_cache_members[];
+extern const struct option config_io_members[];
+extern const struct option config_samples_members[];
+
+/* In config_table_site.c. */
+extern const struct option config_site_members[];
+
+/* In config_table_rules.c: the members of a site's rules. */
+extern const struct option config_redirect_members[];
+extern const struct option config_rewrite_members[];
+extern const struct option config_header_members[];
+extern const struct option config_expires_members[];
+extern const struct option config_access_members[];
+extern const struct option config_auth_members[];
+extern const struct option config_signed_url_members[];
+extern const struct option config_hotlink_members[];
+
+/* Of a row that takes a numeric address. */
+const char *config_row_check_address(const char *text);
+
+/* Of a row that takes a host name: an IPv6 address in brackets must be one. */
+const char *config_row_check_host(const char *text);
+
+/* What is meant by a text that is no host name: "::1" → "[::1]", "münchen.de" → "xn--mnchen-3ya.de". */
+void config_row_hint_host(struct buf *out, const char *text);
+/* By one that is no numeric address: "[::1]" → "::1", "localhost" → "127.0.0.1". */
+void config_row_hint_address(struct buf *out, const char *text);
+
+/* Of a row that takes a path: no segment may be "." or "..". */
+const char *config_row_check_segments(const char *path);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* config_table_site.c — the rows of one site. Those of its rules are in config_table_rules.c. */
+#include "config/config_table_rows.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#define SITE(field) FIELD(struct config_site, field)
+#define SITE_LIST(field, counter) LIST(struct config_site, field, counter)
+/* Letters, digits, '-' and '_' with single dots between: what a place's variable may be. */
+#define ACCOUNT "[0-9a-z_-]+(\\.[0-9a-z_-]+)*"
+
+static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
+                                       [SYMLINKS_WITHIN_ROOT] = "within-root",
+                                       [SYMLINKS_SAME_OWNER] = "same-owner",
+                                       [SYMLINKS_ANY] = "any",
+                                       NULL};
+
+const char *config_row_check_host(const char *text)
+{
+    unsigned char binary[sizeof(struct in6_addr)];
+    char inner[64];
+    size_t len = strlen(text);
+
+    if (text[0] != '[')
+        return NULL;
+    if (len - 2 < sizeof(inner)) {
+        memcpy(inner, text + 1, len - 2);
+        inner[len - 2] = '\0';
+        if (inet_pton(AF_INET6, inner, binary) == 1)
+            return NULL;
+    }
+    return "is not an IPv6 address in brackets";
+}
+
+const char *config_row_check_segments(const char *path)
+{
+    while (*path != '\0') {
+        size_t len = strcspn(path, "/");
+
+        if ((len == 1 && path[0] == '.') || (len == 2 && path[0] == '.' && path[1] == '.'))
+            return "has a segment \".\" or \"..\"";
+        path += len + (path[len] == '/');
+    }
+    return NULL;
+}
+
+static const char *check_index_name(const char *text)
+{
+    if (strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
+        return "names a folder";
+    return NULL;
+}
+
+static const struct option listing_members[] = {
+    {.name = "enabled",
+     .type = OPTION_BOOLEAN,
+     .title = "List folders",
+     .help = "Whether a folder without an index file is answered with a list of what is in it; "
+             "otherwise the answer is 404.",
+     .lighttpd = "dir-listing.activate",
+     .default_json = "false",
+     SITE(listing.enabled)},
+    {.name = "maxEntries",
+     .type = OPTION_INTEGER,
+     .title = "Longest list",
+     .help = "Entries of a folder that are listed; the list of a larger one says that it was cut.",
+     .default_json = "10000",
+     .min = 1,
+     .max = 100000,
+     SITE(listing.max_entries)},
+    {0},
+};
+
+static const struct option alias_members[] = {
+    {.name = "path",
+     .type = OPTION_STRING,
+     .title = "Path",
+     .help =
+         "The beginning of the paths that are looked up in the folder, with \"/\" at both ends. "
+         "Of several the longest counts.",
+     .min = 1,
+     .max = 1024,
+     .pattern = "^(/[^/" CONTROLS "]+)+/$",
+     .form = "a path that begins and ends with \"/\", such as \"/images/\"",
+     .check = config_row_check_segments,
+     FIELD(struct config_alias, path)},
+    {.name = "folder",
+     .type = OPTION_STRING,
+     .title = "Folder",
+     .help = "Absolute path of the folder that stands for the path.",
+     .min = 1,
+     .max = 1024,
+     .pattern = "^" ABSOLUTE_PATH "$",
+     .form = "an absolute path, which begins with \"/\"",
+     FIELD(struct config_alias, folder)},
+    {0},
+};
+
+static const struct option user_dirs_members[] = {
+    {.name = "folder",
+     .type = OPTION_STRING,
+     .title = "Folder",
+     .help = "The folder in a user's home that is served under \"/~user/\", such as "
+             "\"public_html\". Empty: there are no user folders.",
+     .lighttpd = "userdir.path",
+     .default_json = "\"\"",
+     .max = 255,
+     .pattern = "^([^/{" CONTROLS "]+(/[^/{" CONTROLS "]+)*)?$",
+     .form = "a folder beneath the home, without \"/\" at either end and without \"{\", or empty",
+     .check = config_row_check_segments,
+     SITE(user_dirs.folder)},
+    {.name = "base",
+     .type = OPTION_STRING,
+     .title = "Homes",
+     .help = "Absolute path of the folder that the users' homes are in, each under the user's "
+             "name.",
+     .lighttpd = "userdir.basepath",
+     .default_json = "\"/home\"",
+     .min = 1,
+     .max = 1024,
+     .pattern = "^/[^{" CONTROLS "]*$",
+     .form = "an absolute path without \"{\"",
+     SITE(user_dirs.base)},
+    {.name = "users",
+     .type = OPTION_STRINGS,
+     .title = "Users",
+     .help = "Only these users' folders are served. Empty: those of all but the excluded ones.",
+     .lighttpd = "userdir.include-user",
+     .default_json = "[]",
+     .min = 1,
+     .max = 64,
+     .max_items = 1024,
+     .pattern = "^" ACCOUNT "$",
+     .form = "a user's name: lower-case letters, digits, \"-\", \"_\" and single dots",
+     SITE_LIST(user_dirs.users, user_dirs.user_count)},
+    {.name = "excluded",
+     .type = OPTION_STRINGS,
+     .title = "Users left out",
+     .help = "These users' folders are never served.",
+     .lighttpd = "userdir.exclude-user",
+     .default_json = "[\"root\"]",
+     .min = 1,
+     .max = 64,
+     .max_items = 1024,
+     .pattern = "^" ACCOUNT "$",
+     .form = "a user's name: lower-case letters, digits, \"-\", \"_\" and single dots",
+     SITE_LIST(user_dirs.excluded, user_dirs.excluded_count)},
+    {0},
+};
+
+const struct option config_site_members[] = {
+    {.name = "hosts",
+     .type = OPTION_STRINGS,
+     .title = "Host names",
+     .help = "The names under which clients ask for this site, without port. \"*.example.org\" "
+             "answers for every name that ends in \".example.org\"; an exact name goes before "
+             "it, and a longer ending before a shorter one. \"*\" answers for every name that "
+             "no other site has.",
+     .lighttpd = "$HTTP[\"host\"]",
+     .min = 1,
+     .max = 253,
+     .min_items = 1,
+     .max_items = 256,
+     .pattern = "^(\\*|(\\*\\.)?" HOST_NAME ")$",
+     .form = "a host name without port, \"*.\" and a name, an address, or \"*\"",
+     .check = config_row_check_host,
+     .hint = config_row_hint_host,
+     SITE_LIST(hosts, host_count)},
+    {.name = "root",
+     .type = OPTION_STRING,
+     .title = "Root folder",
+     .help = "Absolute path of the folder that is served. It must be on every node that gets this "
+             "config. \"{host}\" in it stands for the name that a client asked for, \"{host1}\" "
+             "for its last label, \"{host2}\" for the one before, up to \"{host9}\".",
+     .lighttpd = "server.document-root",
+     .min = 1,
+     .max = 1024,
+     .pattern = "^" ABSOLUTE_PATH "$",
+     .form = "an absolute path, which begins with \"/\"",
+     SITE(root)},
+    {.name = "index",
+     .type = OPTION_STRINGS,
+     .title = "Index files",
+     .help = "Names tried in this order when a folder is asked for. With none of them there the "
+             "answer is a list of the folder, or 404.",
+     .lighttpd = "index-file.names",
+     .default_json = "[\"index.html\"]",
+     .min = 1,
+     .max = 255,
+     .max_items = 16,
+     .pattern = "^[^/" CONTROLS "]+$",
+     .form = "a file name without \"/\"",
+     .check = check_index_name,
+     SITE_LIST(index, index_count)},
+    {.name = "hiddenFiles",
+     .type = OPTION_BOOLEAN,
+     .title = "Serve hidden files",
+     .help = "Whether names that begin with a dot are served; otherwise they are not found (404).",
+     .default_json = "false",
+     SITE(hidden_files)},
+    {.name = "symlinks",
+     .type = OPTION_ENUM,
+     .title = "Symbolic links",
+     .help = "Which symbolic links are followed: \"never\" any, those that stay \"within-root\", "
+             "those whose target has the \"same-owner\" as the link, or \"any\".",
+     .lighttpd = "server.follow-symlink",
+     .default_json = "\"within-root\"",
+     .words = symlinks,
+     SITE(symlinks)},
+    {.name = "etagInode",
+     .type = OPTION_BOOLEAN,
+     .title = "File number in the ETag",
+     .help = "Whether a file's number on its disk is a part of its ETag. Leave it off where "
+             "several nodes serve copies of the same files: theirs differ.",
+     .lighttpd = "etag.use-inode",
+     .default_json = "false",
+     SITE(etag_inode)},
+    {.name = "directoryListing",
+     .type = OPTION_OBJECT,
+     .title = "Folder lists",
+     .help = "What is answered for a folder that has no index file.",
+     .default_json = "{}",
+     .members = listing_members},
+    {.name = "precompressed",
+     .type = OPTION_STRINGS,
+     .title = "Compressed copies",
+     .help = "Codings of which a compressed copy beside a file (page.html.br, .zst, .gz) is sent "
+             "to clients that take it; of equally welcome ones the first. Empty: copies are not "
+             "looked for.",
+     .default_json = "[\"br\", \"zstd\", \"gzip\"]",
+     .min = 1,
+     .max = 16,
+     .max_items = 3,
+     .pattern = "^(br|zstd|gzip)$",
+     .form = "\"br\", \"zstd\" or \"gzip\"",
+     SITE_LIST(precompressed, precompressed_count)},
+    {.name = "aliases",
+     .type = OPTION_OBJECTS,
+     .title = "Aliases",
+     .help = "Folders outside the root, each standing for the paths that begin alike.",
+     .lighttpd = "alias.url",
+     .default_json = "[]",
+     .max_items = 256,
+     .members = alias_members,
+     .item_size = sizeof(struct config_alias),
+     SITE_LIST(aliases, alias_count)},
+    {.name = "userDirs",
+     .type = OPTION_OBJECT,
+     .title = "User folders",
+     .help = "Folders that users of the machine publish in their homes.",
+     .default_json = "{}",
+     .members = user_dirs_members},
+    {.name = "redirects",
+     .type = OPTION_OBJECTS,
+     .title = "Redirects",
+     .help = "Paths that are answered with another address to go to. The first that matches "
+             "counts.",
+     .lighttpd = "url.redirect",
+     .default_json = "[]",
+     .max_items = 256,
+     .members = config_redirect_members,
+     .item_size = sizeof(struct config_redirect),
+     SITE_LIST(redirects, redirect_count)},
+    {.name = "rewrites",
+     .type = OPTION_OBJECTS,
+     .title = "Rewrites",
+     .help = "Paths that are answered as if another one had been asked for; the client does not "
+             "see it. Tried in this order, after the redirects.",
+     .lighttpd = "url.rewrite-once",
+     .default_json = "[]",
+     .max_items = 256,
+     .members = config_rewrite_members,
+     .item_size = sizeof(struct config_rewrite),
+     SITE_LIST(rewrites, rewrite_count)},
+    {.name = "headers",
+     .type = OPTION_OBJECTS,
+     .title = "Response headers",
+     .help = "Headers to set, add or remove in this site's responses, applied in this order.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_header_members,
+     .item_size = sizeof(struct config_header_rule),
+     SITE_LIST(headers, header_count)},
+    {.name = "expires",
+     .type = OPTION_OBJECTS,
+     .title = "Caching by clients",
+     .help = "How long clients may keep what they got (Cache-Control). The first rule that fits "
+             "counts; a header rule goes before it.",
+     .lighttpd = "expire.url",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_expires_members,
+     .item_size = sizeof(struct config_expires),
+     SITE_LIST(expires, expires_count)},
+    {.name = "errorPages",
+     .type = OPTION_MAP,
+     .title = "Error pages",
+     .help = "Files of this site that are sent with an error, by its status: \"404\", or \"5xx\" "
+             "for all that have no page of their own.",
+     .lighttpd = "server.errorfile-prefix",
+     .default_json = "{}",
+     .min = 2,
+     .max = 1024,
+     .max_items = 64,
+     .pattern = "^/[^" CONTROLS "]+$",
+     .form = "a path under the root, which begins with \"/\"",
+     .check = config_row_check_segments,
+     .key_pattern = "^[45]([0-9][0-9]|xx)$",
+     .key_form = "an error's status, such as \"404\" or \"5xx\"",
+     SITE_LIST(error_pages, error_page_count)},
+    {.name = "access",
+     .type = OPTION_OBJECTS,
+     .title = "Access",
+     .help = "Who may have what. The first rule that fits path and client counts; where none "
+             "fits, access is allowed.",
+     .lighttpd = "url.access-deny",
+     .default_json = "[]",
+     .max_items = 256,
+     .members = config_access_members,
+     .item_size = sizeof(struct config_access),
+     SITE_LIST(access, access_count)},
+    {.name = "auth",
+     .type = OPTION_OBJECTS,
+     .title = "Passwords",
+     .help = "Paths that need a user name and a password. The first rule that fits the path "
+             "counts. Without TLS before the node a password can be read on the way.",
+     .lighttpd = "auth.require",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_auth_members,
+     .item_size = sizeof(struct config_auth),
+     SITE_LIST(auth, auth_count)},
+    {.name = "signedUrls",
+     .type = OPTION_OBJECTS,
+     .title = "Signed addresses",
+     .help = "Paths that need a signature which is made with a secret and runs out.",
+     .lighttpd = "secdownload.secret",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_signed_url_members,
+     .item_size = sizeof(struct config_signed_url),
+     SITE_LIST(signed_urls, signed_url_count)},
+    {.name = "hotlink",
+     .type = OPTION_OBJECTS,
+     .title = "Links from elsewhere",
+     .help = "Paths that are only sent to visitors of this site's own pages and of chosen others; "
+             "for all others the answer is 403.",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_hotlink_members,
+     .item_size = sizeof(struct config_hotlink),
+     SITE_LIST(hotlink, hotlink_count)},
+    {.name = "bytesPerSecond",
+     .type = OPTION_INTEGER,
+     .title = "Bandwidth of the site",
+     .help = "What all connections of this site may send together. 0: no limit.",
+     .lighttpd = "server.kbytes-per-second",
+     .unit = "bytes per second",
+     .default_json = "0",
+     .max = 1024 * 1024 * MIB,
+     SITE(bytes_per_second)},
+    {.name = "connectionBytesPerSecond",
+     .type = OPTION_INTEGER,
+     .title = "Bandwidth of a connection",
+     .help = "What one connection may send while it asks for this site. 0: no limit.",
+     .lighttpd = "connection.kbytes-per-second",
+     .unit = "bytes per second",
+     .default_json = "0",
+     .max = 1024 * 1024 * MIB,
+     SITE(connection_bytes_per_second)},
+    {0},
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* conn.c — the connection's state machine.
+ *
+ * state     | entered when                    | left when
+ * READING   | accepted; a response has ended  | a head is whole: FINDING, SOURCING, SENDING
+ * FINDING   | the stat lane looks a path up   | it answered: SOURCING, SENDING
+ * SOURCING  | the read lane fetches a file    | it answered: SENDING; it could not: FINDING
+ * SENDING   | a response was begun            | sent: READING, DRAINING, LINGERING, CLOSED
+ * DRAINING  | a request's body is left        | read: READING
+ * LINGERING | we close, the client still talks| it is silent, done or late: CLOSED
+ * CLOSED    | any failure, end or time-out    | the turn is over: freed
+ *
+ * The socket is watched for changes (EPOLLET), so a state that waits for it needs no system call.
+ * `has_input` remembers that there may be bytes to receive which nobody wanted yet. */
+#include "connection/conn.h"
+
+#include "connection/conn_state.h"
+#include "net/peer_table.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define INPUT_EVENTS (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+#define LAST_EVENTS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+#define WATCHED (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET)
+
+static bool is_reading(const struct conn *c)
+{
+    return c->state == CONN_READING || c->state == CONN_DRAINING || c->state == CONN_LINGERING;
+}
+
+static void use_input(struct conn *c)
+{
+    while (c->state == CONN_READING && c->in_pos < c->in_len && c->loop->live) {
+        enum parse parsed;
+        if (!c->ex && !conn_take_exchange(c)) {
+            conn_close(c);
+            return;
+        }
+        parsed = http_parse_request(&c->ex->req, c->in + c->in_pos, c->in_len - c->in_pos);
+        if (parsed == PARSE_MORE) {
+            if (c->timeout != TIMEOUT_HEADER) /* counts from its first byte, not its last */
+                conn_arm(c, TIMEOUT_HEADER);
+            break;
+        }
+        conn_begin_request(c, parsed);
+    }
+}
+
+void conn_run(struct conn *c)
+{
+    use_input(c);
+    if (c->state == CONN_READING &&
+        (!c->loop->live || (c->loop->is_stopping && c->in_pos == c->in_len)))
+        conn_close(c);
+    if (c->state == CONN_CLOSED)
+        return;
+    conn_settle_input(c);
+    if (c->has_input && is_reading(c))
+        poller_call_again(&c->loop->poller, &c->watch);
+}
+
+static void take_input(struct conn *c)
+{
+    enum conn_input input = conn_receive(c);
+
+    if (input == INPUT_END) {
+        conn_close(c);
+        return;
+    }
+    if (input == INPUT_SOME && c->state == CONN_DRAINING) {
+        conn_skip_body(c);
+        if (c->state == CONN_READING) /* else the whole body's time runs on */
+            conn_arm(c, TIMEOUT_IDLE);
+    }
+    conn_run(c);
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+static void begin_watching(struct conn *c)
+{
+    c->is_watched = true;
+    if (poller_add(&c->loop->poller, c->fd, WATCHED | (c->is_output_watched ? EPOLLOUT : 0),
+                   &c->watch) != 0)
+        conn_close(c);
+}
+
+static void on_ready(struct poller_watch *watch, uint32_t events)
+{
+    struct conn *c = container_of(watch, struct conn, watch);
+
+    if (c->state == CONN_CLOSED)
+        return;
+    if (events & INPUT_EVENTS)
+        c->has_input = true;
+    if (events & (LAST_EVENTS | EPOLLPRI))
+        c->reads_to_end = true;
+    if (c->state == CONN_LINGERING) {
+        conn_linger(c);
+        conn_run(c);
+    } else if (events & (EPOLLHUP | EPOLLERR)) { /* nobody is there to be answered */
+        conn_close(c);
+    } else if (is_reading(c)) {
+        if (c->has_input)
+            take_input(c);
+    } else if (c->state == CONN_SENDING && c->timeout == TIMEOUT_WRITE &&
+               (events == 0 || events & EPOLLOUT) && list_empty(&c->ex->throttled)) {
+        conn_send_more(c);
+        conn_run(c);
+    }
+    if (!c->is_watched && c->state != CONN_CLOSED)
+        begin_watching(c);
+}
+
+static void on_forgotten(struct poller_watch *watch)
+{
+    free(container_of(watch, struct conn, watch));
+}
+
+static const struct poller_kind conn_kind = {on_ready, on_forgotten};
+
+void conn_watch_output(struct conn *c)
+{
+    if (c->is_output_watched)
+        return;
+    c->is_output_watched = true;
+    if (c->is_watched && poller_change(&c->loop->poller, c->fd, WATCHED | EPOLLOUT, &c->watch) != 0)
+        conn_close(c);
+}
+
+void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted)
+{
+    struct conn *c = calloc(1, sizeof(*c));
+
+    if (!c) {
+        close(fd);
+        atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+        if (is_counted)
+            peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+        return;
+    }
+    poller_watch_init(&c->watch, &conn_kind);
+    c->loop = loop;
+    c->fd = fd;
+    c->is_counted = is_counted;
+    memcpy(&c->peer, peer, sizeof(c->peer));
+    c->reads_to_end = c->peer.any.sa_family == AF_UNIX; /* its parts may come singly */
+    list_init(&c->link);
+    loop->connection_count++;
+    c->state = CONN_READING;
+    conn_arm(c, TIMEOUT_SILENT);
+    /* When the others had their turn the request is often there: its socket may be answered and
+     * closed before it was ever watched. */
+    c->has_input = true;
+    poller_call_again(&loop->poller, &c->watch);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_input.c — bytes from the client: received, kept, skipped.
+ *
+ * They are received into the loop's shared buffer; only what is left over when the event is dealt
+ * with is copied into memory of the connection's own, so one that idles has none. */
+#include "connection/conn_state.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+void conn_release_input(struct conn *c)
+{
+    if (!c->input_is_shared)
+        free(c->in);
+    c->in = NULL;
+    c->in_pos = c->in_len = c->in_cap = 0;
+    c->input_is_shared = false;
+}
+
+void conn_skip_body(struct conn *c)
+{
+    uint32_t available = c->in_len - c->in_pos;
+    uint32_t skipped = c->drain < available ? (uint32_t)c->drain : available;
+
+    c->in_pos += skipped;
+    c->drain -= skipped;
+    c->state = c->drain > 0 ? CONN_DRAINING : CONN_READING;
+}
+
+void conn_settle_input(struct conn *c)
+{
+    uint32_t left = c->in_len - c->in_pos;
+    char *own;
+
+    if (left == 0 && (c->state == CONN_READING || c->state == CONN_DRAINING)) {
+        conn_release_input(c);
+        return;
+    }
+    if (!c->input_is_shared)
+        return;
+    own = malloc(left ? left : 1);
+    if (!own) {
+        conn_close(c);
+        return;
+    }
+    memcpy(own, c->in + c->in_pos, left);
+    c->in = own;
+    c->in_pos = 0;
+    c->in_len = c->in_cap = left;
+    c->input_is_shared = false;
+}
+
+/* Room behind what is there already: the head's limit stops its growth. */
+static bool grow_input(struct conn *c)
+{
+    uint32_t cap = c->in_cap < 1024 ? 2048 : c->in_cap * 2;
+    char *grown;
+
+    if (c->in_pos > 0) {
+        memmove(c->in, c->in + c->in_pos, c->in_len - c->in_pos);
+        c->in_len -= c->in_pos;
+        c->in_pos = 0;
+    }
+    if (c->in_len < c->in_cap)
+        return true;
+    grown = realloc(c->in, cap);
+    if (!grown)
+        return false;
+    c->in = grown;
+    c->in_cap = cap;
+    return true;
+}
+
+/* Less than there was room for is all there is, and the kernel tells of more. But the end of input
+ * it tells of once, with the last bytes, and urgent data divides what is there. */
+static enum conn_input receive_into(struct conn *c, char *room, size_t cap, size_t *len)
+{
+    ssize_t n = recv(c->fd, room, cap, 0);
+
+    if (n > 0) {
+        c->has_input = (size_t)n == cap || c->reads_to_end;
+        *len = (size_t)n;
+        return INPUT_SOME;
+    }
+    c->has_input = n < 0 && errno == EINTR;
+    return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? INPUT_NONE
+                                                                                : INPUT_END;
+}
+
+enum conn_input conn_receive(struct conn *c)
+{
+    enum conn_input input;
+    size_t len = 0;
+
+    if (c->in) {
+        if (!grow_input(c))
+            return INPUT_END;
+        input = receive_into(c, c->in + c->in_len, c->in_cap - c->in_len, &len);
+    } else {
+        input = receive_into(c, c->loop->input, LOOP_INPUT_BYTES, &len);
+        if (input == INPUT_SOME) {
+            c->in = c->loop->input;
+            c->input_is_shared = true;
+        }
+    }
+    c->in_len += (uint32_t)len;
+    return input;
+}
+
+void conn_linger(struct conn *c)
+{
+    size_t len = 0;
+    enum conn_input input = receive_into(c, c->loop->input, LOOP_INPUT_BYTES, &len);
+
+    if (input == INPUT_END || len > c->drain)
+        conn_close(c);
+    else
+        c->drain -= len;
+}

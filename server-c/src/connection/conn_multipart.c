@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_multipart.c — several ranges of a file as one answer. What is held of it while a client takes it
+ * are the ranges, 16 bytes each; the text before each is made when it is its turn. */
+#include "connection/conn_answer.h"
+#include "response/response.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
+
+struct parts {
+    struct body_pieces pieces; /* all but the first range, and what ends the body */
+    struct response_multipart multipart;
+    char boundary[RESPONSE_BOUNDARY_MAX + 1];
+    struct http_byte_range ranges[];
+};
+
+static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
+{
+    char bytes[PART_HEAD_MAX];
+    struct response_head text = {.out = bytes, .cap = sizeof(bytes)};
+    char *copy;
+
+    response_multipart_text(&text, multipart, i);
+    copy = text.overflow ? NULL : malloc(text.len);
+    if (copy)
+        memcpy(copy, bytes, text.len);
+    *len = text.len;
+    return copy;
+}
+
+static bool make_piece(struct body_pieces *pieces, size_t i, struct body_piece *piece)
+{
+    const struct response_multipart *multipart =
+        &container_of(pieces, struct parts, pieces)->multipart;
+    size_t part = i + 1;
+
+    piece->text = part_text(multipart, part, &piece->text_len);
+    if (part < multipart->count) {
+        piece->offset = multipart->ranges[part].offset;
+        piece->len = multipart->ranges[part].length;
+    }
+    return piece->text != NULL;
+}
+
+static void free_parts(struct body_pieces *pieces)
+{
+    free(container_of(pieces, struct parts, pieces));
+}
+
+/* The type's texts are the config's, which the request holds until its body has ended. NULL: no memory. */
+static struct parts *new_parts(struct conn *c, const struct response_file *file,
+                               const struct response_plan *plan)
+{
+    size_t bytes = plan->ranges.count * sizeof(struct http_byte_range);
+    struct parts *parts = malloc(sizeof(*parts) + bytes);
+
+    if (!parts)
+        return NULL;
+    parts->pieces = (struct body_pieces){plan->ranges.count, make_piece, free_parts};
+    loop_boundary(c->loop, parts->boundary, sizeof(parts->boundary));
+    response_multipart_init(&parts->multipart, plan, &c->ex->scope, file, parts->boundary);
+    memcpy(parts->ranges, plan->ranges.items, bytes);
+    parts->multipart.ranges = parts->ranges;
+    return parts;
+}
+
+/* The first follows the head at once, which waits for its bytes as before any other body. */
+void conn_send_multipart(struct conn *c, struct file_entry *entry, const struct response_file *file,
+                         const struct response_plan *plan, bool from_memory)
+{
+    struct response_head head = conn_start_head(c, HTTP_PARTIAL_CONTENT);
+    struct body_part part = {.entry = entry,
+                             .from_memory = from_memory,
+                             .offset = plan->ranges.items[0].offset,
+                             .len = plan->ranges.items[0].length};
+    struct parts *parts = new_parts(c, file, plan);
+
+    if (!parts) {
+        conn_close(c);
+        return;
+    }
+    part.pieces = &parts->pieces;
+    part.text = part_text(&parts->multipart, 0, &part.text_len);
+    if (!part.text) {
+        body_part_fini(&part);
+        conn_close(c);
+        return;
+    }
+    response_head_multipart(&head, &c->ex->scope, file, &parts->multipart, c->loop->date_second);
+    conn_send_head(c, &head, &part);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_timeout.c — what becomes of a connection whose time has passed.
+ *
+ * Lists in the order of their deadlines, so arming is cheap and a tick looks at the front only. The
+ * order is kept to the grain of a tick: one that is armed again within it keeps its place, and its
+ * neighbours' memory is not touched for each of its requests. A response the client does not take at
+ * once is looked at every quarter of writeSeconds, however often the socket took bytes meanwhile or a
+ * rate or a disk was waited for: the kernel knows what the client has acknowledged, and only that
+ * counts. */
+#include "connection/conn.h"
+#include "connection/conn_state.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+void conn_arm(struct conn *c, enum timeout timeout)
+{
+    struct loop *loop = c->loop;
+
+    c->deadline_ms = uv_now(&loop->uv) + loop->timeout_ms[timeout];
+    if (c->timeout == timeout && c->armed_tick == loop->tick_count && !list_empty(&c->link))
+        return;
+    c->timeout = (uint8_t)timeout;
+    c->armed_tick = loop->tick_count;
+    list_remove(&c->link);
+    list_append(&loop->connections[timeout], &c->link);
+}
+
+static void count_time_out(const struct conn *c)
+{
+    struct live_config *live = conn_is_answering(c) ? c->ex->live : c->loop->live;
+
+    if (live)
+        loop_count(live, COUNTER_TIMEOUTS, 1);
+}
+
+/* --- a client that takes its response slowly ------------------------------------------------- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes per second that a client is asked to take: never more than our own rates let it have. */
+static uint64_t least_rate(const struct conn *c)
+{
+    uint64_t least = c->ex->live->cfg->limits.min_bytes_per_second;
+
+    if (!c->ex->is_limited)
+        return least;
+    if (c->rate.bytes_per_second > 0)
+        least = smaller(least, c->rate.bytes_per_second);
+    if (c->ex->site->rate)
+        least = smaller(least, rate_bucket_rate_of_one(c->ex->site->rate));
+    return least;
+}
+
+/* Bytes that count as progress after `elapsed_ms`. */
+static int64_t least_progress(const struct conn *c, uint64_t elapsed_ms)
+{
+    uint64_t least = least_rate(c) * elapsed_ms / 1000;
+
+    return least > 0 ? (int64_t)least : 1;
+}
+
+/* While a rate of ours or a disk held it back it can't have taken more than it was given. What was
+ * given since the last look may still be under way. */
+static bool took_what_there_was(const struct conn *c, int64_t taken)
+{
+    return c->ex->was_held_back && taken >= c->ex->offered;
+}
+
+void conn_await_client(struct conn *c)
+{
+    uint64_t now_ms = uv_now(&c->loop->uv);
+    struct list *all = &c->loop->connections[TIMEOUT_WRITE];
+
+    if (c->timeout == TIMEOUT_WRITE)
+        return;
+    conn_arm(c, TIMEOUT_WRITE);
+    if (c->ex->looked_ms == 0) {
+        c->ex->looked_ms = now_ms;
+    } else if (now_ms - c->ex->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
+        c->deadline_ms = now_ms; /* waits for a disk took its place in the list again and again */
+        list_remove(&c->link);
+        list_append(all->next, &c->link);
+    }
+}
+
+/* False when it took too little for the whole of writeSeconds. */
+static bool still_takes(struct conn *c)
+{
+    uint64_t now_ms = uv_now(&c->loop->uv);
+    int unsent = 0;
+    int64_t taken;
+    bool takes;
+
+    if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
+        return false;
+    taken = (int64_t)c->ex->body.sent - unsent;
+    takes = c->ex->progress_ms == 0 || took_what_there_was(c, taken) ||
+            taken - c->ex->taken >= least_progress(c, now_ms - c->ex->progress_ms);
+    c->ex->looked_ms = now_ms;
+    c->ex->offered = (int64_t)c->ex->body.sent;
+    c->ex->was_held_back = !list_empty(&c->ex->throttled);
+    if (takes) {
+        c->ex->progress_ms = now_ms;
+        c->ex->taken = taken;
+        return true;
+    }
+    return now_ms - c->ex->progress_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
+}
+
+/* --- the other times ------------------------------------------------------------------------- */
+
+/* RFC 9110 15.5.9. A client that has sent nothing yet asked for nothing: it is told nothing. */
+static void refuse_slow_head(struct conn *c)
+{
+    c->ex->req.status = HTTP_REQUEST_TIMEOUT;
+    conn_begin_request(c, PARSE_BAD);
+    conn_run(c);
+}
+
+/* The disk does not answer; while nothing was sent the connection is as good as before. */
+static void give_up_disk(struct conn *c)
+{
+    if (c->state == CONN_SENDING) {
+        conn_give_up_sending(c, HTTP_UNAVAILABLE);
+    } else {
+        conn_stop_waiting(c);
+        conn_answer_status(c, HTTP_UNAVAILABLE);
+    }
+    conn_run(c);
+}
+
+static void time_out(struct conn *c)
+{
+    bool has_half_a_head = c->state == CONN_READING && c->in_len > c->in_pos;
+
+    if (c->timeout == TIMEOUT_WRITE && still_takes(c)) {
+        conn_arm(c, TIMEOUT_WRITE);
+        return;
+    }
+    if (has_half_a_head || conn_is_answering(c) || c->state == CONN_DRAINING)
+        count_time_out(c);
+    if (c->timeout == TIMEOUT_DISK)
+        give_up_disk(c);
+    else if (has_half_a_head && c->loop->live)
+        refuse_slow_head(c);
+    else
+        conn_close(c);
+}
+
+void conn_check_timeouts(struct loop *loop)
+{
+    for (int kind = 0; kind < TIMEOUT_COUNT; kind++) {
+        struct list *head = &loop->connections[kind];
+        while (!list_empty(head)) {
+            struct conn *c = container_of(head->next, struct conn, link);
+            if (c->deadline_ms > uv_now(&loop->uv))
+                break;
+            time_out(c);
+        }
+    }
+}
+
+void conn_apply_timeouts(struct loop *loop)
+{
+    for (int kind = 0; kind < TIMEOUT_COUNT; kind++) {
+        struct list *head = &loop->connections[kind];
+        uint64_t latest = uv_now(&loop->uv) + loop->timeout_ms[kind];
+        for (struct list *link = head->next; link != head; link = link->next) {
+            struct conn *c = container_of(link, struct conn, link);
+            if (c->deadline_ms > latest)
+                c->deadline_ms = latest;
+        }
+    }
+}

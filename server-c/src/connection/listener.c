@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* listener.c — accepts in batches. Out of descriptors it closes what idles and pauses for a tick
+ * instead of being woken for ever for a connection it can't take. */
+#include "connection/listener.h"
+
+#include "base/mem.h"
+#include "base/util.h"
+#include "connection/conn.h"
+#include "log/log.h"
+#include "net/peer_table.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG 4096    /* the kernel cuts it to net.core.somaxconn */
+#define ACCEPT_BATCH 64 /* then other events have their turn */
+#define WARN_EVERY_MS 60000
+#define TICKS_RELEASED 8
+#define PER_ADDRESS_MIN 50 /* of "auto": an office's, where there are few for all */
+
+struct listener {
+    struct poller_watch watch;
+    struct list link;
+    struct loop *loop;
+    int fd; /* -1: closed */
+    bool is_paused;
+    char *address;
+    uint16_t port;                         /* as configured */
+    char *socket;                          /* "": TCP */
+    enum config_defer_accept defer_accept; /* as configured */
+    bool is_deferring;
+    uint32_t ticks_released;
+    uint64_t warned_ms, warned_address_ms;
+};
+
+/* --- binding --------------------------------------------------------------------------------- */
+
+static int fill_address(struct sockaddr_storage *storage, socklen_t *len,
+                        const struct config_listen *cfg, uint16_t port)
+{
+    memset(storage, 0, sizeof(*storage));
+    if (uv_ip4_addr(cfg->address, port, (struct sockaddr_in *)storage) == 0) {
+        *len = sizeof(struct sockaddr_in);
+        return 0;
+    }
+    *len = sizeof(struct sockaddr_in6);
+    return uv_ip6_addr(cfg->address, port, (struct sockaddr_in6 *)storage);
+}
+
+static int set_defer_accept(int fd, bool defers)
+{
+    const int seconds = defers; /* the kernel hands over those that said nothing for so long */
+
+    return setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds)) == 0 ? 0
+                                                                                         : -errno;
+}
+
+static int set_options(int fd, int family)
+{
+    const int on = 1;
+
+    /* What is accepted inherits TCP_NODELAY: one system call less per connection. */
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0)
+        return -errno;
+    /* "::" is IPv6 only, so that "0.0.0.0" beside it means the same on every system. */
+    if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
+        return -errno;
+    return 0;
+}
+
+static int bound_port(int fd, uint16_t *port)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {.v6 = {0}};
+    socklen_t len = sizeof(address);
+
+    if (getsockname(fd, &address.any, &len) != 0)
+        return -errno;
+    *port = ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
+    return 0;
+}
+
+int listener_bind(const struct config_listen *cfg, uint16_t *port)
+{
+    struct sockaddr_storage storage;
+    socklen_t len;
+    int fd, err = fill_address(&storage, &len, cfg, cfg->port ? cfg->port : *port);
+
+    if (err)
+        return err;
+    fd = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    err = set_options(fd, storage.ss_family);
+    if (!err && (bind(fd, (struct sockaddr *)&storage, len) != 0 || listen(fd, BACKLOG) != 0))
+        err = -errno;
+    if (!err)
+        err = bound_port(fd, port);
+    if (!err)
+        return fd;
+    close(fd);
+    return err;
+}
+
+/* --- accepting ------------------------------------------------------------------------------- */
+
+static void refuse(struct loop *loop, int fd)
+{
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+                                 "Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+    (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(fd, SHUT_WR);
+    close(fd);
+    loop_count(loop->live, COUNTER_REFUSED, 1);
+}
+
+/* Counts the connection; false when there are limits.connections already. */
+static bool admit(struct loop *loop)
+{
+    uint32_t limit = loop->live->cfg->limits.connections;
+
+    if (atomic_fetch_add_explicit(&loop->shared->connections, 1, memory_order_relaxed) < limit)
+        return true;
+    if (conn_make_room(loop)) /* its place is free now */
+        return true;
+    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    return false;
+}
+
+/* It stays in the poller's set all the while: to join it can fail, to be asked of again can't. */
+static void set_accepting(struct listener *listener, bool accepts)
+{
+    int err = poller_change(&listener->loop->poller, listener->fd, accepts ? EPOLLIN : 0,
+                            &listener->watch);
+
+    CHECK(err == 0);
+    listener->is_paused = !accepts;
+}
+
+static void pause_accepting(struct listener *listener, int err)
+{
+    struct loop *loop = listener->loop;
+    uint64_t now = uv_now(&loop->uv);
+
+    if (listener->warned_ms == 0 || now - listener->warned_ms > WARN_EVERY_MS) {
+        char where[16];
+        snprintf(where, sizeof(where), "port %u", listener->port);
+        log_warn("listener: can't accept on %s: %s; closing idle connections and trying again. "
+                 "Raise the limit of open files or lower limits.connections.",
+                 listener->socket[0] ? listener->socket : where, uv_strerror(err));
+        listener->warned_ms = now;
+    }
+    conn_make_room(loop);
+    set_accepting(listener, false);
+}
+
+/* 0: not to be counted. By default one address can't take all there are. While few are taken nobody is
+ * counted, which costs nothing; then each may have another quarter. Offices and mobile networks share an
+ * address, and what comes from this host is a proxy. */
+static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
+{
+    const struct config *cfg = loop->live->cfg;
+    uint32_t quarter = cfg->limits.connections / 4;
+
+    if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
+        return cfg->limits.connections_per_address;
+    if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
+        peer_is_local(peer))
+        return 0;
+    return quarter > PER_ADDRESS_MIN ? quarter : PER_ADDRESS_MIN;
+}
+
+static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_counted)
+{
+    uint32_t limit = limit_of(loop, peer);
+
+    *is_counted = limit > 0;
+    return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);
+}
+
+/* For an operator who has a proxy in front. */
+static void warn_of_address(struct listener *listener)
+{
+    uint64_t now = uv_now(&listener->loop->uv);
+
+    if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
+        return;
+    log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
+             "have; more of it are refused. If it is a proxy's, set that to 0.");
+    listener->warned_address_ms = now;
+}
+
+static void take_client(struct listener *listener, int fd, const struct sockaddr_storage *peer)
+{
+    struct loop *loop = listener->loop;
+    bool is_counted;
+
+    loop_count(loop->live, COUNTER_CONNECTIONS, 1);
+    if (peer->ss_family != AF_UNIX)
+        accept_deferral_accepted(&loop->deferral);
+    if (!admit_peer(loop, (const struct sockaddr *)peer, &is_counted)) {
+        warn_of_address(listener);
+        refuse(loop, fd);
+        return;
+    }
+    if (admit(loop)) {
+        conn_start(loop, fd, peer, is_counted);
+        return;
+    }
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+    refuse(loop, fd);
+}
+
+/* True while there may be more to accept. */
+static bool accept_one(struct listener *listener)
+{
+    struct sockaddr_storage peer = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof(peer);
+    int fd = accept4(listener->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int err = fd < 0 ? errno : 0;
+
+    if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+        pause_accepting(listener, -err);
+    if (err) /* a client that gave up meanwhile is no reason to stop */
+        return err == ECONNABORTED || err == EINTR || err == EPROTO;
+    if (!listener->loop->live) {
+        close(fd);
+        return true;
+    }
+    take_client(listener, fd, &peer);
+    return true;
+}
+
+static void on_connections(struct poller_watch *watch, uint32_t events)
+{
+    struct listener *listener = container_of(watch, struct listener, watch);
+    int left = ACCEPT_BATCH;
+
+    (void)events;
+    while (listener->fd >= 0 && left-- > 0 && accept_one(listener))
+        ;
+}
+
+static void on_listener_forgotten(struct poller_watch *watch)
+{
+    struct listener *listener = container_of(watch, struct listener, watch);
+
+    free(listener->address);
+    free(listener->socket);
+    free(listener);
+}
+
+static const struct poller_kind listener_kind = {on_connections, on_listener_forgotten};
+
+static bool should_defer(const struct listener *listener)
+{
+    if (listener->socket[0] || listener->ticks_released > 0)
+        return false;
+    return listener->defer_accept == DEFER_ACCEPT_ALWAYS ||
+           (listener->defer_accept == DEFER_ACCEPT_AUTO && listener->loop->deferral.is_on);
+}
+
+static void follow_deferral(struct listener *listener)
+{
+    bool defers = should_defer(listener);
+    int err;
+
+    if (listener->is_deferring == defers)
+        return;
+    listener->is_deferring = defers;
+    listener->loop->listeners_deferring += defers ? 1 : -1;
+    err = set_defer_accept(listener->fd, defers);
+    if (err)
+        log_warn("listener: can't change deferAccept of port %u: %s", listener->port,
+                 uv_strerror(err));
+}
+
+int listener_new(struct loop *loop, int fd, const struct config_listen *cfg, struct list *listeners)
+{
+    struct listener *listener = xcalloc(1, sizeof(*listener));
+    int err;
+
+    listener->loop = loop;
+    listener->fd = fd;
+    listener->address = xstrdup(cfg->address);
+    listener->port = cfg->port;
+    listener->socket = xstrdup(cfg->socket);
+    listener->defer_accept = cfg->defer_accept;
+    poller_watch_init(&listener->watch, &listener_kind);
+    err = poller_add(&loop->poller, fd, 0, &listener->watch);
+    if (err) {
+        close(fd);
+        on_listener_forgotten(&listener->watch);
+        return err;
+    }
+    list_append(listeners, &listener->link);
+    return 0;
+}
+
+void listener_accept(struct listener *listener)
+{
+    set_accepting(listener, true);
+    follow_deferral(listener);
+}
+
+void listener_drop(struct listener *listener)
+{
+    list_remove(&listener->link);
+    listener->loop->listeners_deferring -= listener->is_deferring;
+    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
+    close(listener->fd);
+    listener->fd = -1;
+    poller_forget(&listener->loop->poller, &listener->watch);
+}
+
+void listener_stop(struct listener *listener)
+{
+    /* What the queue holds now, and no more: under a flood it would never be empty. */
+    for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
+        ;
+    listener_drop(listener);
+}
+
+struct listener *listener_of_link(struct list *link)
+{
+    return container_of(link, struct listener, link);
+}
+
+bool listener_is_for(const struct listener *listener, const struct config_listen *cfg)
+{
+    if (listener->socket[0] || cfg->socket[0])
+        return strcmp(listener->socket, cfg->socket) == 0;
+    return listener->port == cfg->port && strcmp(listener->address, cfg->address) == 0;
+}
+
+void listener_follow(struct listener *listener, const struct config_listen *cfg)
+{
+    listener->defer_accept = cfg->defer_accept;
+    follow_deferral(listener);
+}
+
+bool listener_release(struct listener *listener)
+{
+    bool was_deferring = listener->is_deferring;
+
+    listener->ticks_released = TICKS_RELEASED;
+    follow_deferral(listener);
+    return was_deferring;
+}
+
+void listener_tick(struct listener *listener)
+{
+    if (listener->ticks_released > 0)
+        listener->ticks_released--;
+    follow_deferral(listener);
+    if (listener->is_paused)
+        set_accepting(listener, true);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* file_cache.c — the look-up of a key, and what its answer does to the entry in the table.
+ *
+ * An entry in use is never changed under its users, except that a body is added. When the disk
+ * says something new, a new entry takes the old one's place; the old one lives until it is put. */
+#include "files/file_cache.h"
+
+#include "base/util.h"
+#include "files/file_bounds.h"
+#include "files/file_entry.h"
+#include "files/file_glance.h"
+#include "files/file_lookup.h"
+#include "files/file_store.h"
+#include "files/file_wait.h"
+#include "files/file_watch.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DATE_SOON_NS INT64_C(3000000000) /* others have a time far ahead */
+#define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: they would cost memory */
+
+struct file_lookup {
+    struct io_job job;
+    struct file_cache *cache;
+    struct place_owner *owner; /* keeps `place` alive */
+    const struct file_place *place;
+    struct file_entry *entry;
+    struct file_waiters waiters;
+    struct folder_loan loan;
+    bool was_left_out; /* nobody waited when it was its turn */
+    bool asks_disk;    /* is it a local one? */
+    bool is_local;
+    struct file_found found;
+};
+
+/* --- the answer of a look-up ----------------------------------------------------------------- */
+
+static int64_t half_ttl_ms(const struct file_cache *cache)
+{
+    return cache->limits.ttl_ms / 2;
+}
+
+/* It is trusted from `lookup` on. While its date can't be told it is as old as it must be for the next
+ * look-up, ahead of time as any, to be when it can. */
+static void note_time(const struct file_cache *cache, struct file_entry *entry,
+                      const struct file_lookup *lookup)
+{
+    int64_t open_ns = lookup->found.date_open_ns, began_ms;
+
+    entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
+    entry->facts.has_date = open_ns == 0;
+    entry->date_is_pending = open_ns > 0 && open_ns < DATE_SOON_NS;
+    if (!entry->date_is_pending)
+        return;
+    began_ms = ((int64_t)monotonic_ns() + open_ns) / (int64_t)NS_PER_MS - half_ttl_ms(cache);
+    if (began_ms < entry->checked_ms)
+        entry->checked_ms = began_ms;
+}
+
+static void fill_entry(struct file_cache *cache, struct file_entry *entry,
+                       const struct file_lookup *lookup)
+{
+    const struct file_found *found = &lookup->found;
+    const struct config_site *site = lookup->place->site;
+
+    entry->is_known = true;
+    entry->status = found->status;
+    entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
+    if (found->status != HTTP_OK)
+        file_store_count_negative(cache, entry);
+    if (found->status != HTTP_OK)
+        return;
+    if (found->index < site->index_count) {
+        entry->index = strdup(site->index[found->index]);
+        if (!entry->index)
+            entry->index = "";
+    }
+    entry->is_folder = found->is_folder;
+    entry->codings = found->codings;
+    entry->knows_codings = found->knows_codings;
+    entry->version = file_version_of(&found->st);
+    entry->ctime = found->st.st_ctim;
+    entry->device = found->st.st_dev;
+    entry->inode = found->st.st_ino;
+    file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
+                    entry->version.mtime_ns, wall_clock_seconds());
+    if (found->is_of_build)
+        file_facts_distrust_time(&entry->facts, entry->ctime.tv_sec, (uint32_t)entry->ctime.tv_nsec,
+                                 entry->inode);
+    else if (site->etag_inode)
+        file_facts_add_inode(&entry->facts, entry->inode);
+    if (found->has_young_tag) /* its next change may leave size and time as they are */
+        entry->facts.etag_len = 0;
+    note_time(cache, entry, lookup);
+    entry->fd = found->fd;
+    file_store_count_descriptor(cache, entry);
+}
+
+/* Does the disk still say what the entry says? */
+static bool is_same(const struct file_entry *entry, const struct file_lookup *lookup)
+{
+    const struct file_found *found = &lookup->found;
+    const struct config_site *site = lookup->place->site;
+    const char *index = found->index < site->index_count ? site->index[found->index] : "";
+
+    if (entry->status != found->status)
+        return false;
+    if (found->status != HTTP_OK)
+        return true;
+    return entry->is_folder == found->is_folder && entry->codings == found->codings &&
+           entry->knows_codings == found->knows_codings && file_entry_is_of(entry, &found->st) &&
+           strcmp(entry->index, index) == 0;
+}
+
+/* It is what it was. If its second is over by now its date can be told: in heads that are made from here on. */
+static void confirm_entry(const struct file_cache *cache, struct file_entry *entry,
+                          const struct file_lookup *lookup)
+{
+    bool had_date = entry->facts.has_date;
+
+    note_time(cache, entry, lookup);
+    if (entry->facts.has_date != had_date) {
+        file_entry_drop_head(entry);
+        entry->ready_len = 0;
+    }
+}
+
+static struct file_key key_of(const struct file_entry *entry)
+{
+    return (struct file_key){.variable = file_entry_variable(entry),
+                             .path = file_entry_path(entry),
+                             .wants_codings = entry->seeks_codings};
+}
+
+/* The file was opened once more; an entry that has none takes it. */
+static void take_file(struct file_cache *cache, struct file_entry *entry, int fd)
+{
+    if (file_entry_is_bare(entry)) {
+        entry->fd = fd;
+        file_store_count_descriptor(cache, entry);
+    } else if (fd >= 0) {
+        file_entry_close(cache, fd);
+    }
+}
+
+/* The entry that now stands for the path, with a reference for the caller. */
+static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lookup *lookup)
+{
+    struct file_entry *old = lookup->entry, *entry;
+    struct file_key key;
+
+    if (!old->is_known) {
+        fill_entry(cache, old, lookup);
+        return file_cache_get(old);
+    }
+    if (is_same(old, lookup)) {
+        confirm_entry(cache, old, lookup);
+        take_file(cache, old, lookup->found.fd);
+        return file_cache_get(old);
+    }
+    key = key_of(old);
+    entry = file_entry_new(cache, old->lookup_id, &key);
+    if (!entry) {
+        if (lookup->found.fd >= 0)
+            close(lookup->found.fd);
+        if (old->in_table)
+            file_store_unlink(cache, old);
+        return NULL;
+    }
+    if (old->in_table) {
+        file_store_unlink(cache, old);
+        file_store_link(cache, entry);
+    }
+    fill_entry(cache, entry, lookup);
+    return entry;
+}
+
+static void run_lookup(struct io_job *job)
+{
+    struct file_lookup *lookup = container_of(job, struct file_lookup, job);
+    struct file_key key = key_of(lookup->entry);
+
+    lookup->was_left_out = atomic_load_explicit(&lookup->waiters.are_gone, memory_order_relaxed);
+    if (!lookup->was_left_out)
+        file_lookup_run(&lookup->found, lookup->place, &key, &lookup->loan.chain);
+    lookup->is_local = lookup->asks_disk && !lookup->was_left_out && lookup->found.fd >= 0 &&
+                       file_glance_is_local(lookup->found.fd);
+}
+
+/* A shortage or a disk error passes: no fact about the file. */
+static bool is_fact(const struct file_found *found)
+{
+    return found->status != HTTP_UNAVAILABLE && found->status != HTTP_INTERNAL_ERROR;
+}
+
+/* One that is settling goes to those who asked for it and to nobody else. */
+static bool may_be_kept(const struct file_found *found)
+{
+    return is_fact(found) && !found->is_settling;
+}
+
+/* As settle_lookup(), and it is in the table only if it may stay there. */
+static struct file_entry *take_answer(struct file_cache *cache, struct file_lookup *lookup,
+                                      const struct folder_settled *settled)
+{
+    struct file_entry *entry = settle_lookup(cache, lookup);
+
+    lookup->entry->lookup = NULL;
+    if (entry && entry->in_table) {
+        file_watch_hang(cache, entry, lookup->job.started_ns, settled);
+        if (!may_be_kept(&lookup->found))
+            file_store_unlink(cache, entry);
+    }
+    file_bounds_enforce(cache);
+    return entry;
+}
+
+/* --- on the loop ----------------------------------------------------------------------------- */
+
+/* NULL: it is for the lane. Nobody waits for the entry. */
+static struct file_entry *see(struct file_cache *cache, const struct file_place *place,
+                              struct file_entry *entry, struct file_waiter *waiter)
+{
+    static const struct folder_settled settled = {.holds = true};
+    struct file_lookup lookup;
+    struct file_key key = key_of(entry);
+    uint64_t began_ns = monotonic_ns();
+
+    if (!file_glance_is_wanted(cache))
+        return NULL;
+    lookup.place = place;
+    lookup.entry = entry;
+    if (!file_glance_run(cache, &lookup.found, place, &key, &lookup.job.started_ns))
+        return NULL;
+    waiter->wait_ns = 0;
+    waiter->work_ns = monotonic_ns() - began_ns;
+    return take_answer(cache, &lookup, &settled);
+}
+
+/* Its file was closed for room, and what is known of it still holds. */
+static bool open_again(struct file_cache *cache, const struct file_place *place,
+                       struct file_entry *entry, struct file_waiter *waiter)
+{
+    uint64_t began_ns = monotonic_ns();
+
+    if (!file_glance_reopen(cache, place, entry))
+        return false;
+    waiter->wait_ns = 0;
+    waiter->work_ns = monotonic_ns() - began_ns;
+    return true;
+}
+
+/* --- on the lane ----------------------------------------------------------------------------- */
+
+static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
+{
+    struct file_cache *cache = lookup->cache;
+
+    file_wait_tell(&lookup->waiters, &lookup->job, entry);
+    if (entry)
+        file_cache_put(cache, entry);
+    file_cache_put(cache, lookup->entry);
+    place_owner_put(lookup->owner);
+    free(lookup);
+}
+
+/* It was done for nobody; somebody may have come since. */
+static void on_lookup_left_out(struct file_lookup *lookup)
+{
+    struct file_cache *cache = lookup->cache;
+    struct file_entry *asked = lookup->entry;
+    struct folder_settled settled;
+
+    if (!list_empty(&lookup->waiters.list) &&
+        io_lane_submit(cache->stat_lane, cache->port, &lookup->job) == 0)
+        return;
+    file_watch_settle(cache, &lookup->loan, lookup->place, asked, 0, false, &settled);
+    asked->lookup = NULL;
+    if (!asked->is_known && asked->in_table)
+        file_store_unlink(cache, asked);
+    end_lookup(lookup, NULL);
+}
+
+static void on_lookup_done(struct io_job *job)
+{
+    struct file_lookup *lookup = container_of(job, struct file_lookup, job);
+    struct file_cache *cache = lookup->cache;
+    uint64_t began_ns = job->started_ns;
+    struct folder_settled settled;
+    struct file_entry *entry;
+
+    if (lookup->was_left_out) {
+        on_lookup_left_out(lookup);
+        return;
+    }
+    file_watch_settle(cache, &lookup->loan, lookup->place, lookup->entry, began_ns,
+                      is_fact(&lookup->found), &settled);
+    if (lookup->is_local)
+        file_glance_learn(cache, lookup->found.st.st_dev);
+    entry = take_answer(cache, lookup, &settled);
+    end_lookup(lookup, entry);
+}
+
+static bool start_lookup(struct file_cache *cache, struct place_owner *owner,
+                         const struct file_place *place, struct file_entry *entry)
+{
+    struct file_lookup *lookup = malloc(sizeof(*lookup));
+    bool is_new = !entry->is_known || (entry->seeks_codings && file_entry_lacks_codings(entry));
+    struct folder_settled settled;
+
+    if (!lookup)
+        return false;
+    lookup->job.run = run_lookup;
+    lookup->job.on_done = on_lookup_done;
+    lookup->cache = cache;
+    lookup->owner = owner;
+    lookup->place = place;
+    lookup->entry = entry;
+    lookup->asks_disk = file_glance_is_wanted(cache);
+    file_wait_init(&lookup->waiters);
+    file_watch_lend(cache, &lookup->loan, entry);
+    /* What is known is in use, and hardly ever needs the disk: it goes before what is not. */
+    if ((is_new ? io_lane_submit : io_lane_submit_first)(cache->stat_lane, cache->port,
+                                                         &lookup->job) != 0) {
+        file_watch_settle(cache, &lookup->loan, place, entry, 0, false, &settled);
+        free(lookup);
+        return false;
+    }
+    place_owner_get(owner);
+    file_cache_get(entry);
+    entry->lookup = lookup;
+    return true;
+}
+
+static int64_t age_of(const struct file_cache *cache, const struct file_entry *entry)
+{
+    return (int64_t)cache->now_ms - entry->checked_ms;
+}
+
+static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
+{
+    return ((age_of(cache, entry) < (int64_t)cache->limits.ttl_ms) &
+            (entry->trust_round == cache->trust_round)) ||
+           file_watch_renew(cache, entry);
+}
+
+/* In the last half of its time one that is used all the while is looked up again: those who come
+ * later find it fresh. */
+static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
+{
+    int64_t half_ms = half_ttl_ms(cache);
+
+    return age_of(cache, entry) > half_ms && !entry->lookup &&
+           (entry->is_watched ||
+            (int64_t)(cache->now_ms - entry->touched_ms) <= half_ms + FILE_TOUCH_MS) &&
+           !file_watch_may_wait(cache, entry);
+}
+
+/* What is known of the key holds: FILE_WAIT when its file must be looked up all the same. */
+static enum file_answer answer_known(struct file_cache *cache, struct place_owner *owner,
+                                     const struct file_place *place, struct file_entry *entry,
+                                     struct file_waiter *waiter, struct file_entry **out)
+{
+    enum file_answer answer = FILE_HIT;
+
+    file_cache_get(entry);
+    if (file_entry_is_bare(entry)) {
+        if (entry->lookup || !open_again(cache, place, entry, waiter)) {
+            file_cache_put(cache, entry);
+            return FILE_WAIT;
+        }
+        answer = FILE_SEEN;
+        file_bounds_enforce(cache);
+    } else if (wants_refresh(cache, entry)) {
+        *out = see(cache, place, entry, waiter);
+        if (*out) {
+            file_cache_put(cache, entry);
+            return FILE_HIT;
+        }
+        start_lookup(cache, owner, place, entry); /* a full lane is no harm yet */
+    }
+    file_store_touch(cache, entry);
+    *out = entry;
+    return answer;
+}
+
+enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *owner,
+                                 const struct file_place *place, const struct file_key *key,
+                                 struct file_waiter *waiter, struct file_entry **out)
+{
+    bool caching = cache->limits.ttl_ms > 0 && key->path.len <= PATH_CACHED_MAX;
+    struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
+    bool holds = entry && entry->is_known && is_trusted(cache, entry);
+
+    if (entry && key->wants_codings && !entry->lookup)
+        entry->seeks_codings = true;
+    if (holds && !(key->wants_codings && file_entry_lacks_codings(entry))) {
+        enum file_answer answer = answer_known(cache, owner, place, entry, waiter, out);
+        if (answer != FILE_WAIT)
+            return answer;
+    }
+    if (entry) {
+        file_cache_get(entry);
+    } else {
+        entry = file_entry_new(cache, place->lookup_id, key);
+        if (!entry)
+            return FILE_BUSY;
+        if (caching)
+            file_store_link(cache, entry);
+    }
+    if (!entry->lookup && (*out = see(cache, place, entry, waiter)) != NULL) {
+        file_cache_put(cache, entry);
+        return FILE_SEEN;
+    }
+    if (entry->lookup) {
+        file_wait_join(&entry->lookup->waiters, waiter);
+    } else if (start_lookup(cache, owner, place, entry)) {
+        file_wait_begin(&entry->lookup->waiters, waiter, &entry->lookup->job);
+    } else if (holds && !file_entry_is_bare(entry)) {
+        *out = entry; /* only its copies are not known, and the lane is full */
+        return FILE_HIT;
+    } else {
+        if (!entry->is_known && entry->in_table)
+            file_store_unlink(cache, entry);
+        file_cache_put(cache, entry);
+        return FILE_BUSY;
+    }
+    file_cache_put(cache, entry);
+    file_bounds_enforce(cache);
+    return FILE_WAIT;
+}

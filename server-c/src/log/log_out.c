@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* log_out.c — one writer is current; the others are on their way out, or hang. */
+#include "log/log_out.h"
+
+#include "base/mem.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define LOOK_EVERY_MS 200
+#define END_SECONDS 2   /* what is left has so long to be written */
+#define LEAVE_SECONDS 1 /* … and a batch for an old file */
+
+/* Lines that a writer had taken and its file had not. */
+struct rest {
+    struct rest *next;
+    size_t len;
+    char lines[];
+};
+
+struct writer {
+    struct log_out *out;
+    struct writer *next;
+    bool was_called; /* to be current; that may be over before the thread has seen it */
+    int fd;          /* -1: what comes is thrown away */
+    size_t len, done;
+    char batch[LOG_OUT_BATCH_BYTES];
+};
+
+struct log_out {
+    struct log_out_source source;
+    sem_t wake; /* of whoever is current */
+    pthread_mutex_t
+        changing;           /* of what follows: held over the opening of a file, which is bounded */
+    char *path;             /* "": none */
+    struct log_file file;   /* the current writer's; -1: none was opened */
+    pthread_mutex_t lock;   /* of what follows; for a moment at a time */
+    pthread_cond_t changed; /* who is current, or a writer has ended. No loop signals it */
+    struct writer *current; /* NULL: for a moment, nobody */
+    struct writer *writers; /* all that have a thread */
+    struct rest *rests;
+    bool is_ending;
+};
+
+/* --- a writer's thread ----------------------------------------------------------------------- */
+
+/* Under the lock. What another writer left comes first. */
+static void refill(struct writer *writer)
+{
+    struct log_out *out = writer->out;
+    struct rest *rest = out->rests;
+
+    writer->done = 0;
+    if (!rest) {
+        writer->len = out->source.take(out->source.arg, writer->batch, sizeof(writer->batch));
+        return;
+    }
+    out->rests = rest->next;
+    memcpy(writer->batch, rest->lines, rest->len);
+    writer->len = rest->len;
+    free(rest);
+}
+
+/* Under the lock. The line that was begun is given back from its beginning. */
+static void give_back(struct writer *writer)
+{
+    struct rest **last = &writer->out->rests, *rest;
+    size_t from = writer->done;
+
+    if (writer->done == writer->len)
+        return;
+    while (from > 0 && writer->batch[from - 1] != '\n')
+        from--;
+    rest = xmalloc(sizeof(*rest) + writer->len - from);
+    rest->next = NULL;
+    rest->len = writer->len - from;
+    memcpy(rest->lines, writer->batch + from, rest->len);
+    while (*last)
+        last = &(*last)->next;
+    *last = rest;
+}
+
+/* This is where a thread may hang. False: the file takes nothing now. */
+static bool write_some(struct writer *writer)
+{
+    ssize_t n = (ssize_t)(writer->len - writer->done);
+
+    if (writer->fd >= 0)
+        n = write(writer->fd, writer->batch + writer->done, (size_t)n);
+    if (n > 0)
+        writer->done += (size_t)n;
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static void wait_for_lines(struct log_out *out)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until); /* the other clock may be set back */
+    until.tv_nsec += LOOK_EVERY_MS * (long)NS_PER_MS;
+    until.tv_sec += until.tv_nsec / (long)NS_PER_SECOND;
+    until.tv_nsec %= (long)NS_PER_SECOND;
+    sem_clockwait(&out->wake, CLOCK_MONOTONIC, &until);
+}
+
+/* Under the lock, which is let go to write and to wait. Until another is current, or the end. */
+static void write_lines(struct writer *writer)
+{
+    struct log_out *out = writer->out;
+
+    while (out->current == writer) {
+        /* One that is on its way out may give lines back. */
+        bool is_last = out->is_ending && !out->writers->next, has_lines, wrote;
+        if (writer->done == writer->len)
+            refill(writer);
+        has_lines = writer->done < writer->len;
+        pthread_mutex_unlock(&out->lock);
+        wrote = has_lines && write_some(writer);
+        if (!wrote && !is_last)
+            wait_for_lines(out);
+        pthread_mutex_lock(&out->lock);
+        if (!wrote && is_last)
+            return;
+    }
+    give_back(writer);
+}
+
+static void leave(struct writer *writer)
+{
+    struct log_out *out = writer->out;
+    struct writer **link = &out->writers;
+
+    pthread_mutex_lock(&out->lock);
+    while (*link != writer)
+        link = &(*link)->next;
+    *link = writer->next;
+    pthread_cond_broadcast(&out->changed);
+    sem_post(&out->wake); /* whoever is current may be the last now */
+    pthread_mutex_unlock(&out->lock);
+    free(writer);
+}
+
+static void *writer_main(void *arg)
+{
+    struct writer *writer = arg;
+    struct log_out *out = writer->out;
+
+    pthread_setname_np(pthread_self(), out->source.thread_name);
+    pthread_mutex_lock(&out->lock);
+    while (!writer->was_called)
+        pthread_cond_wait(&out->changed, &out->lock);
+    write_lines(writer);
+    pthread_mutex_unlock(&out->lock);
+    if (writer->fd > STDERR_FILENO)
+        close(writer->fd);
+    leave(writer);
+    return NULL;
+}
+
+/* --- who is current -------------------------------------------------------------------------- */
+
+/* To be current. */
+struct log_out_next {
+    struct writer *writer;
+    struct log_file file;
+    char *path;
+};
+
+/* Waits for its turn. Takes over `fd`, but for NULL: there is no thread to be had. */
+static struct writer *start_writer(struct log_out *out, int fd)
+{
+    struct writer *writer = xcalloc(1, sizeof(*writer));
+    pthread_t thread;
+
+    writer->out = out;
+    writer->fd = fd;
+    pthread_mutex_lock(&out->lock);
+    if (pthread_create(&thread, NULL, writer_main, writer) == 0) {
+        pthread_detach(thread);
+        writer->next = out->writers;
+        out->writers = writer;
+    } else {
+        free(writer);
+        writer = NULL;
+    }
+    pthread_mutex_unlock(&out->lock);
+    return writer;
+}
+
+static bool is_there(const struct log_out *out, const struct writer *writer)
+{
+    const struct writer *at = out->writers;
+
+    while (at && at != writer)
+        at = at->next;
+    return at != NULL;
+}
+
+/* Under the lock, which is let go. `writer` NULL: until all are gone. */
+static void wait_until_gone(struct log_out *out, const struct writer *writer, time_t seconds)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    while (writer ? is_there(out, writer) : out->writers != NULL)
+        if (pthread_cond_clockwait(&out->changed, &out->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
+            return;
+}
+
+/* The old one leaves first, so that nothing is written to its file any more: it may be on its way
+ * into an archive. One that hangs is left behind. */
+static void hand_over(struct log_out *out, struct writer *writer)
+{
+    pthread_mutex_lock(&out->lock);
+    struct writer *old = out->current;
+    out->current = NULL;
+    sem_post(&out->wake);
+    if (old)
+        wait_until_gone(out, old, LEAVE_SECONDS);
+    out->current = writer;
+    writer->was_called = true;
+    pthread_cond_broadcast(&out->changed);
+    pthread_mutex_unlock(&out->lock);
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+static int fd_without_path(const struct log_out *out)
+{
+    return out->source.uses_stderr ? STDERR_FILENO : -1;
+}
+
+static void destroy(struct log_out *out)
+{
+    for (struct rest *rest = out->rests, *next; rest; rest = next) {
+        next = rest->next;
+        free(rest);
+    }
+    pthread_cond_destroy(&out->changed);
+    pthread_mutex_destroy(&out->lock);
+    pthread_mutex_destroy(&out->changing);
+    sem_destroy(&out->wake);
+    free(out->path);
+    free(out);
+}
+
+struct log_out *log_out_new(const struct log_out_source *source)
+{
+    struct log_out *out = xcalloc(1, sizeof(*out));
+
+    out->source = *source;
+    out->path = xstrdup("");
+    out->file.fd = -1;
+    CHECK(sem_init(&out->wake, 0, 0) == 0);
+    pthread_mutex_init(&out->changing, NULL);
+    pthread_mutex_init(&out->lock, NULL);
+    pthread_cond_init(&out->changed, NULL);
+    struct writer *writer = start_writer(out, fd_without_path(out));
+    if (writer) {
+        hand_over(out, writer);
+        return out;
+    }
+    destroy(out);
+    return NULL;
+}
+
+/* Still in use by a thread that hangs. The process is about to end, by whichever way. */
+static struct log_out *left_behind;
+
+bool log_out_free(struct log_out *out)
+{
+    pthread_mutex_lock(&out->lock);
+    out->is_ending = true;
+    sem_post(&out->wake);
+    wait_until_gone(out, NULL, END_SECONDS);
+    bool has_ended = out->writers == NULL;
+    pthread_mutex_unlock(&out->lock);
+    if (has_ended)
+        destroy(out);
+    else
+        left_behind = out;
+    return has_ended;
+}
+
+void log_out_wake(struct log_out *out)
+{
+    sem_post(&out->wake);
+}
+
+/* --- another file ---------------------------------------------------------------------------- */
+
+/* Under `changing`. */
+static struct log_out_next *prepare(struct log_out *out, const char *path,
+                                    struct log_file_problem *problem)
+{
+    struct log_file file = {.fd = -1};
+    struct log_out_next *next;
+    struct writer *writer;
+
+    if (path[0] && log_file_open(path, out->source.kind, &file, problem) != 0)
+        return NULL;
+    writer = start_writer(out, path[0] ? file.fd : fd_without_path(out));
+    if (!writer) {
+        if (path[0])
+            close(file.fd);
+        log_file_failed(problem, UV_EAGAIN);
+        return NULL;
+    }
+    next = xcalloc(1, sizeof(*next));
+    *next = (struct log_out_next){writer, file, xstrdup(path)};
+    return next;
+}
+
+/* Under `changing`. */
+static void take(struct log_out *out, struct log_out_next *next)
+{
+    hand_over(out, next->writer);
+    free(out->path);
+    out->path = next->path;
+    out->file = next->file;
+    free(next);
+}
+
+struct log_out_next *log_out_prepare(struct log_out *out, const char *path,
+                                     struct log_file_problem *problem)
+{
+    struct log_out_next *next;
+
+    pthread_mutex_lock(&out->changing);
+    next = prepare(out, path, problem);
+    if (!next)
+        pthread_mutex_unlock(&out->changing);
+    return next;
+}
+
+void log_out_take(struct log_out *out, struct log_out_next *next)
+{
+    take(out, next);
+    pthread_mutex_unlock(&out->changing);
+}
+
+/* A writer that is called when another one is current ends at once. */
+void log_out_discard(struct log_out *out, struct log_out_next *next)
+{
+    pthread_mutex_lock(&out->lock);
+    next->writer->was_called = true;
+    pthread_cond_broadcast(&out->changed);
+    pthread_mutex_unlock(&out->lock);
+    pthread_mutex_unlock(&out->changing);
+    free(next->path);
+    free(next);
+}
+
+/* Under `changing`. */
+static int switch_to(struct log_out *out, const char *path, struct log_file_problem *problem)
+{
+    struct log_out_next *next = prepare(out, path, problem);
+
+    if (next)
+        take(out, next);
+    return next ? 0 : -1;
+}
+
+int log_out_configure(struct log_out *out, const char *path, struct log_file_problem *problem)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&out->changing);
+    if (strcmp(out->path, path) != 0)
+        err = switch_to(out, path, problem);
+    pthread_mutex_unlock(&out->changing);
+    return err;
+}
+
+int log_out_reopen(struct log_out *out, struct log_file_problem *problem)
+{
+    char *path;
+    int err = 0;
+
+    pthread_mutex_lock(&out->changing);
+    path = xstrdup(out->path); /* the switch frees it */
+    if (path[0] && !log_file_is_at(path, &out->file))
+        err = switch_to(out, path, problem);
+    pthread_mutex_unlock(&out->changing);
+    free(path);
+    return err;
+}
+
+int log_out_give(struct log_out *out, uid_t uid, gid_t gid)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&out->changing);
+    if (out->file.fd >= 0 && out->file.is_made && fchown(out->file.fd, uid, gid) != 0)
+        err = -errno;
+    pthread_mutex_unlock(&out->changing);
+    return err;
+}

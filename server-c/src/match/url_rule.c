@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* url_rule.c — PCRE2 with a budget of steps for the whole match.
+ *
+ * PCRE2's own match limit is not enough: it begins anew at each byte a match may start at, and JIT
+ * code passes many repeats without counting. So the expression is compiled with a callout at each
+ * of its items, and the callout counts: an item tried is a step, some bytes passed since the last
+ * one are too. JIT code and the interpreter come to the same count; only memory may end sooner. */
+#include "match/url_rule.h"
+
+#include "base/mem.h"
+#include "match/url_template.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <string.h>
+
+#define STEPS_MAX 100000
+#define BYTES_PER_STEP 32
+#define PCRE2_MATCH_LIMIT 1000000 /* the steps above end a match long before, if all is well */
+#define PCRE2_DEPTH_LIMIT 100000
+#define PCRE2_HEAP_LIMIT_KIB 8192
+#define JIT_STACK_START (32 * 1024)
+#define JIT_STACK_MAX (1024 * 1024)
+
+struct url_rule {
+    pcre2_code *code;
+    struct url_template to;
+};
+
+struct url_rule_scratch {
+    pcre2_general_context *memory;
+    pcre2_match_context *limits;
+    pcre2_match_data *match;
+    pcre2_jit_stack *jit_stack; /* NULL: JIT code uses a little of the caller's */
+    bool is_made;
+    int64_t steps_left;
+    size_t last_position;
+};
+
+static void *config_malloc(size_t size, void *arg)
+{
+    (void)arg;
+    return xmalloc(size);
+}
+
+/* A match that needs more memory than there is fails, the node does not. */
+static void *scratch_malloc(size_t size, void *arg)
+{
+    const struct url_rule_scratch *scratch = arg;
+    return scratch->is_made ? malloc(size) : xmalloc(size);
+}
+
+static void give_back(void *ptr, void *arg)
+{
+    (void)arg;
+    free(ptr);
+}
+
+static pcre2_code *compile(const char *match, struct url_rule_error *error)
+{
+    /* NEVER_UTF: the text of an expression can't ask for it either. DOTALL: a path has no lines. */
+    const uint32_t options =
+        PCRE2_AUTO_CALLOUT | PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_UTF;
+    pcre2_general_context *memory = pcre2_general_context_create(config_malloc, give_back, NULL);
+    pcre2_compile_context *context = pcre2_compile_context_create(memory);
+    pcre2_code *code;
+    size_t offset = 0;
+    int number = 0;
+
+    pcre2_set_max_pattern_length(context, URL_RULE_MATCH_MAX);
+    code =
+        pcre2_compile((PCRE2_SPTR)match, PCRE2_ZERO_TERMINATED, options, &number, &offset, context);
+    if (code) {
+        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* may fail: it is interpreted then */
+    } else {
+        error->is_in_to = false;
+        error->offset = offset;
+        pcre2_get_error_message(number, (PCRE2_UCHAR *)error->message, sizeof(error->message));
+    }
+    pcre2_compile_context_free(context);
+    pcre2_general_context_free(memory);
+    return code;
+}
+
+struct url_rule *url_rule_new(const char *match, const char *to, struct url_rule_error *error)
+{
+    struct url_rule *rule = xcalloc(1, sizeof(*rule));
+    uint32_t group_count = 0;
+
+    rule->code = compile(match, error);
+    if (!rule->code)
+        goto fail;
+    pcre2_pattern_info(rule->code, PCRE2_INFO_CAPTURECOUNT, &group_count);
+    if (!url_template_init(&rule->to, to, group_count, error))
+        goto fail;
+    return rule;
+
+fail:
+    url_rule_free(rule);
+    return NULL;
+}
+
+void url_rule_free(struct url_rule *rule)
+{
+    if (!rule)
+        return;
+    url_template_fini(&rule->to);
+    pcre2_code_free(rule->code);
+    free(rule);
+}
+
+static int on_item(pcre2_callout_block *block, void *arg)
+{
+    struct url_rule_scratch *scratch = arg;
+    size_t position = block->current_position, last = scratch->last_position;
+
+    scratch->last_position = position;
+    scratch->steps_left -=
+        1 + (int64_t)((position > last ? position - last : last - position) / BYTES_PER_STEP);
+    return scratch->steps_left < 0 ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+struct url_rule_scratch *url_rule_scratch_new(void)
+{
+    struct url_rule_scratch *scratch = xcalloc(1, sizeof(*scratch));
+
+    scratch->memory = pcre2_general_context_create(scratch_malloc, give_back, scratch);
+    scratch->limits = pcre2_match_context_create(scratch->memory);
+    scratch->match = pcre2_match_data_create(URL_TEMPLATE_GROUPS, scratch->memory);
+    scratch->jit_stack = pcre2_jit_stack_create(JIT_STACK_START, JIT_STACK_MAX, scratch->memory);
+    pcre2_set_match_limit(scratch->limits, PCRE2_MATCH_LIMIT);
+    pcre2_set_depth_limit(scratch->limits, PCRE2_DEPTH_LIMIT);
+    pcre2_set_heap_limit(scratch->limits, PCRE2_HEAP_LIMIT_KIB);
+    pcre2_set_callout(scratch->limits, on_item, scratch);
+    if (scratch->jit_stack)
+        pcre2_jit_stack_assign(scratch->limits, NULL, scratch->jit_stack);
+    scratch->is_made = true;
+    return scratch;
+}
+
+void url_rule_scratch_free(struct url_rule_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    pcre2_jit_stack_free(scratch->jit_stack);
+    pcre2_match_data_free(scratch->match);
+    pcre2_match_context_free(scratch->limits);
+    pcre2_general_context_free(scratch->memory);
+    free(scratch);
+}
+
+/* `taken`: what pcre2_match() returned, one more than the last group that took something, or 0 when
+ * there are more groups than we look at. */
+static void read_groups(const struct url_rule_scratch *scratch, struct span path, int taken,
+                        struct span groups[URL_TEMPLATE_GROUPS])
+{
+    const size_t *offsets = pcre2_get_ovector_pointer(scratch->match);
+    int count = taken == 0 ? URL_TEMPLATE_GROUPS : taken;
+
+    for (int i = 0; i < URL_TEMPLATE_GROUPS; i++) {
+        size_t start = i < count ? offsets[2 * i] : PCRE2_UNSET;
+        groups[i] = (struct span){"", 0};
+        if (start != PCRE2_UNSET && start < offsets[2 * i + 1])
+            groups[i] = (struct span){path.ptr + start, offsets[2 * i + 1] - start};
+    }
+}
+
+enum url_rule_result url_rule_apply(const struct url_rule *rule, struct url_rule_scratch *scratch,
+                                    const struct url_rule_subject *subject, enum url_rule_use use,
+                                    char *out, size_t cap, size_t *len)
+{
+    struct span groups[URL_TEMPLATE_GROUPS];
+    int taken;
+
+    scratch->steps_left = STEPS_MAX;
+    scratch->last_position = 0;
+    taken = pcre2_match(rule->code, (PCRE2_SPTR)subject->path.ptr, subject->path.len, 0, 0,
+                        scratch->match, scratch->limits);
+    if (taken == PCRE2_ERROR_NOMATCH)
+        return URL_RULE_OTHER;
+    if (taken < 0)
+        return URL_RULE_LIMIT;
+    /* "https://${host}/a" would be the host "a", and "/sites/${host}/a" nobody's. */
+    if (rule->to.has_host && subject->host.len == 0)
+        return URL_RULE_NO_HOST;
+    read_groups(scratch, subject->path, taken, groups);
+    if (!url_template_write(&rule->to, groups, subject, use, out, cap, len))
+        return URL_RULE_TOO_LONG;
+    return URL_RULE_MATCH;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* metrics.h — what the server counts: counters, gauges, and stage histograms per config generation.
+ *
+ * Plain data with one writer, the loop it belongs to; others get a copy that the loop made. */
+#ifndef FARMSTEAD_METRICS_H
+#define FARMSTEAD_METRICS_H
+
+#include "measure/histogram.h"
+#include "measure/stages.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum counter {
+#define X(name, wire, help) COUNTER_##name,
+#include "measure/metrics.def"
+#undef X
+    COUNTER_COUNT
+};
+
+/* Requests of a user agent that begins like this count as probes, too. It is what they say they are:
+ * nothing is decided by it. */
+#define METRICS_PROBE_AGENT "farmstead-probe/"
+
+enum gauge {
+#define G(name, wire, help) GAUGE_##name,
+#include "measure/gauges.def"
+#undef G
+    GAUGE_COUNT
+};
+
+/* Names as on the wire; static. */
+const char *counter_name(enum counter counter);
+const char *gauge_name(enum gauge gauge);
+/* What they count, in words; static. */
+const char *counter_help(enum counter counter);
+const char *gauge_help(enum gauge gauge);
+
+/* Totals since boot of one config generation. At most SERVER_GENERATIONS are kept: the oldest is
+ * dropped once no request of it is left. */
+#define SERVER_GENERATIONS 4
+struct server_series {
+    uint64_t generation;
+    uint64_t created_us; /* since 1970: it counts from then on; 0: nobody knows */
+    uint64_t counters[COUNTER_COUNT];
+    struct histogram stages[STAGE_COUNT];
+};
+
+struct server_metrics {
+    uint64_t monotonic_ms; /* since boot, when the snapshot was taken */
+    size_t series_count;   /* oldest generation first */
+    struct server_series series[SERVER_GENERATIONS];
+    double gauges[GAUGE_COUNT];
+};
+
+/* Adds `series` to that of its generation in `metrics`. Makes room by dropping the oldest
+ * generation, or drops `series` when that is the oldest. */
+void metrics_add_series(struct server_metrics *metrics, const struct server_series *series);
+
+struct buf;
+/* Prometheus' text format 0.0.4, or OpenMetrics 1.0.0, with classic histogram buckets. */
+void metrics_append_prometheus(struct buf *out, const struct server_metrics *metrics);
+void metrics_append_openmetrics(struct buf *out, const struct server_metrics *metrics);
+/* Messages io.prometheus.client.MetricFamily, each after its length: classic and native histograms. */
+void metrics_append_protobuf(struct buf *out, const struct server_metrics *metrics);
+/* The members of a JSON object: "gauges", "series" with counters and stage quantiles. */
+void metrics_append_json(struct buf *out, const struct server_metrics *metrics);
+
+#endif

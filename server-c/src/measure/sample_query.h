@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* sample_query.h — the query string of GET /samples. Strict: what is not understood is refused, for
+ * an answer to another question than the one that was meant looks just like the right one. */
+#ifndef FARMSTEAD_SAMPLE_QUERY_H
+#define FARMSTEAD_SAMPLE_QUERY_H
+
+#include "base/util.h"
+
+#include <stdbool.h>
+
+#define SAMPLE_QUERY_LIMIT 100 /* when none is given */
+#define SAMPLE_QUERY_LIMIT_MAX 10000
+
+struct sample_query {
+    size_t limit;
+    uint64_t since_us; /* since the node's start: an earlier answer's "next"; 0: all there are */
+    bool wants_regular, wants_slow;
+};
+
+/* "limit=20&since=123&kind=slow", each at most once, in any order; may be empty. False: *reason
+ * says what is wrong. */
+bool sample_query_parse(struct sample_query *query, struct span text, const char **reason);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c — setting up a loop's shared state and swapping its config. */
+#include "net/loop.h"
+
+#include "base/mem.h"
+#include "base/util.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#define HEAD_BYTES 8192      /* of our own headers and an error page, besides a site's rules */
+#define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
+#define LINGER_MS 2000
+#define LONG_MS (UINT64_C(86400) * 1000)
+
+int loop_init(struct loop *loop, struct loop_shared *shared)
+{
+    int err = uv_loop_init(&loop->uv);
+
+    if (err)
+        return err;
+    loop->shared = shared;
+    err = poller_init(&loop->poller, &loop->uv);
+    if (err)
+        goto fail_poller;
+    err = io_port_init(&loop->port, &loop->uv);
+    if (err)
+        goto fail_port;
+    file_cache_init(&loop->files, shared->stat_lane, shared->read_lane, &loop->port);
+    file_residents_init(&loop->residents);
+    loop->access_ring = access_log_add_ring(shared->access_log);
+    for (int i = 0; i < TIMEOUT_COUNT; i++)
+        list_init(&loop->connections[i]);
+    list_init(&loop->series);
+    list_init(&loop->throttled);
+    loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
+    loop->input = xmalloc(LOOP_INPUT_BYTES);
+    loop->scratch.rules = url_rule_scratch_new();
+    if (getrandom(loop->random, sizeof(loop->random), 0) != sizeof(loop->random))
+        loop->random[0] = monotonic_ns();
+    samples_init(&loop->samples, loop->random[1]);
+    return 0;
+
+fail_port:
+    poller_fini(&loop->poller);
+fail_poller:
+    uv_loop_close(&loop->uv);
+    return err;
+}
+
+static void free_series(struct loop_series *series)
+{
+    list_remove(&series->link);
+    free(series);
+}
+
+void loop_fini(struct loop *loop)
+{
+    loop_set_live(loop, NULL, 0, 1);
+    while (!list_empty(&loop->series))
+        free_series(container_of(loop->series.next, struct loop_series, link));
+    file_cache_fini(&loop->files);
+    file_residents_fini(&loop->residents);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
+    io_port_fini(&loop->port);
+    poller_fini(&loop->poller);
+    CHECK(uv_loop_close(&loop->uv) == 0);
+    samples_fini(&loop->samples);
+    free(loop->input);
+    free(loop->head);
+    free(loop->path);
+    free(loop->scratch.bytes);
+    url_rule_scratch_free(loop->scratch.rules);
+}
+
+/* --- series ---------------------------------------------------------------------------------- */
+
+/* Keeps the newest SERVER_GENERATIONS, and older ones while requests count into them. */
+static void trim_series(struct loop *loop)
+{
+    struct list *link = &loop->series;
+    int kept = 0;
+
+    while ((link = link->prev) != &loop->series) {
+        struct loop_series *series = container_of(link, struct loop_series, link);
+        if (++kept > SERVER_GENERATIONS && series->refs == 0) {
+            link = link->next;
+            free_series(series);
+        }
+    }
+}
+
+static struct loop_series *series_of(struct loop *loop, uint64_t generation)
+{
+    struct list *link = loop->series.prev;
+    struct loop_series *series;
+
+    for (; link != &loop->series; link = link->prev) {
+        series = container_of(link, struct loop_series, link);
+        if (series->data.generation == generation)
+            return series;
+        if (series->data.generation < generation)
+            break;
+    }
+    series = xcalloc(1, sizeof(*series));
+    series->data.generation = generation;
+    series->data.created_us = wall_clock_us();
+    list_append(link->next, &series->link); /* before what comes after `link` */
+    return series;
+}
+
+void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
+{
+    const struct file_cache_stats *files = &loop->files.stats;
+
+    if (loop->live)
+        loop_count(loop->live, COUNTER_CACHE_EVICTIONS, files->evictions - loop->evictions_counted);
+    loop->evictions_counted = files->evictions;
+    for (struct list *link = loop->series.next; link != &loop->series; link = link->next)
+        metrics_add_series(metrics, &container_of(link, struct loop_series, link)->data);
+    trim_series(loop);
+    metrics->gauges[GAUGE_CACHE_ENTRIES] += (double)files->entries;
+    metrics->gauges[GAUGE_CACHE_BYTES] += (double)files->body_bytes;
+    metrics->gauges[GAUGE_OPEN_FILES] += (double)files->descriptors;
+    metrics->gauges[GAUGE_FOLDER_WATCHES] += files->watches;
+    metrics->gauges[GAUGE_LOOPS_UNWATCHED] += files->lacks_watches;
+    metrics->gauges[GAUGE_OPEN_CONNECTIONS] += (double)loop->connection_count;
+    metrics->gauges[GAUGE_LISTENERS_DEFERRING] += loop->listeners_deferring;
+}
+
+/* --- the config in force --------------------------------------------------------------------- */
+
+struct live_config *live_config_get(struct live_config *live)
+{
+    live->refs++;
+    return live;
+}
+
+void live_config_put(struct live_config *live)
+{
+    if (--live->refs > 0)
+        return;
+    live->series->refs--;
+    site_set_put(live->sites);
+    free(live);
+}
+
+static struct live_config *new_live(struct loop *loop, struct site_set *sites, uint64_t generation)
+{
+    struct live_config *live = xcalloc(1, sizeof(*live));
+
+    live->refs = 1;
+    live->sites = site_set_get(sites);
+    live->cfg = sites->cfg;
+    live->series = series_of(loop, generation);
+    live->series->refs++;
+    return live;
+}
+
+static uint32_t share_of(uint32_t total, uint32_t loops)
+{
+    return total / loops > 0 ? total / loops : 1;
+}
+
+static void configure_files(struct loop *loop, const struct config *cfg, uint32_t loops)
+{
+    struct file_cache_limits limits = {
+        .ttl_ms = cfg->stat_cache.engine == STAT_CACHE_OFF ? 0 : cfg->stat_cache.ttl_millis,
+        .watches = cfg->stat_cache.engine == STAT_CACHE_INOTIFY
+                       ? share_of(cfg->stat_cache.max_watches, loops)
+                       : 0,
+        .entries = share_of(cfg->stat_cache.max_entries, loops),
+        .descriptors = share_of(cfg->file_cache.max_open_files, loops),
+        .body_bytes = cfg->file_cache.max_bytes / loops,
+        .max_body = cfg->file_cache.max_file_bytes,
+    };
+    file_cache_configure(&loop->files, &limits);
+}
+
+static void configure_samples(struct loop *loop, const struct config *cfg, uint32_t loops)
+{
+    struct sample_limits limits = {
+        .every_requests = cfg->samples.every_requests,
+        .slow_ns = cfg->samples.slower_than_millis * NS_PER_MS,
+        .keep = share_of(cfg->samples.keep, loops),
+    };
+    samples_configure(&loop->samples, &limits);
+}
+
+static void grow(char **memory, size_t *cap, size_t needed)
+{
+    if (needed <= *cap)
+        return;
+    *memory = xrealloc(*memory, needed);
+    *cap = needed;
+}
+
+/* Memory for the largest head and path this config allows. It never shrinks: requests that began
+ * under an earlier config still need as much as that one allowed. */
+static void reserve_scratch(struct loop *loop, const struct site_set *sites)
+{
+    size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
+
+    for (size_t i = 0; i < sites->cfg->site_count; i++)
+        if (sites->sites[i].rules.most_len > rules_len)
+            rules_len = sites->sites[i].rules.most_len;
+    /* Location: encoded, with its query. */
+    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
+    grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
+    grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
+}
+
+void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops)
+{
+    struct live_config *old = loop->live;
+
+    loop->live = NULL;
+    if (sites) {
+        const struct config *cfg = sites->cfg;
+        loop->live = new_live(loop, sites, generation);
+        loop->timeout_ms[TIMEOUT_SILENT] = cfg->limits.header_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_HEADER] = cfg->limits.header_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_IDLE] = cfg->limits.keep_alive_idle_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_WRITE] = cfg->limits.write_seconds * UINT64_C(1000) / WRITE_LOOKS;
+        loop->timeout_ms[TIMEOUT_BODY] = cfg->limits.write_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_DISK] =
+            cfg->io.timeout_seconds ? cfg->io.timeout_seconds * UINT64_C(1000) : LONG_MS;
+        configure_files(loop, cfg, loops);
+        configure_samples(loop, cfg, loops);
+        reserve_scratch(loop, sites);
+    }
+    if (old)
+        live_config_put(old);
+    trim_series(loop);
+}
+
+/* Weyl steps through SplitMix64 (Steele, Lea, Flood 2014), from a seed the kernel gave. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+void loop_boundary(struct loop *loop, char *out, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i + 1 < len; i++) {
+        if (i % 16 == 0)
+            bits = next_random(&loop->random[i / 16 % 2]);
+        out[i] = digits[bits & 15];
+        bits >>= 4;
+    }
+    out[len - 1] = '\0';
+}
+
+const char *loop_date(struct loop *loop)
+{
+    int64_t now = wall_clock_seconds();
+
+    if (now != loop->date_second) {
+        loop->date_second = now;
+        http_date_format(loop->date, now);
+    }
+    return loop->date;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* response_rules.c — each rule keeps its line ready; what is left to do is to say which hold. */
+#include "response/response_rules.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "match/glob.h"
+#include "response/response.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct response_rule {
+    const struct config_header_rule *cfg;
+    const char *line; /* "Name: value\r\n"; NULL of one that only removes */
+    size_t line_len;
+    size_t name; /* the first rule with the same name */
+    enum own_header own;
+    bool is_of_selected; /* a 304 says what the 200 would have said (RFC 9110 section 15.4.5) */
+};
+
+struct response_expires {
+    const struct config_expires *cfg;
+    char *line; /* NULL: counts from the modification, so it is written anew each time */
+};
+
+static const char *const own_names[OWN_HEADER_COUNT] = {
+    [OWN_SERVER] = "Server",
+    [OWN_CONTENT_TYPE] = "Content-Type",
+    [OWN_LAST_MODIFIED] = "Last-Modified",
+    [OWN_ETAG] = "ETag",
+    [OWN_ACCEPT_RANGES] = "Accept-Ranges",
+    [OWN_CACHE_CONTROL] = "Cache-Control",
+    [OWN_RETRY_AFTER] = "Retry-After",
+    [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
+};
+
+static bool is_named(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A rule must not contradict how the bytes are framed or what the status means, whatever the
+ * config says. */
+static bool is_protocol_header(const char *name)
+{
+    static const char *const names[] = {
+        "Allow",   "Connection",        "Content-Encoding", "Content-Length",   "Content-Range",
+        "Date",    "Keep-Alive",        "Location",         "Proxy-Connection", "TE",
+        "Trailer", "Transfer-Encoding", "Upgrade",          "WWW-Authenticate",
+    };
+    return is_named(name, names, ARRAY_LEN(names));
+}
+
+static bool is_selected_header(const char *name)
+{
+    static const char *const names[] = {"Cache-Control", "Content-Location", "ETag", "Expires",
+                                        "Vary"};
+    return is_named(name, names, ARRAY_LEN(names));
+}
+
+static enum own_header own_header_named(const char *name)
+{
+    int own = 0;
+
+    while (own < OWN_HEADER_COUNT && strcasecmp(name, own_names[own]) != 0)
+        own++;
+    return (enum own_header)own;
+}
+
+static bool has_conditions(const struct config_header_rule *rule)
+{
+    return rule->path_count + rule->type_count + rule->status_count > 0;
+}
+
+static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg)
+{
+    struct response_rule *rule = &rules->items[rules->count++];
+    struct buf line;
+
+    *rule = (struct response_rule){.cfg = cfg,
+                                   .own = own_header_named(cfg->name),
+                                   .is_of_selected = is_selected_header(cfg->name)};
+    while (strcasecmp(rules->items[rule->name].cfg->name, cfg->name) != 0)
+        rule->name++;
+    if (cfg->path_count > 0)
+        rules->has_paths = true;
+    if (cfg->action == HEADER_REMOVE)
+        return;
+    buf_init(&line);
+    buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
+    rule->line_len = line.len;
+    rules->most_len += line.len;
+    rule->line = buf_take(&line);
+}
+
+static void add_expires(struct response_rules *rules, const struct config_expires *cfg)
+{
+    struct response_expires *expires = &rules->expires[rules->expires_count++];
+    struct buf line;
+
+    expires->cfg = cfg;
+    rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
+    if (cfg->path_count > 0)
+        rules->has_paths = true;
+    if (cfg->from == EXPIRES_FROM_MODIFICATION)
+        return;
+    buf_init(&line);
+    buf_printf(&line, "Cache-Control: max-age=%u%s%s\r\n", cfg->max_age_seconds,
+               cfg->directives[0] ? ", " : "", cfg->directives);
+    expires->line = buf_take(&line);
+}
+
+static bool is_active(uint64_t active, size_t i)
+{
+    return (active >> i & 1) != 0;
+}
+
+/* Does a later rule take away what rule `i` adds? */
+static bool is_overruled(const struct response_rules *rules, uint64_t active, size_t i)
+{
+    for (size_t later = i + 1; later < rules->count; later++)
+        if (is_active(active, later) && rules->items[later].name == rules->items[i].name &&
+            rules->items[later].cfg->action != HEADER_ADD)
+            return true;
+    return false;
+}
+
+static uint32_t dropped_by(const struct response_rules *rules, uint64_t active)
+{
+    uint32_t dropped = 0;
+
+    for (size_t i = 0; i < rules->count; i++)
+        if (is_active(active, i) && rules->items[i].own < OWN_HEADER_COUNT &&
+            rules->items[i].cfg->action != HEADER_ADD)
+            dropped |= 1u << rules->items[i].own;
+    return dropped;
+}
+
+static void prepare_lines(struct response_rules *rules)
+{
+    struct buf lines;
+
+    buf_init(&lines);
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].line && !is_overruled(rules, UINT64_MAX, i))
+            buf_append(&lines, rules->items[i].line, rules->items[i].line_len);
+    rules->lines_len = lines.len;
+    rules->lines = buf_take(&lines);
+    rules->dropped = dropped_by(rules, UINT64_MAX);
+}
+
+void response_rules_init(struct response_rules *rules, const struct config_site *site)
+{
+    bool is_conditional = false;
+
+    CHECK(site->header_count <= RESPONSE_RULES_MAX && site->expires_count <= RESPONSE_RULES_MAX);
+    *rules =
+        (struct response_rules){.items = xcalloc(site->header_count, sizeof(*rules->items)),
+                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
+    for (size_t i = 0; i < site->header_count; i++) {
+        if (is_protocol_header(site->headers[i].name))
+            continue;
+        is_conditional |= has_conditions(&site->headers[i]);
+        add_rule(rules, &site->headers[i]);
+    }
+    if (!is_conditional)
+        prepare_lines(rules);
+    for (size_t i = 0; i < site->expires_count; i++)
+        add_expires(rules, &site->expires[i]);
+}
+
+void response_rules_fini(struct response_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        free((char *)(uintptr_t)rules->items[i].line);
+    for (size_t i = 0; i < rules->expires_count; i++)
+        free(rules->expires[i].line);
+    free(rules->items);
+    free(rules->expires);
+    free(rules->lines);
+}
+
+/* --- per request ----------------------------------------------------------------------------- */
+
+struct response_match response_rules_match(const struct response_rules *rules, struct span path)
+{
+    struct response_match match = {0, 0};
+
+    if (!rules->has_paths)
+        return match;
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct config_header_rule *cfg = rules->items[i].cfg;
+        if (cfg->path_count > 0 && glob_path_in(cfg->paths, cfg->path_count, path))
+            match.headers |= UINT64_C(1) << i;
+    }
+    for (size_t i = 0; i < rules->expires_count; i++) {
+        const struct config_expires *cfg = rules->expires[i].cfg;
+        if (cfg->path_count > 0 && glob_path_in(cfg->paths, cfg->path_count, path))
+            match.expires |= UINT64_C(1) << i;
+    }
+    return match;
+}
+
+/* "404" or "4xx". */
+static bool is_status(const char *text, enum http_status status)
+{
+    int code = (int)status;
+
+    if (text[0] - '0' != code / 100)
+        return false;
+    if (strcasecmp(text + 1, "xx") == 0)
+        return true;
+    return text[1] - '0' == code / 10 % 10 && text[2] - '0' == code % 10;
+}
+
+static bool is_status_in(const struct config_header_rule *rule, enum http_status status)
+{
+    for (size_t i = 0; i < rule->status_count; i++)
+        if (is_status(rule->statuses[i], status))
+            return true;
+    return rule->status_count == 0;
+}
+
+static bool holds(const struct response_rule *rule, enum http_status status, const char *type)
+{
+    if (!is_status_in(rule->cfg, status) &&
+        !(status == HTTP_NOT_MODIFIED && rule->is_of_selected && is_status_in(rule->cfg, HTTP_OK)))
+        return false;
+    return rule->cfg->type_count == 0 ||
+           (type && glob_type_in(rule->cfg->types, rule->cfg->type_count, type));
+}
+
+struct response_choice response_rules_choose(const struct response_scope *scope,
+                                             enum http_status status, const char *type)
+{
+    const struct response_rules *rules = scope->rules;
+    struct response_choice choice = {.rules = rules, .active = UINT64_MAX};
+
+    if (!rules)
+        return choice;
+    choice.skips_type = status == HTTP_NO_CONTENT || status == HTTP_NOT_MODIFIED;
+    choice.dropped = rules->dropped;
+    if (rules->lines)
+        return choice;
+    choice.active = 0;
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct response_rule *rule = &rules->items[i];
+        if ((rule->cfg->path_count == 0 || is_active(scope->match.headers, i)) &&
+            holds(rule, status, type))
+            choice.active |= UINT64_C(1) << i;
+    }
+    choice.dropped = dropped_by(rules, choice.active);
+    return choice;
+}
+
+const char *response_choice_type(const struct response_choice *choice)
+{
+    const char *type = NULL;
+
+    for (size_t i = 0; choice->rules && i < choice->rules->count; i++)
+        if (choice->rules->items[i].own == OWN_CONTENT_TYPE && is_active(choice->active, i))
+            type = choice->rules->items[i].line ? choice->rules->items[i].cfg->value : NULL;
+    return type;
+}
+
+void response_choice_append(struct response_head *out, const struct response_choice *choice)
+{
+    const struct response_rules *rules = choice->rules;
+
+    if (!rules)
+        return;
+    if (rules->lines && !(choice->skips_type && (choice->dropped & 1u << OWN_CONTENT_TYPE))) {
+        response_append(out, rules->lines, rules->lines_len);
+        return;
+    }
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct response_rule *rule = &rules->items[i];
+        if (rule->line && is_active(choice->active, i) &&
+            !(choice->skips_type && rule->own == OWN_CONTENT_TYPE) &&
+            !is_overruled(rules, choice->active, i))
+            response_append(out, rule->line, rule->line_len);
+    }
+}
+
+/* --- expiry ---------------------------------------------------------------------------------- */
+
+static void append_from_modification(struct response_head *out, const struct config_expires *cfg,
+                                     const struct response_clock *clock)
+{
+    int64_t left = clock->modified + (int64_t)cfg->max_age_seconds - clock->now;
+    char line[64];
+    int len = snprintf(line, sizeof(line), "Cache-Control: max-age=%lld%s",
+                       left > 0 ? (long long)left : 0, cfg->directives[0] ? ", " : "");
+
+    response_append(out, line, (size_t)len);
+    response_append(out, cfg->directives, strlen(cfg->directives));
+    response_append(out, "\r\n", 2);
+    if (left > 0) /* once it is over it stays so */
+        out->is_momentary = true;
+}
+
+void response_expires_append(struct response_head *out, const struct response_scope *scope,
+                             const char *type, const struct response_clock *clock)
+{
+    size_t count = scope->rules ? scope->rules->expires_count : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct response_expires *expires = &scope->rules->expires[i];
+        const struct config_expires *cfg = expires->cfg;
+        if ((cfg->path_count > 0 && !is_active(scope->match.expires, i)) ||
+            (cfg->type_count > 0 && !glob_type_in(cfg->types, cfg->type_count, type)) ||
+            (!expires->line && !clock->has_modified))
+            continue;
+        if (expires->line)
+            response_append(out, expires->line, strlen(expires->line));
+        else
+            append_from_modification(out, cfg, clock);
+        return;
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* server_lanes.c — "auto" read threads: two for each disk under the folders that are served. One
+ * reads while the other's result is on its way; more only make the disk's own queue longer, in which
+ * look-ups wait, too. */
+#include "server/server_lanes.h"
+
+#include "base/mem.h"
+#include "lanes/root_disks.h"
+#include "log/log.h"
+#include "machine/bounded_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define READS_PER_DISK 2
+#define COUNT_SECONDS 5
+
+/* As far as it is the same for all names: "/srv" for "/srv/{host}/www". */
+static char *fixed_part(const char *folder)
+{
+    const char *variable = strchr(folder, '{');
+    size_t len = strlen(folder);
+
+    if (variable) {
+        len = (size_t)(variable - folder);
+        while (len > 1 && folder[len - 1] != '/')
+            len--;
+    }
+    return xstrndup(folder, len);
+}
+
+static uint32_t count_disks(const struct config *cfg)
+{
+    size_t count = 0, most = 0;
+    uint32_t disks;
+    char **folders;
+
+    for (size_t i = 0; i < cfg->site_count; i++)
+        most += 1 + cfg->sites[i].alias_count;
+    folders = xcalloc(most + 1, sizeof(*folders));
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        const struct config_site *site = &cfg->sites[i];
+        folders[count++] = fixed_part(site->root);
+        for (size_t j = 0; j < site->alias_count; j++)
+            folders[count++] = fixed_part(site->aliases[j].folder);
+    }
+    disks = root_disks_count((const char *const *)folders, count, NULL);
+    for (size_t i = 0; i < count; i++)
+        free(folders[i]);
+    free(folders);
+    return disks;
+}
+
+/* On a thread of its own: one of the disks may hang. */
+struct count {
+    struct config *cfg; /* referenced */
+    uint32_t disks;
+};
+
+static void do_count(void *arg)
+{
+    struct count *count = arg;
+
+    count->disks = count_disks(count->cfg);
+}
+
+static void free_count(void *arg)
+{
+    struct count *count = arg;
+
+    config_put(count->cfg);
+    free(count);
+}
+
+static uint32_t auto_read_threads(struct config *cfg)
+{
+    struct count *count = xcalloc(1, sizeof(*count));
+    uint32_t disks = 0;
+    enum bounded outcome;
+
+    count->cfg = config_get(cfg);
+    outcome = bounded_call(do_count, free_count, count, COUNT_SECONDS);
+    if (outcome == BOUNDED_DONE)
+        disks = count->disks;
+    else
+        log_warn(
+            "io.readThreads: a disk does not answer, so that the disks could not be counted: as "
+            "many threads as for one");
+    if (outcome != BOUNDED_LEFT)
+        free_count(count);
+    return READS_PER_DISK * (disks > 0 ? disks : 1);
+}
+
+void server_lanes_resize(struct loop_shared *shared, struct config *cfg)
+{
+    bool is_auto = cfg->io.read_threads == CONFIG_AUTO;
+    uint32_t readers = is_auto ? auto_read_threads(cfg) : cfg->io.read_threads;
+
+    io_lane_resize(shared->read_lane, readers, cfg->io.queue_length);
+    io_lane_resize(shared->stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* worker.c — the loop's thread, its mailbox and its end. */
+#include "server/worker.h"
+
+#include "base/mem.h"
+#include "base/util.h"
+#include "body/body.h"
+#include "connection/conn.h"
+#include "connection/listener.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define LANES_MS 5000  /* for jobs to come back after the drain */
+#define SPARES_KEPT 64 /* requests that a loop has memory ready for */
+
+struct worker_call {
+    void (*function)(struct worker *, void *);
+    void *arg;
+    uv_sem_t done; /* no condition variable: the loop must not wait for those it woke (io_lane.c) */
+    struct worker_call *next;
+};
+
+static void on_wake(uv_async_t *async)
+{
+    struct worker *worker = container_of(async, struct worker, wake);
+    struct worker_call *call, *next;
+
+    uv_mutex_lock(&worker->lock);
+    call = worker->calls;
+    worker->calls = NULL;
+    uv_mutex_unlock(&worker->lock);
+    for (; call; call = next) {
+        next = call->next; /* the caller's memory, gone once it is done */
+        call->function(worker, call->arg);
+        uv_sem_post(&call->done);
+    }
+}
+
+void worker_call(struct worker *worker, void (*function)(struct worker *, void *), void *arg)
+{
+    struct worker_call call = {.function = function, .arg = arg};
+
+    CHECK(uv_sem_init(&call.done, 0) == 0);
+    uv_mutex_lock(&worker->lock);
+    call.next = worker->calls;
+    worker->calls = &call;
+    uv_async_send(&worker->wake);
+    uv_mutex_unlock(&worker->lock);
+    uv_sem_wait(&call.done);
+    uv_sem_destroy(&call.done);
+}
+
+/* --- the tick -------------------------------------------------------------------------------- */
+
+static void finish_if_drained(struct worker *worker);
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, tick);
+    struct loop *loop = &worker->loop;
+
+    loop->tick_count++;
+    loop->files.now_ms = uv_now(&loop->uv);
+    conn_check_timeouts(loop);
+    conn_retry_throttled(loop);
+    conn_trim_spares(loop, SPARES_KEPT);
+    file_cache_sweep(&loop->files);
+    accept_deferral_tick(&loop->deferral);
+    for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
+        listener_tick(listener_of_link(link));
+    if (loop->is_stopping)
+        finish_if_drained(worker);
+}
+
+/* --- the swap -------------------------------------------------------------------------------- */
+
+/* What a config says of this listener; NULL: nothing. */
+static const struct config_listen *find_config(const struct listener *listener,
+                                               const struct config *cfg)
+{
+    for (size_t i = 0; cfg && i < cfg->listen_count; i++)
+        if (listener_is_for(listener, &cfg->listens[i]))
+            return &cfg->listens[i];
+    return NULL;
+}
+
+/* But for those that `keep` names: they follow it. */
+static void stop_listeners(struct worker *worker, const struct config *keep)
+{
+    for (struct list *link = worker->listeners.next, *next; link != &worker->listeners;
+         link = next) {
+        struct listener *listener = listener_of_link(link);
+        const struct config_listen *cfg = find_config(listener, keep);
+        next = link->next;
+        if (cfg)
+            listener_follow(listener, cfg);
+        else
+            listener_stop(listener);
+    }
+}
+
+struct preparation {
+    const struct config *cfg;
+    int *fds;
+    size_t failed;
+    int err;
+};
+
+static void do_prepare(struct worker *worker, void *arg)
+{
+    struct preparation *prep = arg;
+
+    for (size_t i = 0; i < prep->cfg->listen_count && !prep->err; i++) {
+        int fd = prep->fds[i];
+        if (fd < 0)
+            continue;
+        prep->fds[i] = -1;
+        prep->failed = i;
+        prep->err = listener_new(&worker->loop, fd, &prep->cfg->listens[i], &worker->awaiting_swap);
+    }
+}
+
+int worker_prepare(struct worker *worker, const struct config *cfg, int *fds, size_t *failed)
+{
+    struct preparation prep = {.cfg = cfg, .fds = fds};
+
+    worker_call(worker, do_prepare, &prep);
+    *failed = prep.failed;
+    return prep.err;
+}
+
+static void do_unprepare(struct worker *worker, void *unused)
+{
+    (void)unused;
+    while (!list_empty(&worker->awaiting_swap))
+        listener_drop(listener_of_link(worker->awaiting_swap.next));
+}
+
+void worker_unprepare(struct worker *worker)
+{
+    worker_call(worker, do_unprepare, NULL);
+}
+
+static void do_swap(struct worker *worker, void *arg)
+{
+    const struct worker_swap *swap = arg;
+    const struct config *cfg = swap->sites ? swap->sites->cfg : NULL;
+    struct loop *loop = &worker->loop;
+
+    loop->files.now_ms = uv_now(&loop->uv);
+    /* What waits in the queues of listeners that go is accepted while somebody still serves it. */
+    if (!cfg || !swap->listens)
+        stop_listeners(worker, NULL);
+    loop_set_live(loop, swap->sites, swap->generation, swap->loops);
+    for (struct list *link = worker->awaiting_swap.next; link != &worker->awaiting_swap;
+         link = link->next)
+        listener_accept(listener_of_link(link));
+    list_move_all(&worker->listeners, &worker->awaiting_swap);
+    stop_listeners(worker, swap->listens ? cfg : NULL);
+    conn_apply_timeouts(loop);
+    if (!cfg)
+        conn_close_idle(loop);
+}
+
+struct release {
+    const struct config *next;
+    bool had_held;
+};
+
+static void do_release(struct worker *worker, void *arg)
+{
+    struct release *release = arg;
+
+    for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
+        if (!find_config(listener_of_link(link), release->next))
+            release->had_held |= listener_release(listener_of_link(link));
+}
+
+bool worker_release_held(struct worker *worker, const struct config *next)
+{
+    struct release release = {.next = next};
+
+    worker_call(worker, do_release, &release);
+    return release.had_held;
+}
+
+void worker_swap(struct worker *worker, const struct worker_swap *swap)
+{
+    worker_call(worker, do_swap, (void *)(uintptr_t)swap);
+}
+
+/* --- start and end --------------------------------------------------------------------------- */
+
+static void thread_main(void *arg)
+{
+    struct worker *worker = arg;
+    char name[16];
+
+    snprintf(name, sizeof(name), "loop-%u", worker->index);
+    pthread_setname_np(pthread_self(), name);
+    while (!worker->is_stuck && poller_turn(&worker->loop.poller))
+        ;
+}
+
+static int start_handles(struct worker *worker)
+{
+    uv_loop_t *uv = &worker->loop.uv;
+    int err = uv_async_init(uv, &worker->wake, on_wake);
+
+    if (err)
+        return err;
+    uv_timer_init(uv, &worker->tick);
+    uv_timer_init(uv, &worker->drain);
+    uv_timer_start(&worker->tick, on_tick, LOOP_TICK_MS, LOOP_TICK_MS);
+    return 0;
+}
+
+int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index)
+{
+    struct worker *worker = xcalloc(1, sizeof(*worker));
+    int err = loop_init(&worker->loop, shared);
+
+    if (err)
+        goto fail_loop;
+    worker->index = index;
+    list_init(&worker->listeners);
+    list_init(&worker->awaiting_swap);
+    uv_mutex_init(&worker->lock);
+    err = start_handles(worker);
+    if (err)
+        goto fail_handles;
+    err = uv_thread_create(&worker->thread, thread_main, worker);
+    if (err)
+        goto fail_thread;
+    *out = worker;
+    return 0;
+
+fail_thread:
+    uv_close((uv_handle_t *)&worker->wake, NULL);
+    uv_close((uv_handle_t *)&worker->tick, NULL);
+    uv_close((uv_handle_t *)&worker->drain, NULL);
+fail_handles:
+    io_port_close(&worker->loop.port, NULL);
+    uv_run(&worker->loop.uv, UV_RUN_DEFAULT);
+    loop_fini(&worker->loop);
+    uv_mutex_destroy(&worker->lock);
+fail_loop:
+    free(worker);
+    return err;
+}
+
+/* Jobs that do not come back hold their loop: a hung disk must not keep the process. */
+static void on_lanes_over(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, drain);
+
+    worker->is_stuck = worker->loop.port.outstanding > 0;
+}
+
+static void wait_for_lanes(struct worker *worker)
+{
+    if (worker->waits_for_lanes)
+        return;
+    worker->waits_for_lanes = true;
+    uv_timer_start(&worker->drain, on_lanes_over, LANES_MS, 0);
+}
+
+/* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
+static void finish_if_drained(struct worker *worker)
+{
+    struct loop *loop = &worker->loop;
+
+    if (loop->connection_count > 0 || uv_is_closing((uv_handle_t *)&worker->tick))
+        return;
+    if (loop->port.outstanding > 0) {
+        wait_for_lanes(worker);
+        return;
+    }
+    uv_close((uv_handle_t *)&worker->tick, NULL);
+    uv_close((uv_handle_t *)&worker->drain, NULL);
+    uv_close((uv_handle_t *)&worker->wake, NULL);
+    io_port_close(&loop->port, NULL);
+}
+
+static void on_drain_over(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, drain);
+
+    conn_close_all(&worker->loop);
+    wait_for_lanes(worker);
+}
+
+static void do_stop(struct worker *worker, void *arg)
+{
+    const uint32_t *drain_ms = arg;
+    struct loop *loop = &worker->loop;
+
+    stop_listeners(worker, NULL);
+    loop->is_stopping = true;
+    conn_close_idle(loop);
+    uv_timer_start(&worker->drain, on_drain_over, *drain_ms, 0);
+    uv_timer_set_repeat(&worker->tick, 10); /* look often whether all is done */
+    uv_timer_again(&worker->tick);
+}
+
+void worker_stop(struct worker *worker, uint32_t drain_ms)
+{
+    worker_call(worker, do_stop, &drain_ms);
+}
+
+bool worker_join(struct worker *worker)
+{
+    uv_thread_join(&worker->thread);
+    return !worker->is_stuck;
+}
+
+void worker_free(struct worker *worker)
+{
+    conn_trim_spares(&worker->loop, 0);
+    loop_fini(&worker->loop);
+    uv_mutex_destroy(&worker->lock);
+    free(worker);
+}

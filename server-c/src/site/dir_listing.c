@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* dir_listing.c — the job: open the folder once more, read it, write the text. */
+#include "site/dir_listing.h"
+
+#include "site/dir_listing_page.h"
+#include "site/dir_listing_read.h"
+#include "site/site.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dir_listing_job {
+    struct io_job job;
+    struct dir_listing_order order; /* url_path: in `url_path` below */
+    void (*on_done)(void *arg, const struct dir_listing *listing);
+    void *arg;
+    atomic_bool is_cancelled;
+    struct dir_listing result;
+    char url_path[];
+};
+
+static enum http_status write_text(struct dir_listing_job *listing,
+                                   const struct dir_entries *entries)
+{
+    const struct dir_listing_order *order = &listing->order;
+    struct dir_listing *result = &listing->result;
+
+    result->text = order->as_json ? dir_listing_json(entries, order->url_path, &result->len)
+                                  : dir_listing_html(entries, order->url_path, &result->len);
+    return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
+}
+
+/* `path` is the folder's and has room for the name and a slash. */
+static bool is_refused(const struct dir_listing_order *order, char *path,
+                       const struct dir_entry *entry)
+{
+    size_t len = order->url_path.len, name_len = strlen(entry->name);
+
+    memcpy(path + len, entry->name, name_len);
+    len += name_len;
+    if (entry->is_folder)
+        path[len++] = '/';
+    return site_policy_access(order->policy, order->has_address ? order->address : NULL,
+                              (struct span){path, len}) != HTTP_OK;
+}
+
+/* A file system may have longer names than NAME_MAX says: FUSE's, or one that keeps UTF-16. */
+static size_t longest_name(const struct dir_entries *entries)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < entries->count; i++) {
+        size_t len = strlen(entries->items[i].name);
+        longest = len > longest ? len : longest;
+    }
+    return longest;
+}
+
+static enum http_status drop_refused(const struct dir_listing_order *order,
+                                     struct dir_entries *entries)
+{
+    size_t kept = 0;
+    char *path;
+
+    if (!order->policy || order->policy->cfg->access_count == 0)
+        return HTTP_OK;
+    path = malloc(order->url_path.len + longest_name(entries) + 1);
+    if (!path)
+        return HTTP_UNAVAILABLE;
+    memcpy(path, order->url_path.ptr, order->url_path.len);
+    for (size_t i = 0; i < entries->count; i++)
+        if (is_refused(order, path, &entries->items[i]))
+            free(entries->items[i].name);
+        else
+            entries->items[kept++] = entries->items[i];
+    entries->count = kept;
+    free(path);
+    return HTTP_OK;
+}
+
+static enum http_status list_folder(struct dir_listing_job *listing, int folder, int root)
+{
+    const struct dir_listing_order *order = &listing->order;
+    const struct dir_scan scan = {
+        .folder = folder,
+        .root = root,
+        .path = file_entry_path(order->entry).ptr,
+        .site = order->place->site,
+        .is_cancelled = &listing->is_cancelled,
+    };
+    struct dir_entries entries;
+    enum http_status status = dir_listing_read(&entries, &scan);
+
+    if (status == HTTP_OK)
+        status = drop_refused(order, &entries);
+    if (status == HTTP_OK)
+        status = write_text(listing, &entries);
+    dir_entries_fini(&entries);
+    return status;
+}
+
+/* The look-up opened the folder a moment ago, so what fails now is a shortage, or a folder whose
+ * names may be read and not be reached. */
+static void run(struct io_job *job)
+{
+    struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
+    const struct dir_listing_order *order = &listing->order;
+    int root, folder;
+
+    listing->result.status = HTTP_UNAVAILABLE;
+    if (atomic_load_explicit(&listing->is_cancelled, memory_order_relaxed))
+        return;
+    root = file_place_open(order->place, file_entry_variable(order->entry));
+    if (root < 0)
+        return;
+    /* The entry's own descriptor has a position that all its users share. */
+    folder = openat(order->entry->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0)
+        listing->result.status = list_folder(listing, folder, root);
+    else if (errno == EACCES)
+        listing->result.status = HTTP_FORBIDDEN;
+    else if (errno == ENOENT) /* removed */
+        listing->result.status = HTTP_NOT_FOUND;
+    close(root);
+}
+
+static void let_go(struct dir_listing_job *listing)
+{
+    file_entry_release_descriptor(listing->order.entry);
+    file_cache_put(listing->order.cache, listing->order.entry);
+    site_set_put(listing->order.set);
+    free(listing);
+}
+
+static void on_run_done(struct io_job *job)
+{
+    struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
+
+    listing->result.wait_ns = job->started_ns - job->queued_ns;
+    listing->result.work_ns = job->ended_ns - job->started_ns;
+    if (listing->on_done)
+        listing->on_done(listing->arg, &listing->result);
+    else
+        free(listing->result.text);
+    let_go(listing);
+}
+
+struct dir_listing_job *
+dir_listing_start(struct io_lane *lane, struct io_port *port, const struct dir_listing_order *order,
+                  void (*on_done)(void *arg, const struct dir_listing *listing), void *arg)
+{
+    struct dir_listing_job *listing = calloc(1, sizeof(*listing) + order->url_path.len + 1);
+
+    if (!listing)
+        return NULL;
+    CHECK(order->entry->is_folder);
+    memcpy(listing->url_path, order->url_path.ptr, order->url_path.len);
+    listing->order = *order;
+    listing->order.url_path.ptr = listing->url_path;
+    listing->on_done = on_done;
+    listing->arg = arg;
+    listing->job.run = run;
+    listing->job.on_done = on_run_done;
+    file_cache_get(order->entry);
+    file_entry_hold_descriptor(order->entry);
+    site_set_get(order->set);
+    if (io_lane_submit(lane, port, &listing->job) == 0)
+        return listing;
+    let_go(listing);
+    return NULL;
+}
+
+void dir_listing_cancel(struct dir_listing_job *job)
+{
+    job->on_done = NULL;
+    atomic_store_explicit(&job->is_cancelled, true, memory_order_relaxed);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* dir_listing_page.c — two forms of one table, each name written in three ways: as text, in which a
+ * byte that is no UTF-8 becomes U+FFFD; as a JSON string, likewise; and as a reference, which has
+ * the exact bytes in percent-encoding.
+ *
+ * The page has no script and no style but the one in its head (DIR_LISTING_CSP names its hash: the
+ * unit test says the new one after a change). A reference never begins with a scheme, as ':' is
+ * encoded. */
+#include "site/dir_listing_page.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_MAX ((size_t)16 << 20)
+#define TIME_LEN 32
+
+static const char style[] =
+    ":root{color-scheme:light dark}"
+    "body{margin:0 auto;max-width:64rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;"
+    "background:#fff;color:#1b1b1f}"
+    "h1{font-size:1.3rem;overflow-wrap:anywhere}"
+    "table{border-collapse:collapse;width:100%}"
+    "caption{padding-bottom:.5rem;text-align:start;color:#5b5b66}"
+    "th,td{border-bottom:1px solid #8886;font-weight:400;padding:.4rem 1rem .4rem 0;"
+    "text-align:start;vertical-align:top}"
+    "thead th{font-weight:600;white-space:nowrap}"
+    "tr>:nth-child(2){text-align:end}"
+    "tr>:last-child{padding-right:0}"
+    "tbody th{overflow-wrap:anywhere}"
+    "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "a{color:#0b57d0}"
+    "@media(max-width:36rem){td:last-child,thead th{white-space:normal}}"
+    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e4e4e9}"
+    "caption{color:#a9abb6}a{color:#9cc2ff}}";
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+struct text {
+    char *data;
+    size_t len, cap;
+    bool failed; /* no memory */
+};
+
+static void append(struct text *text, const char *bytes, size_t len)
+{
+    if (text->len + len > text->cap && !text->failed) {
+        size_t cap = 2 * text->cap + len + 4096;
+        char *data = realloc(text->data, cap);
+        text->failed = !data;
+        text->data = data ? data : text->data;
+        text->cap = data ? cap : text->cap;
+    }
+    if (text->failed)
+        return;
+    memcpy(text->data + text->len, bytes, len);
+    text->len += len;
+}
+
+static void append_str(struct text *text, const char *str)
+{
+    append(text, str, strlen(str));
+}
+
+static void append_format(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void append_format(struct text *text, const char *format, ...)
+{
+    char line[128];
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    CHECK(len >= 0 && (size_t)len < sizeof(line));
+    append(text, line, (size_t)len);
+}
+
+static void append_html_char(struct text *text, char c)
+{
+    switch (c) {
+    case '&':
+        append_str(text, "&amp;");
+        break;
+    case '<':
+        append_str(text, "&lt;");
+        break;
+    case '>':
+        append_str(text, "&gt;");
+        break;
+    case '"':
+        append_str(text, "&quot;");
+        break;
+    default:
+        append(text, &c, 1);
+        break;
+    }
+}
+
+static void append_json_char(struct text *text, char c)
+{
+    if (c == '"' || c == '\\')
+        append(text, "\\", 1);
+    if ((unsigned char)c < ' ')
+        append_format(text, "\\u%04x", (unsigned)c);
+    else
+        append(text, &c, 1);
+}
+
+static void append_utf8(struct text *text, struct span bytes,
+                        void (*append_ascii)(struct text *text, char c))
+{
+    while (bytes.len > 0) {
+        size_t len = utf8_sequence_len(bytes.ptr, bytes.len);
+
+        if (len == 0)
+            append_str(text, "\xef\xbf\xbd"); /* U+FFFD */
+        else if (len == 1)
+            append_ascii(text, bytes.ptr[0]);
+        else
+            append(text, bytes.ptr, len);
+        bytes.ptr += len ? len : 1;
+        bytes.len -= len ? len : 1;
+    }
+}
+
+static void append_html(struct text *text, struct span bytes)
+{
+    append_utf8(text, bytes, append_html_char);
+}
+
+static void append_json(struct text *text, struct span bytes)
+{
+    append(text, "\"", 1);
+    append_utf8(text, bytes, append_json_char);
+    append(text, "\"", 1);
+}
+
+static bool is_unreserved(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+/* Everything but RFC 3986's unreserved characters is encoded: safe in HTML and in JSON. */
+static void append_href(struct text *text, const struct dir_entry *entry)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (const char *at = entry->name; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        char encoded[] = {'%', hex[c >> 4], hex[c & 15]};
+
+        if (is_unreserved(c))
+            append(text, at, 1);
+        else
+            append(text, encoded, sizeof(encoded));
+    }
+    if (entry->is_folder)
+        append(text, "/", 1);
+}
+
+static struct span name_of(const struct dir_entry *entry)
+{
+    return (struct span){entry->name, strlen(entry->name)};
+}
+
+/* False for a time that has no year of four digits. */
+static bool format_time(char out[TIME_LEN], int64_t seconds)
+{
+    time_t time = (time_t)seconds;
+    struct tm tm;
+
+    return gmtime_r(&time, &tm) && tm.tm_year >= 1000 - 1900 && tm.tm_year <= 9999 - 1900 &&
+           strftime(out, TIME_LEN, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
+}
+
+static char *finish(struct text *text, size_t *len)
+{
+    if (text->failed) {
+        free(text->data);
+        return NULL;
+    }
+    *len = text->len;
+    return text->data;
+}
+
+/* --- HTML ------------------------------------------------------------------------------------ */
+
+static void append_size(struct text *text, uint64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double size = (double)bytes;
+    int unit = -1;
+
+    for (; size >= 1023.95 && unit < 5; unit++)
+        size /= 1024;
+    append_format(text, "<data value=\"%" PRIu64 "\">", bytes);
+    if (unit < 0)
+        append_format(text, "%" PRIu64 " B</data>", bytes);
+    else
+        append_format(text, "%.1f %s</data>", size, units[unit]);
+}
+
+static void append_row(struct text *text, const struct dir_entry *entry)
+{
+    char iso[TIME_LEN];
+
+    append_str(text, "<tr><th scope=\"row\"><a href=\"");
+    append_href(text, entry);
+    append_str(text, "\"><bdi>");
+    append_html(text, name_of(entry));
+    append_str(text, entry->is_folder ? "/</bdi></a></th><td>–" : "</bdi></a></th><td>");
+    if (!entry->is_folder)
+        append_size(text, entry->size);
+    append_str(text, "</td><td>");
+    if (format_time(iso, entry->mtime_seconds))
+        append_format(text, "<time datetime=\"%s\">%.10s %.5s</time>", iso, iso, iso + 11);
+    else
+        append_str(text, "–");
+    append_str(text, "</td></tr>\n");
+}
+
+static void append_page_head(struct text *text, struct span url_path)
+{
+    append_str(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<title>Index of ");
+    append_html(text, url_path);
+    append_str(text, "</title>\n<style>");
+    append_str(text, style);
+    append_str(text, "</style>\n</head>\n<body>\n<main>\n<h1>Index of <bdi>");
+    append_html(text, url_path);
+    append_str(text, "</bdi></h1>\n");
+    if (url_path.len > 1)
+        append_str(text, "<p><a href=\"../\">Parent folder</a></p>\n");
+}
+
+char *dir_listing_html(const struct dir_entries *entries, struct span url_path, size_t *len)
+{
+    struct text text = {0};
+    bool is_truncated = entries->is_truncated;
+
+    append_page_head(&text, url_path);
+    append_str(&text, "<table>\n<caption>Folders first, then files, by name");
+    if (is_truncated) /* whoever looks for a name must not have to scroll to the end to know */
+        append_str(&text, ". There are more entries than are shown here");
+    append_str(&text, "</caption>\n"
+                      "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Size</th>"
+                      "<th scope=\"col\">Last modified (UTC)</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {
+        append_row(&text, &entries->items[i]);
+        is_truncated = is_truncated || (text.len >= TEXT_MAX && i + 1 < entries->count);
+    }
+    append_str(&text, "</tbody>\n</table>\n");
+    if (entries->count == 0 && !is_truncated)
+        append_str(&text, "<p>This folder is empty.</p>\n");
+    if (is_truncated)
+        append_str(&text, "<p>There are more entries than are shown here.</p>\n");
+    append_str(&text, "</main>\n</body>\n</html>\n");
+    return finish(&text, len);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static void append_object(struct text *text, const struct dir_entry *entry)
+{
+    char iso[TIME_LEN];
+
+    append_str(text, "{\"name\":");
+    append_json(text, name_of(entry));
+    append_str(text, ",\"href\":\"");
+    append_href(text, entry);
+    append_str(text, entry->is_folder ? "\",\"type\":\"folder\",\"sizeBytes\":null"
+                                      : "\",\"type\":\"file\",\"sizeBytes\":");
+    if (!entry->is_folder)
+        append_format(text, "%" PRIu64, entry->size);
+    if (format_time(iso, entry->mtime_seconds))
+        append_format(text, ",\"modified\":\"%s\"}", iso);
+    else
+        append_str(text, ",\"modified\":null}");
+}
+
+char *dir_listing_json(const struct dir_entries *entries, struct span url_path, size_t *len)
+{
+    struct text text = {0};
+    bool is_truncated = entries->is_truncated;
+
+    append_str(&text, "{\"path\":");
+    append_json(&text, url_path);
+    append_str(&text, ",\"entries\":[");
+    for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {
+        append_str(&text, i > 0 ? ",\n" : "\n");
+        append_object(&text, &entries->items[i]);
+        is_truncated = is_truncated || (text.len >= TEXT_MAX && i + 1 < entries->count);
+    }
+    append_str(&text, is_truncated ? "],\"truncated\":true}\n" : "],\"truncated\":false}\n");
+    return finish(&text, len);
+}

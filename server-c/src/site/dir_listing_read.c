@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* dir_listing_read.c — reads all names of a folder and keeps the first ones of the order.
+ *
+ * Memory is bounded by how many are kept (a heap with the last of them on top), time by SCAN_MAX:
+ * of a folder with more names than that the listing shows what it met. */
+#include "site/dir_listing_read.h"
+
+#include "files/confined_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCAN_MAX 200000
+#define CAP_MIN 64
+
+static int compare(const void *a, const void *b)
+{
+    const struct dir_entry *left = a, *right = b;
+
+    if (left->is_folder != right->is_folder)
+        return left->is_folder ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+/* --- which names ----------------------------------------------------------------------------- */
+
+static bool has_control(const char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || *name == 0x7f)
+            return true;
+    return false;
+}
+
+static bool may_show(const char *name, const struct config_site *site)
+{
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    return (name[0] != '.' || site->hidden_files) && !has_control(name); /* as url_path.h has it */
+}
+
+/* False for what no request would get. */
+static bool take_stat(struct dir_entry *entry, const struct stat *st)
+{
+    entry->is_folder = S_ISDIR(st->st_mode);
+    entry->is_known = true;
+    entry->size = (uint64_t)st->st_size;
+    entry->mtime_seconds = st->st_mtim.tv_sec;
+    return S_ISDIR(st->st_mode) || S_ISREG(st->st_mode);
+}
+
+static bool resolve_link(struct dir_entry *entry, const struct dir_scan *scan, const char *name)
+{
+    char path[PATH_MAX];
+    size_t folder_len = strlen(scan->path), name_len = strlen(name);
+    struct stat st;
+    int fd;
+
+    if (folder_len + name_len >= sizeof(path))
+        return false;
+    memcpy(path, scan->path, folder_len);
+    memcpy(path + folder_len, name, name_len + 1);
+    fd = confined_open(scan->root, path, scan->site->symlinks, CONFINED_READ, &st);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return take_stat(entry, &st);
+}
+
+/* False: not to be shown. Most file systems say the kind without a further call. */
+static bool classify(struct dir_entry *entry, const struct dir_scan *scan, int folder,
+                     const struct dirent *found)
+{
+    struct stat st;
+
+    switch (found->d_type) {
+    case DT_REG:
+    case DT_DIR:
+        entry->is_folder = found->d_type == DT_DIR;
+        return true;
+    case DT_LNK:
+        return resolve_link(entry, scan, found->d_name);
+    case DT_UNKNOWN:
+        if (fstatat(folder, found->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            return false;
+        return S_ISLNK(st.st_mode) ? resolve_link(entry, scan, found->d_name)
+                                   : take_stat(entry, &st);
+    default:
+        return false;
+    }
+}
+
+/* --- the first ones of the order ------------------------------------------------------------- */
+
+static void swap(struct dir_entry *a, struct dir_entry *b)
+{
+    struct dir_entry c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void sift_up(struct dir_entries *heap)
+{
+    for (size_t i = heap->count - 1; i > 0; i = (i - 1) / 2) {
+        if (compare(&heap->items[i], &heap->items[(i - 1) / 2]) <= 0)
+            return;
+        swap(&heap->items[i], &heap->items[(i - 1) / 2]);
+    }
+}
+
+static void sift_down(struct dir_entries *heap)
+{
+    for (size_t i = 0, child; (child = 2 * i + 1) < heap->count; i = child) {
+        if (child + 1 < heap->count && compare(&heap->items[child + 1], &heap->items[child]) > 0)
+            child++;
+        if (compare(&heap->items[i], &heap->items[child]) >= 0)
+            return;
+        swap(&heap->items[i], &heap->items[child]);
+    }
+}
+
+static bool grow(struct dir_entries *heap)
+{
+    size_t cap = heap->cap ? 2 * heap->cap : CAP_MIN;
+    struct dir_entry *items = realloc(heap->items, cap * sizeof(*items));
+
+    if (!items)
+        return false;
+    heap->items = items;
+    heap->cap = cap;
+    return true;
+}
+
+/* Takes over entry->name when it is kept. False: no memory. */
+static bool keep(struct dir_entries *heap, struct dir_entry *entry, size_t max)
+{
+    char *name;
+
+    if (heap->count >= max) {
+        heap->is_truncated = true;
+        if (max == 0 || compare(entry, &heap->items[0]) >= 0)
+            return true;
+    }
+    name = strdup(entry->name);
+    if (!name || (heap->count < max && heap->count == heap->cap && !grow(heap))) {
+        free(name);
+        return false;
+    }
+    entry->name = name;
+    if (heap->count < max) {
+        heap->items[heap->count++] = *entry;
+        sift_up(heap);
+        return true;
+    }
+    free(heap->items[0].name);
+    heap->items[0] = *entry;
+    sift_down(heap);
+    return true;
+}
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static enum http_status read_names(struct dir_entries *entries, const struct dir_scan *scan,
+                                   DIR *dir)
+{
+    size_t scanned = 0;
+
+    for (;;) {
+        struct dir_entry entry = {0};
+        const struct dirent *found;
+
+        if (atomic_load_explicit(scan->is_cancelled, memory_order_relaxed))
+            return HTTP_UNAVAILABLE;
+        errno = 0;
+        found = readdir(dir);
+        if (!found)
+            return errno ? HTTP_INTERNAL_ERROR : HTTP_OK;
+        if (!may_show(found->d_name, scan->site))
+            continue;
+        if (++scanned > SCAN_MAX) {
+            entries->is_truncated = true;
+            return HTTP_OK;
+        }
+        entry.name = (char *)(uintptr_t)found->d_name;
+        if (classify(&entry, scan, dirfd(dir), found) &&
+            !keep(entries, &entry, scan->site->listing.max_entries))
+            return HTTP_UNAVAILABLE;
+    }
+}
+
+/* Sizes and times of those that are shown; what is gone by now, or is something else, is not. */
+static void stat_names(struct dir_entries *entries, int folder)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < entries->count; i++) {
+        struct dir_entry *entry = &entries->items[i];
+        bool was_folder = entry->is_folder;
+        struct stat st;
+
+        if (entry->is_known || (fstatat(folder, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                                take_stat(entry, &st) && entry->is_folder == was_folder))
+            entries->items[kept++] = *entry;
+        else
+            free(entry->name);
+    }
+    entries->count = kept;
+}
+
+enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_scan *scan)
+{
+    DIR *dir = fdopendir(scan->folder);
+    enum http_status status;
+
+    *entries = (struct dir_entries){0};
+    if (!dir) {
+        close(scan->folder);
+        return HTTP_UNAVAILABLE;
+    }
+    status = read_names(entries, scan, dir);
+    if (status == HTTP_OK) {
+        stat_names(entries, dirfd(dir));
+        if (entries->count > 0)
+            qsort(entries->items, entries->count, sizeof(entries->items[0]), compare);
+    }
+    closedir(dir);
+    return status;
+}
+
+void dir_entries_fini(struct dir_entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        free(entries->items[i].name);
+    free(entries->items);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* site.c — two sorted tables of names: exact ones, and wildcards without their "*". */
+#include "site/site.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct site_host {
+    const char *name; /* of the config; a wildcard's begins with its dot */
+    const struct site *site;
+};
+
+static uint64_t last_id; /* one thread at a time */
+
+static bool has_same_hosts(const struct config_site *a, const struct config_site *b)
+{
+    if (a->host_count != b->host_count)
+        return false;
+    for (size_t i = 0; i < a->host_count; i++)
+        if (strcmp(a->hosts[i], b->hosts[i]) != 0)
+            return false;
+    return true;
+}
+
+/* A reload does not fill the bucket anew, and is no second one beside it. */
+static struct rate_bucket *rate_of(const struct config_site *cfg, const struct site_set *previous)
+{
+    for (size_t i = 0; previous && i < previous->cfg->site_count; i++) {
+        const struct site *site = &previous->sites[i];
+        if (site->cfg->bytes_per_second == cfg->bytes_per_second && has_same_hosts(site->cfg, cfg))
+            return rate_bucket_get(site->rate);
+    }
+    return rate_bucket_new(cfg->bytes_per_second);
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    return strcmp(((const struct site_host *)a)->name, ((const struct site_host *)b)->name);
+}
+
+static void add_host(struct site_set *set, const char *name, const struct site *site)
+{
+    if (strcmp(name, "*") == 0)
+        set->fallback = site;
+    else if (name[0] == '*')
+        set->wildcard[set->wildcard_count++] = (struct site_host){name + 1, site};
+    else
+        set->exact[set->exact_count++] = (struct site_host){name, site};
+}
+
+static void init_site(struct site *site, const struct config_site *cfg, const struct site_set *set,
+                      const struct site_set *previous)
+{
+    site->cfg = cfg;
+    site->id = ++last_id;
+    site_places_init(&site->places, cfg, set->kept);
+    site_policy_init(&site->policy, cfg, &set->files);
+    for (size_t i = 0; i < cfg->precompressed_count; i++)
+        site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
+    response_rules_init(&site->rules, cfg);
+    site->rate = rate_of(cfg, previous);
+}
+
+static void fini_site(struct site *site)
+{
+    rate_bucket_put(site->rate);
+    response_rules_fini(&site->rules);
+    site_policy_fini(&site->policy);
+    site_places_fini(&site->places);
+}
+
+static void free_set(struct place_owner *owner)
+{
+    struct site_set *set = container_of(owner, struct site_set, owner);
+
+    for (size_t i = 0; i < set->cfg->site_count; i++)
+        fini_site(&set->sites[i]);
+    free(set->sites);
+    free(set->exact);
+    free(set->wildcard);
+    kept_files_free(set->kept);
+    named_files_fini(&set->files);
+    config_put(set->cfg);
+    free(set);
+}
+
+static struct site_set *make_set(struct config *cfg, const struct site_set *previous,
+                                 const struct named_files *files)
+{
+    struct site_set *set = xcalloc(1, sizeof(*set));
+    size_t hosts = 0;
+
+    atomic_init(&set->owner.refs, 1);
+    set->owner.free = free_set;
+    set->cfg = config_get(cfg);
+    set->kept = kept_files_new(cfg);
+    set->files = *files;
+    named_files_say(&set->files, previous ? &previous->files : NULL);
+    set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
+    for (size_t i = 0; i < cfg->site_count; i++)
+        hosts += cfg->sites[i].host_count;
+    set->exact = xcalloc(hosts, sizeof(*set->exact));
+    set->wildcard = xcalloc(hosts, sizeof(*set->wildcard));
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        init_site(&set->sites[i], &cfg->sites[i], set, previous);
+        for (size_t h = 0; h < cfg->sites[i].host_count; h++)
+            add_host(set, cfg->sites[i].hosts[h], &set->sites[i]);
+    }
+    qsort(set->exact, set->exact_count, sizeof(*set->exact), compare_hosts);
+    qsort(set->wildcard, set->wildcard_count, sizeof(*set->wildcard), compare_hosts);
+    return set;
+}
+
+struct site_set *site_set_new(struct config *cfg, const struct site_set *previous)
+{
+    struct named_files files;
+
+    named_files_read(&files, cfg, previous ? &previous->files : NULL);
+    return make_set(cfg, previous, &files);
+}
+
+struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files)
+{
+    struct site_set *set = make_set(previous->cfg, previous, files);
+
+    *files = (struct named_files){0};
+    return set;
+}
+
+struct site_set *site_set_get(struct site_set *set)
+{
+    place_owner_get(&set->owner);
+    return set;
+}
+
+void site_set_put(struct site_set *set)
+{
+    if (set)
+        place_owner_put(&set->owner);
+}
+
+static const struct site *find(const struct site_host *hosts, size_t count, const char *name)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, hosts[middle].name);
+        if (order == 0)
+            return hosts[middle].site;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+const struct site *site_set_find(const struct site_set *set, struct span host)
+{
+    const struct site *site;
+    char name[SITE_HOST_MAX + 1];
+
+    if (set->exact_count + set->wildcard_count == 0 || site_host_normalise(name, host) == 0)
+        return set->fallback;
+    site = find(set->exact, set->exact_count, name);
+    if (site || set->wildcard_count == 0)
+        return site ? site : set->fallback;
+    /* From the second byte on: there is no name before the dot of ".example.org". */
+    for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
+        site = find(set->wildcard, set->wildcard_count, dot);
+        if (site)
+            return site;
+    }
+    return set->fallback;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* site_forecast.c — what conn_answer.c and conn_file.c do for a request, in their order; a file that would
+ * be sent is 200 whatever its coding, a listing too. */
+#include "site/site_forecast.h"
+
+#include "base/mem.h"
+#include "files/file_lookup.h"
+#include "site/site_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
+#define PATH_BYTES (4 * SITE_FORECAST_TARGET_MAX + PATH_EXTRA)
+
+struct forecast {
+    const struct site *site;
+    struct span host; /* as it was asked for */
+    struct site_request request;
+    struct site_scratch scratch;
+    struct url_path path;
+    char path_bytes[PATH_BYTES];
+};
+
+static enum http_status pass_rules(struct forecast *forecast, struct span path)
+{
+    const struct site_policy *policy = &forecast->site->policy;
+    enum http_status status = HTTP_OK;
+
+    if (policy->has_rules)
+        status = site_policy_check(policy, &forecast->request, &forecast->scratch, path);
+    if (status == HTTP_OK && site_policy_auth(policy, path))
+        status = HTTP_UNAUTHORIZED;
+    return status;
+}
+
+static enum http_status map(struct forecast *forecast)
+{
+    const struct site_policy *policy = &forecast->site->policy;
+    struct span location = {0};
+    enum http_status status = HTTP_OK;
+
+    if (policy->has_rules)
+        status = site_policy_map(policy, &forecast->request, &forecast->scratch, &forecast->path,
+                                 forecast->path_bytes, sizeof(forecast->path_bytes), &location);
+    if (status == HTTP_OK)
+        status = pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len});
+    if (status == HTTP_OK && forecast->path.is_hidden && !forecast->site->cfg->hidden_files)
+        status = HTTP_NOT_FOUND;
+    return status;
+}
+
+/* A rule about "*.html" is also one about the index.html that a folder stands for. */
+static enum http_status pass_index(struct forecast *forecast, size_t found)
+{
+    const struct config_site *cfg = forecast->site->cfg;
+
+    if (found >= cfg->index_count)
+        return HTTP_OK;
+    size_t len = strlen(cfg->index[found]);
+    if (forecast->path.len + len >= sizeof(forecast->path_bytes))
+        return HTTP_URI_TOO_LONG;
+    memcpy(forecast->path_bytes + forecast->path.len, cfg->index[found], len + 1);
+    return pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len + len});
+}
+
+static enum http_status look_up(struct forecast *forecast)
+{
+    const struct site_places *places = &forecast->site->places;
+    struct folder_chain chain = {.inotify = -1};
+    struct site_location location;
+    struct file_found found;
+    struct span path = {forecast->path_bytes, forecast->path.len};
+    enum http_status status =
+        site_places_locate(places, forecast->host, path, &forecast->scratch, &location);
+
+    if (status != HTTP_OK)
+        return status;
+    file_lookup_run(&found, location.place, &location.key, &chain);
+    if (found.fd >= 0)
+        close(found.fd);
+    if (found.status == HTTP_FORBIDDEN && location.place == &places->homes)
+        return HTTP_NOT_FOUND;
+    return found.status == HTTP_OK ? pass_index(forecast, found.index) : found.status;
+}
+
+static enum http_status answer(struct forecast *forecast, struct span path)
+{
+    enum http_status status =
+        url_path_resolve(&forecast->path, forecast->path_bytes, sizeof(forecast->path_bytes), path);
+
+    if (status == HTTP_OK)
+        status = map(forecast);
+    return status == HTTP_OK ? look_up(forecast) : status;
+}
+
+enum http_status site_forecast(const struct site_set *sites, struct span host, struct span target)
+{
+    const struct site *site = site_set_find(sites, host);
+    const char *mark = memchr(target.ptr, '?', target.len);
+    struct span path = {target.ptr, mark ? (size_t)(mark - target.ptr) : target.len};
+
+    if (target.len > SITE_FORECAST_TARGET_MAX)
+        return HTTP_URI_TOO_LONG;
+    if (!site)
+        return HTTP_MISDIRECTED_REQUEST;
+    struct forecast *forecast = xcalloc(1, sizeof(*forecast));
+    forecast->site = site;
+    forecast->host = host;
+    forecast->scratch.cap = PATH_BYTES;
+    forecast->scratch.bytes = xmalloc(PATH_BYTES);
+    forecast->scratch.rules = url_rule_scratch_new();
+    size_t host_len = site_host_normalise(forecast->scratch.host, host);
+    forecast->request = (struct site_request){
+        .host = {forecast->scratch.host, host_len},
+        .query = {mark ? mark + 1 : "", mark ? target.len - path.len - 1 : 0},
+        .target = path,
+        .now = time(NULL),
+    };
+    enum http_status status = answer(forecast, path);
+    url_rule_scratch_free(forecast->scratch.rules);
+    free(forecast->scratch.bytes);
+    free(forecast);
+    return status;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* site_policy.c — ordered lists of rules: the first that matches decides. */
+#include "site/site_policy.h"
+
+#include "base/mem.h"
+#include "http/http_coding.h"
+#include "match/glob.h"
+#include "match/signed_url.h"
+#include "site/site_host.h"
+
+#include <string.h>
+
+/* --- making ready ---------------------------------------------------------------------------- */
+
+static struct url_rule *compile(const char *match, const char *to)
+{
+    struct url_rule_error error;
+    struct url_rule *rule = url_rule_new(match, to, &error);
+
+    CHECK(rule); /* config_parse() compiled it before */
+    return rule;
+}
+
+static void compile_rules(struct site_policy *policy)
+{
+    const struct config_site *cfg = policy->cfg;
+
+    policy->redirects = xcalloc(cfg->redirect_count, sizeof(*policy->redirects));
+    for (size_t i = 0; i < cfg->redirect_count; i++)
+        policy->redirects[i] = compile(cfg->redirects[i].match, cfg->redirects[i].to);
+    policy->rewrites = xcalloc(cfg->rewrite_count, sizeof(*policy->rewrites));
+    for (size_t i = 0; i < cfg->rewrite_count; i++)
+        policy->rewrites[i] = compile(cfg->rewrites[i].match, cfg->rewrites[i].to);
+}
+
+static void parse_addresses(struct access_blocks *blocks, const struct config_access *rule)
+{
+    blocks->count = rule->address_count;
+    blocks->items = xcalloc(rule->address_count, sizeof(*blocks->items));
+    for (size_t i = 0; i < rule->address_count; i++)
+        CHECK(!address_block_parse(&blocks->items[i], rule->addresses[i]));
+}
+
+void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
+                      const struct named_files *files)
+{
+    policy->cfg = cfg;
+    policy->has_rules = cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count +
+                            cfg->access_count + cfg->hotlink_count >
+                        0;
+    compile_rules(policy);
+    policy->access = xcalloc(cfg->access_count, sizeof(*policy->access));
+    for (size_t i = 0; i < cfg->access_count; i++)
+        parse_addresses(&policy->access[i], &cfg->access[i]);
+    policy->keys = xcalloc(cfg->signed_url_count, sizeof(*policy->keys));
+    for (size_t i = 0; i < cfg->signed_url_count; i++) {
+        policy->keys[i] = named_files_find(files, NAMED_KEY, cfg->signed_urls[i].secret_file);
+        CHECK(policy->keys[i]);
+    }
+}
+
+void site_policy_fini(struct site_policy *policy)
+{
+    const struct config_site *cfg = policy->cfg;
+
+    for (size_t i = 0; i < cfg->redirect_count; i++)
+        url_rule_free(policy->redirects[i]);
+    for (size_t i = 0; i < cfg->rewrite_count; i++)
+        url_rule_free(policy->rewrites[i]);
+    for (size_t i = 0; i < cfg->access_count; i++)
+        free(policy->access[i].items);
+    free(policy->redirects);
+    free(policy->rewrites);
+    free(policy->access);
+    free(policy->keys);
+}
+
+/* --- which paths a rule is for --------------------------------------------------------------- */
+
+/* "/a.txt" of "/a.txt.gz" where a ".gz" file is sent as a coded form of the other: what protects
+ * the one protects the other. Empty for a path that is none. */
+static struct span uncoded(const struct config_site *cfg, struct span path)
+{
+    for (size_t i = 0; i < cfg->precompressed_count; i++) {
+        const char *suffix = http_coding_suffix(http_coding_named(cfg->precompressed[i]));
+        size_t len = strlen(suffix);
+
+        if (path.len > len + 1 && memcmp(path.ptr + path.len - len, suffix, len) == 0 &&
+            path.ptr[path.len - len - 1] != '/')
+            return (struct span){path.ptr, path.len - len};
+    }
+    return (struct span){0};
+}
+
+static bool is_for(const struct config_site *cfg, char *const *paths, size_t count,
+                   struct span path)
+{
+    struct span plain = uncoded(cfg, path);
+
+    return glob_path_in(paths, count, path) || (plain.len > 0 && glob_path_in(paths, count, plain));
+}
+
+/* --- redirects and rewrites ------------------------------------------------------------------ */
+
+/* A rule that gave up has said neither yes nor no: to go on could serve what it protects. */
+static enum http_status status_of(enum url_rule_result result)
+{
+    if (result == URL_RULE_NO_HOST)
+        return HTTP_BAD_REQUEST;
+    return result == URL_RULE_LIMIT ? HTTP_INTERNAL_ERROR : HTTP_URI_TOO_LONG;
+}
+
+static enum http_status redirect(const struct site_policy *policy,
+                                 const struct site_request *request, struct site_scratch *scratch,
+                                 struct span path, struct span *location)
+{
+    struct url_rule_subject subject = {path, request->host, request->query};
+
+    for (size_t i = 0; i < policy->cfg->redirect_count; i++) {
+        size_t len;
+        enum url_rule_result result =
+            url_rule_apply(policy->redirects[i], scratch->rules, &subject, URL_RULE_FOR_LOCATION,
+                           scratch->bytes, scratch->cap, &len);
+        if (result == URL_RULE_OTHER)
+            continue;
+        if (result != URL_RULE_MATCH)
+            return status_of(result);
+        *location = (struct span){scratch->bytes, len};
+        return (enum http_status)policy->cfg->redirects[i].status;
+    }
+    return HTTP_OK;
+}
+
+static enum http_status rewrite(const struct site_policy *policy,
+                                const struct site_request *request, struct site_scratch *scratch,
+                                struct url_path *path, char *bytes, size_t cap)
+{
+    for (size_t i = 0; i < policy->cfg->rewrite_count; i++) {
+        struct url_rule_subject subject = {{bytes, path->len}, request->host, request->query};
+        size_t len;
+        enum url_rule_result result =
+            url_rule_apply(policy->rewrites[i], scratch->rules, &subject, URL_RULE_FOR_PATH,
+                           scratch->bytes, scratch->cap, &len);
+        enum http_status status;
+
+        if (result == URL_RULE_OTHER)
+            continue;
+        if (result != URL_RULE_MATCH)
+            return status_of(result);
+        status = url_path_normalise(path, bytes, cap, (struct span){scratch->bytes, len});
+        if (status != HTTP_OK || !policy->cfg->rewrites[i].goes_on)
+            return status;
+    }
+    return HTTP_OK;
+}
+
+/* --- who may --------------------------------------------------------------------------------- */
+
+/* The number of the rule that `path` needs a signature by, or as many as there are. */
+static size_t signature_rule(const struct site_policy *policy, struct span path)
+{
+    const struct config_site *cfg = policy->cfg;
+    size_t i = 0;
+
+    while (i < cfg->signed_url_count &&
+           !is_for(cfg, cfg->signed_urls[i].paths, cfg->signed_urls[i].path_count, path))
+        i++;
+    return i;
+}
+
+/* What is signed is always the path that was asked for. */
+static enum http_status check_signature(const struct site_policy *policy, size_t rule,
+                                        const struct site_request *request, struct span asked)
+{
+    const struct named_file *key;
+
+    if (rule == policy->cfg->signed_url_count)
+        return HTTP_OK;
+    key = policy->keys[rule];
+    if (key->len == 0) /* its file could not be read */
+        return HTTP_FORBIDDEN;
+    switch (signed_url_check((struct span){(const char *)key->bytes, key->len}, asked,
+                             request->query, request->now)) {
+    case SIGNED_URL_VALID:
+        return HTTP_OK;
+    case SIGNED_URL_EXPIRED:
+        return HTTP_GONE;
+    case SIGNED_URL_WRONG:
+        break;
+    }
+    return HTTP_FORBIDDEN;
+}
+
+/* A rewrite, or a folder's index, must not lead around a rule; where the path that was asked for
+ * has one, site_policy_map() has seen to it. */
+static enum http_status check_found_signature(const struct site_policy *policy,
+                                              const struct site_request *request,
+                                              struct site_scratch *scratch, struct span path)
+{
+    size_t rule = signature_rule(policy, path);
+    struct url_path asked;
+    struct span asked_span;
+    enum http_status status;
+
+    if (rule == policy->cfg->signed_url_count)
+        return HTTP_OK;
+    status = url_path_resolve(&asked, scratch->bytes, scratch->cap, request->target);
+    if (status != HTTP_OK)
+        return status;
+    asked_span = (struct span){scratch->bytes, asked.len};
+    if (signature_rule(policy, asked_span) < policy->cfg->signed_url_count)
+        return HTTP_OK;
+    return check_signature(policy, rule, request, asked_span);
+}
+
+enum http_status site_policy_map(const struct site_policy *policy,
+                                 const struct site_request *request, struct site_scratch *scratch,
+                                 struct url_path *path, char *path_bytes, size_t path_cap,
+                                 struct span *location)
+{
+    struct span asked = {path_bytes, path->len};
+    enum http_status status = redirect(policy, request, scratch, asked, location);
+
+    if (status == HTTP_OK)
+        status = check_signature(policy, signature_rule(policy, asked), request, asked);
+    if (status == HTTP_OK)
+        status = rewrite(policy, request, scratch, path, path_bytes, path_cap);
+    return status;
+}
+
+static bool is_from(const struct access_blocks *blocks, const uint8_t *address)
+{
+    if (blocks->count == 0)
+        return true;
+    for (size_t i = 0; address && i < blocks->count; i++)
+        if (address_block_holds(&blocks->items[i], address))
+            return true;
+    return false;
+}
+
+static enum http_status check_access(const struct site_policy *policy, const uint8_t *address,
+                                     struct span path)
+{
+    for (size_t i = 0; i < policy->cfg->access_count; i++) {
+        const struct config_access *rule = &policy->cfg->access[i];
+
+        if (is_from(&policy->access[i], address) &&
+            glob_path_in(rule->paths, rule->path_count, path))
+            return rule->action == ACCESS_ALLOW ? HTTP_OK : HTTP_FORBIDDEN;
+    }
+    return HTTP_OK;
+}
+
+/* A coded form must be allowed under both names. */
+enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
+                                    struct span path)
+{
+    enum http_status status = check_access(policy, address, path);
+    struct span plain = uncoded(policy->cfg, path);
+
+    if (status == HTTP_OK && plain.len > 0)
+        status = check_access(policy, address, plain);
+    return status;
+}
+
+static bool is_welcome(const struct site_policy *policy, const struct config_hotlink *rule,
+                       const struct site_request *request)
+{
+    struct span host;
+
+    if (request->referer.len == 0)
+        return rule->allow_empty;
+    if (!site_host_of_url(request->referer, &host))
+        return false;
+    return site_host_equals(host, request->host) ||
+           site_host_in(policy->cfg->hosts, policy->cfg->host_count, host) ||
+           site_host_in(rule->hosts, rule->host_count, host);
+}
+
+static enum http_status check_hotlink(const struct site_policy *policy,
+                                      const struct site_request *request, struct span path)
+{
+    for (size_t i = 0; i < policy->cfg->hotlink_count; i++) {
+        const struct config_hotlink *rule = &policy->cfg->hotlink[i];
+
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
+            return is_welcome(policy, rule, request) ? HTTP_OK : HTTP_FORBIDDEN;
+    }
+    return HTTP_OK;
+}
+
+enum http_status site_policy_check(const struct site_policy *policy,
+                                   const struct site_request *request, struct site_scratch *scratch,
+                                   struct span path)
+{
+    enum http_status status = site_policy_access(policy, request->address, path);
+
+    if (status == HTTP_OK)
+        status = check_hotlink(policy, request, path);
+    if (status == HTTP_OK)
+        status = check_found_signature(policy, request, scratch, path);
+    return status;
+}
+
+const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path)
+{
+    for (size_t i = 0; i < policy->cfg->auth_count; i++) {
+        const struct config_auth *rule = &policy->cfg->auth[i];
+
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
+            return rule;
+    }
+    return NULL;
+}

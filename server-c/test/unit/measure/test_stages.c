@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* From a request's clock to its stages. */
+#include "measure/stages.c"
+
+#include "check.h"
+
+static void test_seconds(void)
+{
+    static const struct {
+        int line;
+        uint64_t ns;
+        const char *want;
+    } rows[] = {
+        {__LINE__, 0, "0"},
+        {__LINE__, 1, "0.000000001"},
+        {__LINE__, 1500000000, "1.5"},
+        {__LINE__, 2000000000, "2"},
+        {__LINE__, 10000000000, "10"},
+        {__LINE__, 1000000001, "1.000000001"},
+        {__LINE__, 120, "0.00000012"},
+        {__LINE__, UINT64_C(12345678901234567), "12345678.901234567"},
+        {__LINE__, UINT64_MAX, "18446744073.709551615"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct buf out;
+        buf_init(&out);
+        stage_append_seconds(&out, rows[i].ns);
+        CHECK_STR(rows[i].line, "seconds", out.data, rows[i].want);
+        buf_fini(&out);
+    }
+}
+
+static const struct {
+    int line;
+    const char *name;
+    struct stage_clock clock;
+    uint64_t want[STAGE_COUNT];
+} rows[] = {
+    {__LINE__,
+     "from memory",
+     {.head_ns = 100, .first_ns = 130},
+     {[STAGE_STAT_WAIT] = STAGE_ABSENT,
+      [STAGE_STAT] = STAGE_ABSENT,
+      [STAGE_READ_WAIT] = STAGE_ABSENT,
+      [STAGE_READ] = STAGE_ABSENT,
+      [STAGE_FIRST_BYTE] = 30,
+      [STAGE_WRITE] = 870,
+      [STAGE_TOTAL] = 900}},
+    {__LINE__,
+     "from the disk",
+     {.head_ns = 100,
+      .first_ns = 500,
+      .stat_wait_ns = 1,
+      .stat_ns = 2,
+      .read_wait_ns = 3,
+      .read_ns = 0,
+      .looked_up = true,
+      .read_disk = true},
+     {[STAGE_STAT_WAIT] = 1,
+      [STAGE_STAT] = 2,
+      [STAGE_READ_WAIT] = 3,
+      [STAGE_READ] = 0,
+      [STAGE_FIRST_BYTE] = 400,
+      [STAGE_WRITE] = 500,
+      [STAGE_TOTAL] = 900}},
+    {__LINE__,
+     "given up before the first byte",
+     {.head_ns = 100, .stat_wait_ns = 7, .stat_ns = 8, .looked_up = true},
+     {[STAGE_STAT_WAIT] = 7,
+      [STAGE_STAT] = 8,
+      [STAGE_READ_WAIT] = STAGE_ABSENT,
+      [STAGE_READ] = STAGE_ABSENT,
+      [STAGE_FIRST_BYTE] = STAGE_ABSENT,
+      [STAGE_WRITE] = STAGE_ABSENT,
+      [STAGE_TOTAL] = 900}},
+};
+
+static void test_split(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint64_t ns[STAGE_COUNT];
+        stages_split(ns, &rows[i].clock, 1000);
+        for (int stage = 0; stage < STAGE_COUNT; stage++)
+            CHECK_TRUE(ns[stage] == rows[i].want[stage], "row %d \"%s\" %s: %" PRIu64, rows[i].line,
+                       rows[i].name, stage_name((enum stage)stage), ns[stage]);
+    }
+}
+
+/* What the samples say and what the histograms count is the same. */
+static void test_record(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct histogram stages[STAGE_COUNT] = {0};
+        if (rows[i].clock.first_ns == 0) /* never answered: not counted */
+            continue;
+        stages_record(stages, &rows[i].clock, 1000);
+        for (int stage = 0; stage < STAGE_COUNT; stage++) {
+            uint64_t want = rows[i].want[stage];
+            CHECK_INT(rows[i].line, stage_name((enum stage)stage), stages[stage].count,
+                      want != STAGE_ABSENT);
+            CHECK_INT(rows[i].line, "its time", stages[stage].sum_ns,
+                      want == STAGE_ABSENT ? 0 : want);
+        }
+    }
+}
+
+int main(void)
+{
+    test_seconds();
+    test_split();
+    test_record();
+    return check_end("stages");
+}
