@@ -1780,6 +1780,7 @@ export interface components {
             mergePatch: {
                 [key: string]: unknown;
             };
+            forgetAfterHours: number | null;
             /** @description Nodes that belong to it now */
             nodes: number;
             /** @description It takes the nodes that no other group takes */
@@ -1806,7 +1807,7 @@ export interface components {
                 message: string;
             }[];
         };
-        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
         Impact: {
             moves: {
                 total: number;
@@ -1860,6 +1861,23 @@ export interface components {
                         number: number;
                     };
                     errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            forgets: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @description Away for so many hours, a node is decommissioned by itself */
+                    afterHours: number;
+                    /**
+                     * @description Who says so: the token it joined with, or its group
+                     * @enum {unknown}
+                     */
+                    by: "token" | "group";
                 }[];
             };
             /** @description Nodes that would get another text which farmstead-node was not asked about */
@@ -2010,7 +2028,16 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
-            forgetAfterHours: number | null;
+            forgetting: {
+                /** @description Away for so many hours, a node is decommissioned by itself */
+                afterHours: number;
+                /**
+                 * @description Who says so: the token it joined with, or its group
+                 * @enum {unknown}
+                 */
+                by: "token" | "group";
+                at: string | null;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2137,7 +2164,16 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
-            forgetAfterHours: number | null;
+            forgetting: {
+                /** @description Away for so many hours, a node is decommissioned by itself */
+                afterHours: number;
+                /**
+                 * @description Who says so: the token it joined with, or its group
+                 * @enum {unknown}
+                 */
+                by: "token" | "group";
+                at: string | null;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -8289,7 +8325,11 @@ export interface operations {
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
                      *           },
-                     *           "forgetAfterHours": 1,
+                     *           "forgetting": {
+                     *             "afterHours": 1,
+                     *             "by": "token",
+                     *             "at": "2026-11-21T09:00:00.000Z"
+                     *           },
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -8398,7 +8438,16 @@ export interface operations {
                                 at: string;
                                 reason: string;
                             } | null;
-                            forgetAfterHours: number | null;
+                            forgetting: {
+                                /** @description Away for so many hours, a node is decommissioned by itself */
+                                afterHours: number;
+                                /**
+                                 * @description Who says so: the token it joined with, or its group
+                                 * @enum {unknown}
+                                 */
+                                by: "token" | "group";
+                                at: string | null;
+                            } | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -8659,7 +8708,11 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "forgetAfterHours": 1,
+                     *       "forgetting": {
+                     *         "afterHours": 1,
+                     *         "by": "token",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z",
                      *       "policy": {
                      *         "source": "file",
@@ -8795,7 +8848,16 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
-                        forgetAfterHours: number | null;
+                        forgetting: {
+                            /** @description Away for so many hours, a node is decommissioned by itself */
+                            afterHours: number;
+                            /**
+                             * @description Who says so: the token it joined with, or its group
+                             * @enum {unknown}
+                             */
+                            by: "token" | "group";
+                            at: string | null;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -9209,7 +9271,11 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "forgetAfterHours": 1,
+                     *       "forgetting": {
+                     *         "afterHours": 1,
+                     *         "by": "token",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -9314,7 +9380,16 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
-                        forgetAfterHours: number | null;
+                        forgetting: {
+                            /** @description Away for so many hours, a node is decommissioned by itself */
+                            afterHours: number;
+                            /**
+                             * @description Who says so: the token it joined with, or its group
+                             * @enum {unknown}
+                             */
+                            by: "token" | "group";
+                            at: string | null;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -16207,6 +16282,7 @@ export interface operations {
                      *           "position": 1,
                      *           "config": "edge-1",
                      *           "mergePatch": {},
+                     *           "forgetAfterHours": 1,
                      *           "nodes": 1,
                      *           "isDefault": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16229,6 +16305,7 @@ export interface operations {
                             mergePatch: {
                                 [key: string]: unknown;
                             };
+                            forgetAfterHours: number | null;
                             /** @description Nodes that belong to it now */
                             nodes: number;
                             /** @description It takes the nodes that no other group takes */
@@ -16337,6 +16414,7 @@ export interface operations {
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
                  *       "mergePatch": {},
+                 *       "forgetAfterHours": 1,
                  *       "position": 1
                  *     }
                  */
@@ -16351,12 +16429,13 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                     position?: number;
                 };
             };
         };
         responses: {
-            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16422,6 +16501,17 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "forgets": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "afterHours": 1,
+                     *             "by": "token"
+                     *           }
+                     *         ]
+                     *       },
                      *       "unchecked": 1
                      *     }
                      */
@@ -16442,6 +16532,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16460,6 +16551,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16629,6 +16721,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16647,6 +16740,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16757,7 +16851,8 @@ export interface operations {
                  *       "description": "description",
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
-                 *       "mergePatch": {}
+                 *       "mergePatch": {},
+                 *       "forgetAfterHours": 1
                  *     }
                  */
                 "application/json": {
@@ -16769,6 +16864,7 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                 };
             };
         };
@@ -16787,6 +16883,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16805,6 +16902,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16986,7 +17084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17049,6 +17147,17 @@ export interface operations {
                      *                 "hint": "hint"
                      *               }
                      *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "forgets": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "afterHours": 1,
+                     *             "by": "token"
                      *           }
                      *         ]
                      *       },
@@ -17225,7 +17334,8 @@ export interface operations {
                  *       "description": "description",
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
-                 *       "mergePatch": {}
+                 *       "mergePatch": {},
+                 *       "forgetAfterHours": 1
                  *     }
                  */
                 "application/json": {
@@ -17237,6 +17347,7 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                 };
             };
         };
@@ -17255,6 +17366,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -17273,6 +17385,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
