@@ -30,8 +30,8 @@ export type Deps = {
 /** A check is a process on the control plane's own machine. */
 const MAX_CHECKS = 100
 const MAX_ERRORS_EACH = 10
-/** Rendering does not wait for anything: other requests get their turn in between. */
-const NODES_PER_TURN = 25
+/** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
+const TURN_MS = 10
 
 export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact> {
   const { db, now: clock, openPreviews, absenceOf } = deps
@@ -41,8 +41,12 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
   const assigned = await assignedVersions(db)
   const previews = openPreviews()
   const found = new Findings(previews)
+  let sinceMs = performance.now()
   for (const [i, node] of before.nodes.entries()) {
-    if (i % NODES_PER_TURN === 0) await othersTurn()
+    if (performance.now() - sinceMs > TURN_MS) {
+      await othersTurn()
+      sinceMs = performance.now()
+    }
     const [old, now] = [
       targetOf(groupings[0], node),
       targetOf(groupings[1], after.nodes[i] ?? node),
