@@ -2434,6 +2434,62 @@ export interface components {
             selector: string;
             /** @description The order named its nodes: what they prove is not released */
             namesNodes: boolean;
+            strategy: {
+                /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                atOnce?: boolean;
+                /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                waves?: ({
+                    nodes: number;
+                } | {
+                    percent: number;
+                } | {
+                    throughputPercent: number;
+                } | {
+                    eachKind: number;
+                })[];
+                /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                failureDomain?: string;
+                /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                excludeKinds?: string[];
+                maxParallel?: number;
+                blastBudget?: number;
+                ackSeconds?: number;
+                applySeconds?: number;
+                confirmSeconds?: number;
+                minHealthySeconds?: number;
+                soakSeconds?: number;
+                maxSoakSeconds?: number;
+                progressDeadlineSeconds?: number;
+                maxFailedPercent?: number;
+                maxUnreachablePercent?: number;
+                maxFlaps?: number;
+                /** @enum {unknown} */
+                onFailure?: "revert" | "freeze" | "pause";
+                /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                gates?: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                /** @description Requests on each side */
+                minSamples?: number;
+                /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                probes?: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
+            } | null;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -12080,6 +12136,45 @@ export interface operations {
                      *           "previousVersion": 1,
                      *           "selector": "selector",
                      *           "namesNodes": true,
+                     *           "strategy": {
+                     *             "atOnce": true,
+                     *             "waves": [
+                     *               {
+                     *                 "nodes": 1
+                     *               }
+                     *             ],
+                     *             "failureDomain": "failureDomain",
+                     *             "excludeKinds": [
+                     *               "excludeKinds"
+                     *             ],
+                     *             "maxParallel": 1,
+                     *             "blastBudget": 1,
+                     *             "ackSeconds": 5,
+                     *             "applySeconds": 5,
+                     *             "confirmSeconds": 5,
+                     *             "minHealthySeconds": 1,
+                     *             "soakSeconds": 1,
+                     *             "maxSoakSeconds": 1,
+                     *             "progressDeadlineSeconds": 60,
+                     *             "maxFailedPercent": 0.25,
+                     *             "maxUnreachablePercent": 0.25,
+                     *             "maxFlaps": 1,
+                     *             "onFailure": "revert",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "onFail": "revert"
+                     *               }
+                     *             ],
+                     *             "minSamples": 1,
+                     *             "probes": [
+                     *               {
+                     *                 "host": "www.example.org",
+                     *                 "path": "/"
+                     *               }
+                     *             ]
+                     *           },
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -12583,6 +12678,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12885,6 +13019,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13538,6 +13711,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13847,6 +14059,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14154,6 +14405,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14463,6 +14753,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14772,6 +15101,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15079,6 +15447,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15388,6 +15795,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15697,6 +16143,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",

@@ -194,6 +194,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     version: 2,
     previousVersion: 1,
     namesNodes: false,
+    strategy: {},
     selector: '',
     state: 'running',
     stateVersion: 4,
