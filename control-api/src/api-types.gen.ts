@@ -1780,6 +1780,7 @@ export interface components {
             mergePatch: {
                 [key: string]: unknown;
             };
+            forgetAfterHours: number | null;
             /** @description Nodes that belong to it now */
             nodes: number;
             /** @description It takes the nodes that no other group takes */
@@ -1806,7 +1807,7 @@ export interface components {
                 message: string;
             }[];
         };
-        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
         Impact: {
             moves: {
                 total: number;
@@ -1860,6 +1861,23 @@ export interface components {
                         number: number;
                     };
                     errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            forgets: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @description Away for so many hours, a node is decommissioned by itself */
+                    afterHours: number;
+                    /**
+                     * @description Who says so: the token it joined with, or its group
+                     * @enum {unknown}
+                     */
+                    by: "token" | "group";
                 }[];
             };
             /** @description Nodes that would get another text which farmstead-node was not asked about */
@@ -2010,7 +2028,16 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
-            forgetAfterHours: number | null;
+            forgetting: {
+                /** @description Away for so many hours, a node is decommissioned by itself */
+                afterHours: number;
+                /**
+                 * @description Who says so: the token it joined with, or its group
+                 * @enum {unknown}
+                 */
+                by: "token" | "group";
+                at: string | null;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2137,7 +2164,16 @@ export interface components {
                 at: string;
                 reason: string;
             } | null;
-            forgetAfterHours: number | null;
+            forgetting: {
+                /** @description Away for so many hours, a node is decommissioned by itself */
+                afterHours: number;
+                /**
+                 * @description Who says so: the token it joined with, or its group
+                 * @enum {unknown}
+                 */
+                by: "token" | "group";
+                at: string | null;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2398,6 +2434,62 @@ export interface components {
             selector: string;
             /** @description The order named its nodes: what they prove is not released */
             namesNodes: boolean;
+            strategy: {
+                /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                atOnce?: boolean;
+                /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                waves?: ({
+                    nodes: number;
+                } | {
+                    percent: number;
+                } | {
+                    throughputPercent: number;
+                } | {
+                    eachKind: number;
+                })[];
+                /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                failureDomain?: string;
+                /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                excludeKinds?: string[];
+                maxParallel?: number;
+                blastBudget?: number;
+                ackSeconds?: number;
+                applySeconds?: number;
+                confirmSeconds?: number;
+                minHealthySeconds?: number;
+                soakSeconds?: number;
+                maxSoakSeconds?: number;
+                progressDeadlineSeconds?: number;
+                maxFailedPercent?: number;
+                maxUnreachablePercent?: number;
+                maxFlaps?: number;
+                /** @enum {unknown} */
+                onFailure?: "revert" | "freeze" | "pause";
+                /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                gates?: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                /** @description Requests on each side */
+                minSamples?: number;
+                /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                probes?: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
+            } | null;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -8289,7 +8381,11 @@ export interface operations {
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
                      *           },
-                     *           "forgetAfterHours": 1,
+                     *           "forgetting": {
+                     *             "afterHours": 1,
+                     *             "by": "token",
+                     *             "at": "2026-11-21T09:00:00.000Z"
+                     *           },
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -8398,7 +8494,16 @@ export interface operations {
                                 at: string;
                                 reason: string;
                             } | null;
-                            forgetAfterHours: number | null;
+                            forgetting: {
+                                /** @description Away for so many hours, a node is decommissioned by itself */
+                                afterHours: number;
+                                /**
+                                 * @description Who says so: the token it joined with, or its group
+                                 * @enum {unknown}
+                                 */
+                                by: "token" | "group";
+                                at: string | null;
+                            } | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -8659,7 +8764,11 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "forgetAfterHours": 1,
+                     *       "forgetting": {
+                     *         "afterHours": 1,
+                     *         "by": "token",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z",
                      *       "policy": {
                      *         "source": "file",
@@ -8795,7 +8904,16 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
-                        forgetAfterHours: number | null;
+                        forgetting: {
+                            /** @description Away for so many hours, a node is decommissioned by itself */
+                            afterHours: number;
+                            /**
+                             * @description Who says so: the token it joined with, or its group
+                             * @enum {unknown}
+                             */
+                            by: "token" | "group";
+                            at: string | null;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -9209,7 +9327,11 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "forgetAfterHours": 1,
+                     *       "forgetting": {
+                     *         "afterHours": 1,
+                     *         "by": "token",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -9314,7 +9436,16 @@ export interface operations {
                             at: string;
                             reason: string;
                         } | null;
-                        forgetAfterHours: number | null;
+                        forgetting: {
+                            /** @description Away for so many hours, a node is decommissioned by itself */
+                            afterHours: number;
+                            /**
+                             * @description Who says so: the token it joined with, or its group
+                             * @enum {unknown}
+                             */
+                            by: "token" | "group";
+                            at: string | null;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -12005,6 +12136,45 @@ export interface operations {
                      *           "previousVersion": 1,
                      *           "selector": "selector",
                      *           "namesNodes": true,
+                     *           "strategy": {
+                     *             "atOnce": true,
+                     *             "waves": [
+                     *               {
+                     *                 "nodes": 1
+                     *               }
+                     *             ],
+                     *             "failureDomain": "failureDomain",
+                     *             "excludeKinds": [
+                     *               "excludeKinds"
+                     *             ],
+                     *             "maxParallel": 1,
+                     *             "blastBudget": 1,
+                     *             "ackSeconds": 5,
+                     *             "applySeconds": 5,
+                     *             "confirmSeconds": 5,
+                     *             "minHealthySeconds": 1,
+                     *             "soakSeconds": 1,
+                     *             "maxSoakSeconds": 1,
+                     *             "progressDeadlineSeconds": 60,
+                     *             "maxFailedPercent": 0.25,
+                     *             "maxUnreachablePercent": 0.25,
+                     *             "maxFlaps": 1,
+                     *             "onFailure": "revert",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "onFail": "revert"
+                     *               }
+                     *             ],
+                     *             "minSamples": 1,
+                     *             "probes": [
+                     *               {
+                     *                 "host": "www.example.org",
+                     *                 "path": "/"
+                     *               }
+                     *             ]
+                     *           },
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -12508,6 +12678,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12810,6 +13019,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13463,6 +13711,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13772,6 +14059,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14079,6 +14405,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14388,6 +14753,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14697,6 +15101,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15004,6 +15447,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15313,6 +15795,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -15622,6 +16143,45 @@ export interface operations {
                      *       "previousVersion": 1,
                      *       "selector": "selector",
                      *       "namesNodes": true,
+                     *       "strategy": {
+                     *         "atOnce": true,
+                     *         "waves": [
+                     *           {
+                     *             "nodes": 1
+                     *           }
+                     *         ],
+                     *         "failureDomain": "failureDomain",
+                     *         "excludeKinds": [
+                     *           "excludeKinds"
+                     *         ],
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "ackSeconds": 5,
+                     *         "applySeconds": 5,
+                     *         "confirmSeconds": 5,
+                     *         "minHealthySeconds": 1,
+                     *         "soakSeconds": 1,
+                     *         "maxSoakSeconds": 1,
+                     *         "progressDeadlineSeconds": 60,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
+                     *       },
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -16207,6 +16767,7 @@ export interface operations {
                      *           "position": 1,
                      *           "config": "edge-1",
                      *           "mergePatch": {},
+                     *           "forgetAfterHours": 1,
                      *           "nodes": 1,
                      *           "isDefault": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16229,6 +16790,7 @@ export interface operations {
                             mergePatch: {
                                 [key: string]: unknown;
                             };
+                            forgetAfterHours: number | null;
                             /** @description Nodes that belong to it now */
                             nodes: number;
                             /** @description It takes the nodes that no other group takes */
@@ -16337,6 +16899,7 @@ export interface operations {
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
                  *       "mergePatch": {},
+                 *       "forgetAfterHours": 1,
                  *       "position": 1
                  *     }
                  */
@@ -16351,12 +16914,13 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                     position?: number;
                 };
             };
         };
         responses: {
-            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16422,6 +16986,17 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "forgets": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "afterHours": 1,
+                     *             "by": "token"
+                     *           }
+                     *         ]
+                     *       },
                      *       "unchecked": 1
                      *     }
                      */
@@ -16442,6 +17017,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16460,6 +17036,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16629,6 +17206,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16647,6 +17225,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16757,7 +17336,8 @@ export interface operations {
                  *       "description": "description",
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
-                 *       "mergePatch": {}
+                 *       "mergePatch": {},
+                 *       "forgetAfterHours": 1
                  *     }
                  */
                 "application/json": {
@@ -16769,6 +17349,7 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                 };
             };
         };
@@ -16787,6 +17368,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -16805,6 +17387,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */
@@ -16986,7 +17569,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17049,6 +17632,17 @@ export interface operations {
                      *                 "hint": "hint"
                      *               }
                      *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "forgets": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "afterHours": 1,
+                     *             "by": "token"
                      *           }
                      *         ]
                      *       },
@@ -17225,7 +17819,8 @@ export interface operations {
                  *       "description": "description",
                  *       "selector": "zone=eu,!canary",
                  *       "config": "edge-1",
-                 *       "mergePatch": {}
+                 *       "mergePatch": {},
+                 *       "forgetAfterHours": 1
                  *     }
                  */
                 "application/json": {
@@ -17237,6 +17832,7 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    forgetAfterHours?: number | null;
                 };
             };
         };
@@ -17255,6 +17851,7 @@ export interface operations {
                      *       "position": 1,
                      *       "config": "edge-1",
                      *       "mergePatch": {},
+                     *       "forgetAfterHours": 1,
                      *       "nodes": 1,
                      *       "isDefault": true,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
@@ -17273,6 +17870,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
+                        forgetAfterHours: number | null;
                         /** @description Nodes that belong to it now */
                         nodes: number;
                         /** @description It takes the nodes that no other group takes */

@@ -47,7 +47,8 @@ import { groupsGiving, readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
-import { createEndNode, startForgetting } from './features/nodes/decommissioning.ts'
+import { createEndNode } from './features/nodes/decommissioning.ts'
+import { startForgetting } from './features/nodes/forgetting.ts'
 import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
@@ -133,6 +134,8 @@ export type Service = {
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
   backups: BackupKeeper | null
+  /** By itself once a minute; tests call it. */
+  forgetLongAway(): Promise<void>
   close(): Promise<void>
 }
 
@@ -202,6 +205,8 @@ export async function buildService(
     },
   })
   const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
+  const listeningSinceMs = now()
+  const absenceOf = (nodeId: string) => ({ presence: fleet.presence(nodeId), listeningSinceMs })
   const assignments = createAssignments({
     identity,
     now,
@@ -256,8 +261,8 @@ export async function buildService(
   })
 
   const endNode = createEndNode({ write, now, engine, fleet })
-  const stopForgetting = startForgetting({
-    ...{ db, now, listeningSinceMs: now(), isConnected, endNode },
+  const forgetting = startForgetting({
+    ...{ db, now, absenceOf, fleet, readGrouping, endNode },
     isHeld: () => identity.recovery !== null || room.isFull(),
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })
@@ -420,9 +425,10 @@ export async function buildService(
           adopt: createAdopt({ db, write, now, validate: validateAuthors }),
           adoptErrors: saveErrors,
           readGrouping,
+          absenceOf,
           openPreviews: previews,
           impactOf: (id, change) =>
-            impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
+            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change)),
         }),
       )
       await api.register(
@@ -462,7 +468,7 @@ export async function buildService(
       )
       await api.register(rolloutActionRoutes({ db, engine }))
       await api.register(farmRulesRoutes({ db, write }))
-      await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
+      await api.register(groupRoutes({ db, write, now, openPreviews: previews, absenceOf }))
       await api.register(
         metricsRoutes({
           db,
@@ -529,6 +535,7 @@ export async function buildService(
   )
   const nodeStates = createNodeStates({
     ...{ db, now, identity, isTls: authority !== null, fleet, metrics, readGrouping },
+    absenceOf,
   })
   telemetryRoutes(app, {
     version,
@@ -550,7 +557,7 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
-    await Promise.all([closeListeners([app, agents]), stopTicker(), stopForgetting()])
+    await Promise.all([closeListeners([app, agents]), stopTicker(), forgetting.stop()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
@@ -561,7 +568,8 @@ export async function buildService(
     stopping ??= stop()
     return stopping
   }
-  return { app, agents, services, fleet, assignments, authority, backups, close }
+  const { look: forgetLongAway } = forgetting
+  return { app, agents, services, fleet, assignments, authority, backups, forgetLongAway, close }
 }
 
 const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>

@@ -9,6 +9,8 @@ export type NodeGroup = {
   /** The config its nodes get; null: whatever no other group has. */
   config: string | null
   mergePatch: MergePatch
+  /** Away for so long, its nodes are decommissioned by themselves. */
+  forgetAfterHours: number | null
 }
 /** Takes the nodes no other group takes: last in order, with the empty selector. */
 export const DEFAULT_GROUP = 'default'
@@ -20,6 +22,8 @@ export type Grouping = {
   of(labels: Labels): NodeGroup
   /** The configs that are some group's own. */
   claimed: ReadonlySet<string>
+  /** Does any group say that its nodes may be forgotten? */
+  forgets: boolean
 }
 export type OrderedGroup = NodeGroup & { selector: Selector; revision: number }
 
@@ -31,6 +35,7 @@ export function groupingOf(groups: readonly OrderedGroup[]): Grouping {
     fingerprint: groups.map(({ name, revision }) => `${name}:${revision}`).join(),
     of: (labels) => groups.find(({ selector }) => matches(selector, labels)) ?? last,
     claimed: new Set(groups.flatMap(({ config }) => config ?? [])),
+    forgets: groups.some(({ forgetAfterHours }) => forgetAfterHours !== null),
   }
 }
 

@@ -29,6 +29,8 @@ import * as nodePolicies from './migrations/037-node-policies.ts'
 import * as rolloutNamedNodes from './migrations/040-rollout-named-nodes.ts'
 import * as recoveries from './migrations/043-recoveries.ts'
 import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
+import * as groupsForget from './migrations/050-groups-forget.ts'
+import * as orderedStrategies from './migrations/051-ordered-strategies.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -58,6 +60,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '040-rollout-named-nodes': rolloutNamedNodes,
   '043-recoveries': recoveries,
   '049-ephemeral-nodes': ephemeralNodes,
+  '050-groups-forget': groupsForget,
+  '051-ordered-strategies': orderedStrategies,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -61,6 +61,8 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const mustBeObject = (value: unknown) => (isObject(value) ? null : 'must be an object')
 export const mustBeString = (value: unknown) =>
   typeof value === 'string' ? null : 'must be a text in double quotes'
+export const mustBeWholeNumber = (value: unknown) =>
+  Number.isInteger(value) ? null : 'must be a whole number'
 export const mustBeNames = (value: unknown) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
     ? null

@@ -137,6 +137,9 @@ export function progressOf({ waves }: Pick<Rollout, 'waves'>): string {
   return `${sum('done')}/${sum('nodes')}`
 }
 
+const forgetsAfter = ({ forgetAfterHours: hours }: Group) =>
+  hours === null ? '' : `after ${hours} h`
+
 const groups: Resource<Group> = {
   names: ['groups', 'group'],
   kind: 'group',
@@ -147,6 +150,7 @@ const groups: Resource<Group> = {
     { title: 'CONFIG', of: ({ config }) => config ?? '' },
     { title: 'NODES', of: ({ nodes: count }) => String(count) },
     { title: 'OVERRIDE', of: ({ mergePatch }) => Object.keys(mergePatch).join(',') },
+    { title: 'FORGETS', of: forgetsAfter, isWide: true },
     { title: 'DESCRIPTION', of: ({ description }) => description, isWide: true },
   ],
   nameOf: ({ name }) => name,

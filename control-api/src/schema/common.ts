@@ -19,6 +19,13 @@ export const ForgetAfterHoursSchema = Type.Integer({
   maximum: 8760,
   description: 'Away for so many hours, a node is decommissioned by itself',
 })
+/** Which of the two holds: the shorter one. */
+export const ForgetRuleSchema = Type.Object({
+  afterHours: ForgetAfterHoursSchema,
+  by: Type.Enum(['token', 'group'], {
+    description: 'Who says so: the token it joined with, or its group',
+  }),
+})
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
 export const BackupIdSchema = id('backup')

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import {
   ConfigErrorSchema,
   DigestSchema,
+  ForgetRuleSchema,
   NameSchema,
   NodeIdSchema,
   Nullable,
@@ -32,13 +33,14 @@ export const ImpactSchema = Type.Object(
     invalid: someOf(
       Type.Object({ ...who, version: Version, errors: Type.Array(ConfigErrorSchema) }),
     ),
+    forgets: someOf(Type.Object({ ...who, ...ForgetRuleSchema.properties })),
     unchecked: Type.Integer({
       description: 'Nodes that would get another text which farmstead-node was not asked about',
     }),
   },
   {
     description:
-      'moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it.',
+      'moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. forgets: nodes that are away for longer than would be said then, and would be decommissioned within a minute.',
   },
 )
 export type Impact = Static<typeof ImpactSchema>

@@ -92,6 +92,24 @@ describe('groups', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await run(['groups', 'remove', 'default', '--yes'])).code).toBe(6)
   })
 
+  test('may forget their nodes; a file without it takes it back', async () => {
+    const { run, json, file } = await farmctl()
+    const create = ['groups', 'create', 'spot', '--selector', 'pool=spot', '--yes']
+    const wrong = await run([...create, '--forget-after', 'six'])
+    expect(wrong.stderr).toContain('--forget-after is a whole number of hours, as in 6, not "six".')
+    expect((await run([...create, '--forget-after', '0'])).code).not.toBe(0)
+    expect((await run([...create, '--forget-after', '6'])).code).toBe(0)
+    expect((await run(['get', 'groups', '-o', 'wide'])).stdout).toMatch(/spot .* after 6 h/)
+    await run(['export', '--all', 'farm'])
+    expect((await run(['apply', '-f', 'farm', '--dry-run', '--exit-code'])).code).toBe(0)
+    file('farm/groups/spot.jsonc', '{ "selector": "pool=spot", "forgetAfterHours": "6" }')
+    const refused = await run(['apply', '-f', 'farm', '--yes'])
+    expect(refused.stderr).toContain('"forgetAfterHours" must be a whole number')
+    file('farm/groups/spot.jsonc', '{ "selector": "pool=spot" }')
+    expect((await run(['apply', '-f', 'farm', '--yes'])).code).toBe(0)
+    expect(await json('get', 'group', 'spot')).toMatchObject({ forgetAfterHours: null })
+  })
+
   test('that somebody changed while they were edited stay, and nothing typed is lost', async () => {
     const farm = await farmctl()
     const { run, json, file, home, service } = farm

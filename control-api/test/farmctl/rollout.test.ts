@@ -102,6 +102,27 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/--to VERSION/)])
   })
 
+  test('that was cancelled while it waited is ordered again as it was, but for its time', async () => {
+    const { farm } = await farmOf('node-1', 'node-2')
+    const waves = ['--waves', '1,100%', '--soak', '0s', '--gate', 'none', '-l', 'zone=node-1']
+    const later = ['--at', new Date(Date.now() + 3600_000).toISOString(), '--no-wait']
+    const order = ['rollout', 'start', 'default', '--yes', '-m', 'The first', ...waves]
+    expect((await farm.run([...order, ...later])).code).toBe(0)
+    const [before] = ((await farm.json('get', 'rollouts')) as { items: { id: string }[] }).items
+    const id = before?.id ?? ''
+    expect((await farm.run(['rollout', 'cancel', id])).code).toBe(0)
+    const shown = await farm.run(['rollout', 'again', id, '--dry-run'])
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('node-1')])
+    expect((await farm.run(['rollout', 'again', id, '--yes'])).code).toBe(0)
+    const { items } = (await farm.json('get', 'rollouts')) as { items: object[] }
+    expect(items).toHaveLength(2)
+    expect(items[0]).toMatchObject({
+      ...{ state: 'succeeded', version: 1, selector: 'zone=node-1', message: 'The first' },
+      ...{ startAt: null, tasks: [{ nodeName: 'node-1' }] },
+      strategy: { waves: [{ nodes: 1 }, { percent: 100 }], soakSeconds: 0, gates: [] },
+    })
+  })
+
   test('that a node went back from ends with 3', async () => {
     const { farm, nodes } = await farmOf('node-1')
     const [node] = nodes

@@ -14,11 +14,12 @@ type ImpactPanelProps = { impact: Impact; doing?: string }
 
 /** What a change would do, before it is made; `doing` is the word for making it. */
 export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
-  const { moves, changes, invalid, unchecked } = impact
-  const isQuiet = moves.total + changes.total + invalid.total === 0
+  const { moves, changes, invalid, forgets, unchecked } = impact
+  const isBad = invalid.total + forgets.total > 0
+  const isQuiet = !isBad && moves.total + changes.total === 0
   return (
     <Notice
-      tone={invalid.total > 0 ? 'bad' : isQuiet ? 'info' : 'warn'}
+      tone={isBad ? 'bad' : isQuiet ? 'info' : 'warn'}
       live
       title={`${doing}: ${impactSentence(impact)}`}
     >
@@ -35,6 +36,11 @@ export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
             <ConfigErrors config={version.config} errors={errors} />
           </>
         )}
+      </Some>
+      <Some of={forgets} alike={({ by, afterHours }) => [by, afterHours]}>
+        {({ by, afterHours }) =>
+          `away for more than ${plural(afterHours, 'hour')}, after which its ${by} lets it go; it must join again to come back`
+        }
       </Some>
       {unchecked > 0 && <p>{plural(unchecked, 'text')} of nodes could not be checked.</p>}
     </Notice>

@@ -5,12 +5,14 @@ import type { Impact } from './api-types.ts'
 import { plural } from './format.ts'
 
 /** "3 nodes change group, 12 nodes get another text with the next rollout" */
-export function impactSentence({ moves, changes, invalid }: Impact): string {
+export function impactSentence({ moves, changes, invalid, forgets }: Impact): string {
   const parts = [
     moves.total > 0 && `${plural(moves.total, 'node')} change${moves.total === 1 ? 's' : ''} group`,
     changes.total > 0 &&
       `${plural(changes.total, 'node')} get${changes.total === 1 ? 's' : ''} another text with the next rollout`,
     invalid.total > 0 && `${plural(invalid.total, 'node')} would refuse it`,
+    forgets.total > 0 &&
+      `${plural(forgets.total, 'node')} ${forgets.total === 1 ? 'is' : 'are'} decommissioned within a minute`,
   ].filter((part) => part !== false)
   return parts.length === 0 ? 'no node changes' : parts.join(', ')
 }

@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { QueryStates } from '../components/query-states.tsx'
 import { nodesQuery } from '../features/nodes/api.ts'
+import { rolloutQuery } from '../features/rollouts/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
-import type { Node } from '../lib/api-types.ts'
+import { choiceOf } from '../features/rollouts/strategy.ts'
+import type { Node, Rollout } from '../lib/api-types.ts'
 
 const planRoute = getRouteApi('/app/rollouts/new')
 const rolloutRoute = getRouteApi('/app/rollouts/$id')
 
 export function PlanPage() {
-  const release = planRoute.useSearch()
+  const { again } = planRoute.useSearch()
+  return again === undefined ? <Plan /> : <PlanAgain id={again} />
+}
+
+/** The plan of an order that was made before, filled in as it was. */
+function PlanAgain({ id }: { id: string }) {
+  const before = useQuery(rolloutQuery(id))
+  return (
+    <QueryStates query={before} what="The rollout to order again" skeletonRows={5}>
+      {(rollout) => <Plan before={rollout} />}
+    </QueryStates>
+  )
+}
+
+function Plan({ before }: { before?: Rollout }) {
+  const { again: _again, ...asked } = planRoute.useSearch()
+  const nodeIds = before?.namesNodes ? before.tasks.map(({ nodeId }) => nodeId) : undefined
+  const release = { ...asked, ...(nodeIds && { nodes: nodeIds }) }
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
-  const { selector: _, ...whole } = release
+  const { selector: _, ...whole } = planRoute.useSearch()
   const { data: nodes = [] } = useQuery(nodesQuery)
   const drifted = nodes.filter(({ drift }) => drift !== null && drift.decision === null)
   return (
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
+      first={before && choiceOf(before.strategy)}
       session={session}
       drifted={new Set(drifted.map(({ id }) => id))}
       onNarrow={(selector) =>

@@ -11,7 +11,8 @@ export const rolloutsRoute = createRoute({
   component: RolloutsScreen,
 })
 
-export type PlanSearch = { config: string; version: number; selector?: string }
+/** again: the rollout whose order is made anew. */
+export type PlanSearch = { config: string; version: number; selector?: string; again?: string }
 
 export const planRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -22,6 +23,7 @@ export const planRoute = createRoute({
     version: Number.isSafeInteger(Number(search.version)) ? Number(search.version) : 0,
     ...(typeof search.selector === 'string' &&
       search.selector !== '' && { selector: search.selector }),
+    ...(typeof search.again === 'string' && { again: search.again }),
   }),
   component: lazyRouteComponent(() => loadChunk(() => import('./rollout-pages.tsx')), 'PlanPage'),
 })

@@ -76,7 +76,7 @@ export function node(change: Partial<NodeDetail> = {}): NodeDetail {
     connected: true,
     lastSeenAt: ago(1),
     bootId: '0'.repeat(32),
-    forgetAfterHours: null,
+    forgetting: null,
     urls: ['http://127.0.0.1:8080/'],
     sync: {
       state: 'in-sync',
@@ -194,6 +194,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     version: 2,
     previousVersion: 1,
     namesNodes: false,
+    strategy: {},
     selector: '',
     state: 'running',
     stateVersion: 4,
@@ -288,6 +289,7 @@ export function group(change: Partial<Group> = {}): Group {
     position: 1,
     config: null,
     mergePatch: {},
+    forgetAfterHours: null,
     nodes: 0,
     isDefault: false,
     updatedAt: ago(60),
@@ -322,6 +324,7 @@ export function impact(change: Partial<Impact> = {}): Impact {
       items: [{ ...who, from: version, to: version, ...digests, pointers: ['/workers'] }],
     },
     invalid: { total: 0, items: [] },
+    forgets: { total: 0, items: [] },
     unchecked: 0,
     ...change,
   }

@@ -9,6 +9,7 @@ import {
   mustBeNames,
   mustBeObject,
   mustBeString,
+  mustBeWholeNumber,
   readDocument,
 } from '../documents.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -24,16 +25,24 @@ type GroupFile = {
   selector: string
   config: string | null
   mergePatch: JsonObject
+  forgetAfterHours: number | null
 }
 /** `coming`: configs that the same plan makes. */
 type World = { api: Api; coming: ReadonlySet<string> }
 
-const EMPTY: GroupFile = { description: '', selector: '', config: null, mergePatch: {} }
+const EMPTY: GroupFile = {
+  description: '',
+  selector: '',
+  config: null,
+  mergePatch: {},
+  forgetAfterHours: null,
+}
 const MEMBERS = {
   description: mustBeString,
   selector: mustBeSelector,
   config: (value: unknown) => (value === null ? null : mustBeString(value)),
   mergePatch: mustBeObject,
+  forgetAfterHours: (value: unknown) => (value === null ? null : mustBeWholeNumber(value)),
 }
 const DRY_RUN = { dryRun: '1' as const }
 
@@ -46,11 +55,12 @@ function mustBeSelector(value: unknown): string | null {
 export const allGroups = (api: Api): Promise<Group[]> =>
   collect(pages((query) => bodyOf(api.GET('/api/v1/groups', { params: { query } }))))
 
-export const groupFileOf = ({ description, selector, config, mergePatch }: Group): GroupFile => ({
-  description,
-  selector,
-  config,
-  mergePatch,
+export const groupFileOf = (group: Group): GroupFile => ({
+  description: group.description,
+  selector: group.selector,
+  config: group.config,
+  mergePatch: group.mergePatch,
+  forgetAfterHours: group.forgetAfterHours,
 })
 
 export async function planGroup({ api, coming }: World, manifest: Manifest): Promise<Step> {

@@ -4,7 +4,7 @@ import type { Impact } from '../api-types.ts'
 
 const NAMED = 5
 
-export function impactNotes({ moves, changes, invalid, unchecked }: Impact): string[] {
+export function impactNotes({ moves, changes, invalid, forgets, unchecked }: Impact): string[] {
   const moved = moves.items.map(({ nodeName, from, to }) => `${nodeName} (${from} → ${to})`)
   const changed = changes.items.map(({ nodeName, pointers }) => `${nodeName}${shown(pointers)}`)
   const refused = invalid.items.flatMap(({ nodeName, version, errors }) =>
@@ -12,10 +12,14 @@ export function impactNotes({ moves, changes, invalid, unchecked }: Impact): str
       return `${nodeName} would refuse ${version.config}@${version.number}: ${pointer}: ${message}`
     }),
   )
+  const forgotten = forgets.items.map(({ nodeName, by, afterHours }) => {
+    return `${nodeName} (away for ${afterHours} h, by its ${by})`
+  })
   const lines = [
     ...listed('Moves', moves.total, moved),
     ...listed('Another text with the next rollout to', changes.total, changed),
     ...refused,
+    ...listed('Decommissions within a minute', forgets.total, forgotten),
     ...(unchecked > 0 ? [`Not checked for ${unchecked} more texts: a rollout checks them.`] : []),
   ]
   return lines.length > 0 ? lines : ['Touches no node.']

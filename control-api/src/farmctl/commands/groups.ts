@@ -10,9 +10,15 @@ import { EXIT } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
+import { hoursOf } from './hours.ts'
 import { type Review, review, reviewed } from './review.ts'
 
-type CreateOptions = Review & { selector: string; config?: string; description?: string }
+type CreateOptions = Review & {
+  selector: string
+  config?: string
+  description?: string
+  forgetAfter?: string
+}
 
 const NONE_COMING = new Set<string>()
 
@@ -26,8 +32,10 @@ export function registerGroups(program: Command, act: Act): void {
     .requiredOption('--selector <selector>', 'which labels its nodes have')
     .option('--config <config>', 'what they get; without it none')
     .option('--description <text>', 'what it is for')
+    .option('--forget-after <hours>', 'nodes of it that were away for so long are decommissioned')
   examples(create, [
     "farmctl groups create edge --selector 'tier=edge,!canary' --config default",
+    'farmctl groups create spot --selector pool=spot --forget-after 6',
     'farmctl groups create canary --selector canary --config next --dry-run',
   ])
   act<CreateOptions>(create, createGroup)
@@ -56,8 +64,9 @@ export function registerGroups(program: Command, act: Act): void {
 }
 
 async function createGroup(tool: Tool, options: CreateOptions, name = ''): Promise<void> {
-  const { selector, config = null, description = '' } = options
-  const text = printFile({ description, selector, config })
+  const { selector, config = null, description = '', forgetAfter } = options
+  const forgetAfterHours = forgetAfter === undefined ? null : hoursOf(forgetAfter)
+  const text = printFile({ description, selector, config, forgetAfterHours })
   const manifest: Manifest = { kind: 'group', name, file: name, text }
   const step = await planGroup({ api: tool.api(), coming: NONE_COMING }, manifest)
   if (step.action !== 'create') {

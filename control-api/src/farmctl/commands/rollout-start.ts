@@ -145,8 +145,13 @@ async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
 }
 
 export async function startRollout(tool: Tool, options: StartOptions, what = ''): Promise<void> {
+  await startOrder(tool, options, await orderOf(tool, options, what))
+}
+
+export type Going = Pick<StartOptions, 'at' | 'message' | 'plan' | 'dryRun' | 'yes' | 'wait'>
+
+export async function startOrder(tool: Tool, options: Going, order: NewRollout): Promise<void> {
   const { message, at, yes = false } = options
-  const order = await orderOf(tool, options, what)
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
   if (!tool.json) {

@@ -9,6 +9,7 @@ import { findRollout, requireSuccess, WHICH, watchRollout } from '../rollouts/wa
 import { examples } from './examples.ts'
 import { listResource } from './get.ts'
 import { registerRolloutActions } from './rollout-actions.ts'
+import { registerAgain } from './rollout-again.ts'
 import { registerRollback } from './rollout-rollback.ts'
 import { registerRolloutRules } from './rollout-rules.ts'
 import { registerRolloutStart } from './rollout-start.ts'
@@ -17,6 +18,7 @@ export function registerRollout(program: Command, act: Act): void {
   const rollout = program.command('rollout').description('take a version to the nodes')
   registerRolloutStart(rollout, act)
   registerRollback(rollout, act)
+  registerAgain(rollout, act)
 
   const list = rollout.command('list').description('the newest rollouts')
   examples(list, ['farmctl rollout list'])

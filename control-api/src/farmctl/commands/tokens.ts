@@ -7,6 +7,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { Failure } from '../failures.ts'
 import { findNode } from '../nodes.ts'
 import { examples } from './examples.ts'
+import { hoursOf } from './hours.ts'
 
 type CreateOptions = { permission?: string[]; expiresInDays: string }
 type EnrolOptions = {
@@ -83,7 +84,7 @@ async function createEnrolmentToken(tool: Tool, options: EnrolOptions): Promise<
   const nodeId = node === undefined ? undefined : (await findNode(api, node)).id
   const body = {
     expiresInSeconds: secondsOf(expires),
-    ...(forgetAfter !== undefined && { forgetAfterHours: Number(forgetAfter) }),
+    ...(forgetAfter !== undefined && { forgetAfterHours: hoursOf(forgetAfter) }),
     ...(nodeId === undefined ? { labels: label, maxUses: Number(maxUses) } : { nodeId }),
   }
   const made = await bodyOf(api.POST('/api/v1/enrolment-tokens', { body }))

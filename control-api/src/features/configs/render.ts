@@ -63,7 +63,7 @@ function filler({ author, patched, root, mapperOf }: Patched): Laid {
   const templates = templatesIn(root)
   const known = new Map<string, Rendered>()
   const finish = (filled: FilledToken[]): Rendered => {
-    const text = applyEdits(patched, filled.flatMap(toEdit))
+    const text = withEdits(patched, filled.flatMap(toEdit))
     const errors = filled.flatMap(faultsOf(patched, mapperOf(patched, root)))
     const result = parseConfigText(text)
     return {
@@ -141,7 +141,18 @@ function withReferences(text: string, base: Node, lookup: Lookup): string | null
     const content = JSON.stringify(token.value)
     return [{ offset: here.offset, length: here.length, content }]
   })
-  return applyEdits(text, edits)
+  return withEdits(text, edits)
+}
+
+/** Edits that do not overlap, in one pass: jsonc-parser's applyEdits makes the whole text anew for each of them. */
+function withEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { offset, length, content } of edits.toSorted((a, b) => a.offset - b.offset)) {
+    parts.push(text.slice(at, offset), content)
+    at = offset + length
+  }
+  return parts.join('') + text.slice(at)
 }
 
 type Change = { path: string[]; value: JsonValue | undefined }

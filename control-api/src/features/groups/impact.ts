@@ -4,6 +4,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { type AbsenceOf, type ForgetRule, overdueRule } from '../../forgetting.ts'
 import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../grouping.ts'
 import type { OpenPreviews, OwnedPreview, Preview, Previews, VersionRef } from '../../ports.ts'
 import { type ConfigError, some } from '../../schema/common.ts'
@@ -19,23 +20,33 @@ import {
 
 export type Fleet = { groups: readonly GroupRow[]; nodes: readonly GroupedNode[] }
 export type FleetChange = (fleet: Fleet) => Fleet
-type Deps = { db: Kysely<Database>; openPreviews: OpenPreviews }
+export type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  openPreviews: OpenPreviews
+  absenceOf: AbsenceOf
+}
 
 /** A check is a process on the control plane's own machine. */
 const MAX_CHECKS = 100
 const MAX_ERRORS_EACH = 10
-/** Rendering does not wait for anything: other requests get their turn in between. */
-const NODES_PER_TURN = 25
+/** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
+const TURN_MS = 10
 
-export async function impactOf({ db, openPreviews }: Deps, change: FleetChange): Promise<Impact> {
+export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact> {
+  const { db, now: clock, openPreviews, absenceOf } = deps
   const before = { groups: await allGroups(db), nodes: await groupedNodes(db) }
   const after = change(before)
   const groupings = [toGrouping(before.groups), toGrouping(after.groups)] as const
   const assigned = await assignedVersions(db)
   const previews = openPreviews()
   const found = new Findings(previews)
+  let sinceMs = performance.now()
   for (const [i, node] of before.nodes.entries()) {
-    if (i % NODES_PER_TURN === 0) await othersTurn()
+    if (performance.now() - sinceMs > TURN_MS) {
+      await othersTurn()
+      sinceMs = performance.now()
+    }
     const [old, now] = [
       targetOf(groupings[0], node),
       targetOf(groupings[1], after.nodes[i] ?? node),
@@ -49,6 +60,17 @@ export async function impactOf({ db, openPreviews }: Deps, change: FleetChange):
     if (old.group.name !== now.group.name) {
       found.moves.push({ nodeId, nodeName, from: old.group.name, to: now.group.name })
     }
+    const absence = { ...absenceOf(nodeId), nowMs: clock() }
+    found.forgotten(
+      who,
+      [old, now].map(({ group }) =>
+        overdueRule(
+          { token: node.forget_after_hours, group: group.forgetAfterHours },
+          node,
+          absence,
+        ),
+      ),
+    )
     if (!isSame([old, from], [now, to])) await found.compare(who, { old, from }, { now, to })
   }
   await found.askOwners()
@@ -75,6 +97,7 @@ type Named = Pick<Who, 'nodeId' | 'nodeName'>
 class Findings {
   readonly moves: Impact['moves']['items'] = []
   readonly changes: Impact['changes']['items'] = []
+  readonly forgets: Impact['forgets']['items'] = []
   readonly invalid: Impact['invalid']['items'] = []
   unchecked = 0
   /** What nothing else is wrong with. */
@@ -83,6 +106,11 @@ class Findings {
 
   constructor(previews: Previews) {
     this.#previews = previews
+  }
+
+  /** Who is to go anyway is no effect of the change. */
+  forgotten({ nodeId, nodeName }: Named, [before, after]: (ForgetRule | null)[]): void {
+    if (after && !before) this.forgets.push({ nodeId, nodeName, ...after })
   }
 
   async compare(
@@ -126,8 +154,13 @@ class Findings {
   }
 
   impact(): Impact {
-    const [moves, changes, invalid] = [some(this.moves), some(this.changes), some(this.invalid)]
-    return { moves, changes, invalid, unchecked: this.unchecked }
+    return {
+      moves: some(this.moves),
+      changes: some(this.changes),
+      invalid: some(this.invalid),
+      forgets: some(this.forgets),
+      unchecked: this.unchecked,
+    }
   }
 }
 

@@ -10,7 +10,6 @@ import type { App } from '../../fastify.ts'
 import { DEFAULT_GROUP } from '../../grouping.ts'
 import { sha256 } from '../../ids.ts'
 import { OverrideTooLarge } from '../../merge-patch.ts'
-import type { OpenPreviews } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import {
   DryRunQuerySchema,
@@ -30,7 +29,7 @@ import {
   OrderIncomplete,
   TooManyGroups,
 } from './errors.ts'
-import { groupChange, impactOf } from './impact.ts'
+import { groupChange, type Deps as ImpactDeps, impactOf } from './impact.ts'
 import { groupNamed, inOrder, withChange, withNew, without } from './rules.ts'
 import {
   type Group,
@@ -51,7 +50,7 @@ import {
   toGrouping,
 } from './store.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number; openPreviews: OpenPreviews }
+type Deps = ImpactDeps & { write: Write }
 type Rows = readonly GroupRow[]
 type Change = (rows: Rows) => Rows
 type Made = { actor: string; action: 'created' | 'changed' | 'deleted'; name: string }
@@ -60,6 +59,8 @@ const settingsErrors = [DefaultGroupFixed, ConfigUnknown, SelectorInvalid, Overr
 const cursor = defineCursor('groups', 'text')
 const tags = ['groups']
 const params = Type.Object({ name: NameSchema })
+/** What PUT makes of what is left out. */
+const EMPTIED = { description: '', config: null, mergePatch: {}, forgetAfterHours: null }
 const GroupOrImpactSchema = Type.Union([GroupSchema, ImpactSchema])
 const change = { tags, params, headers: IfMatchSchema, querystring: DryRunQuerySchema }
 
@@ -205,7 +206,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const { name } = request.params
-      const whole = { description: '', config: null, mergePatch: {}, ...request.body }
+      const whole = { ...EMPTIED, ...request.body }
       const how: Change = (rows) => withChange(rows, name, whole, now())
       return await changeGroup(reply, how, { ...about(request), name, config: whole.config })
     },
@@ -329,12 +330,13 @@ async function storeDifference({ trx }: Unit, before: Rows, after: Rows): Promis
   }
 }
 
-const settingsOf = ({ description, selector, config, merge_patch, position }: GroupRow) => ({
-  description,
-  selector,
-  config,
-  mergePatch: JSON.parse(merge_patch),
-  position,
+const settingsOf = (row: GroupRow) => ({
+  description: row.description,
+  selector: row.selector,
+  config: row.config,
+  mergePatch: JSON.parse(row.merge_patch),
+  forgetAfterHours: row.forget_after_hours,
+  position: row.position,
 })
 
 const viewGroup = (row: GroupRow, position: number, nodes: number): Group => ({

@@ -23,6 +23,7 @@ export type GroupChange = {
   selector?: string | undefined
   config?: string | null | undefined
   mergePatch?: Record<string, unknown> | undefined
+  forgetAfterHours?: number | null | undefined
 }
 /** The groups as they will be, in order. */
 type Rows = readonly GroupRow[]
@@ -43,13 +44,20 @@ export function withChange(rows: Rows, name: string, change: GroupChange, nowMs:
   return rows.map((one) => (one === before ? row : one))
 }
 
+const EMPTY = {
+  description: '',
+  selector: '',
+  position: 0,
+  config: null,
+  merge_patch: '{}',
+  forget_after_hours: null,
+}
 export type NewGroup = GroupChange & { name: string; position?: number | undefined }
 
 export function withNew(rows: Rows, { name, position, ...change }: NewGroup, nowMs: number): Rows {
   if (rows.some((row) => row.name === name)) throw new GroupExists(name)
   if (rows.length >= MAX_GROUPS) throw new TooManyGroups(MAX_GROUPS)
-  const empty = { description: '', selector: '', position: 0, config: null, merge_patch: '{}' }
-  const row = changed({ name, ...empty, revision: 0, updated_at_ms: nowMs }, change)
+  const row = changed({ name, ...EMPTY, revision: 0, updated_at_ms: nowMs }, change)
   const others = rows.slice(0, -1)
   const at = Math.min((position ?? rows.length) - 1, others.length)
   return numbered([...others.toSpliced(at, 0, row), ...rows.slice(-1)], nowMs)
@@ -82,7 +90,7 @@ const numbered = (rows: Rows, nowMs: number): Rows =>
   )
 
 function changed(row: GroupRow, change: GroupChange): GroupRow {
-  const { description, selector, config, mergePatch } = change
+  const { description, selector, config, mergePatch, forgetAfterHours } = change
   if (mergePatch) requireModestOverride(mergePatch)
   return {
     ...row,
@@ -90,6 +98,7 @@ function changed(row: GroupRow, change: GroupChange): GroupRow {
     ...(selector !== undefined && { selector: oneSpelling(selector) }),
     ...(config !== undefined && { config }),
     ...(mergePatch && { merge_patch: JSON.stringify(mergePatch) }),
+    ...(forgetAfterHours !== undefined && { forget_after_hours: forgetAfterHours }),
   }
 }
 

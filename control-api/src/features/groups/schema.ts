@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { NameSchema, Nullable, SelectorSchema, TimeSchema } from '../../schema/common.ts'
+import {
+  ForgetAfterHoursSchema,
+  NameSchema,
+  Nullable,
+  SelectorSchema,
+  TimeSchema,
+} from '../../schema/common.ts'
 
 const DescriptionSchema = Type.String({ maxLength: 500 })
 const MergePatchSchema = Type.Record(Type.String(), Type.Unknown(), {
   description: 'RFC 7396, laid over each version before the node’s own override',
 })
+
+const GroupForgetsSchema = Nullable(ForgetAfterHoursSchema)
 
 export const GroupSchema = Type.Object({
   name: NameSchema,
@@ -17,6 +25,7 @@ export const GroupSchema = Type.Object({
   }),
   config: Nullable(NameSchema),
   mergePatch: MergePatchSchema,
+  forgetAfterHours: GroupForgetsSchema,
   nodes: Type.Integer({ description: 'Nodes that belong to it now' }),
   isDefault: Type.Boolean({ description: 'It takes the nodes that no other group takes' }),
   updatedAt: TimeSchema,
@@ -28,6 +37,7 @@ const settings = {
   selector: SelectorSchema,
   config: Type.Optional(Nullable(NameSchema)),
   mergePatch: Type.Optional(MergePatchSchema),
+  forgetAfterHours: Type.Optional(GroupForgetsSchema),
 }
 /** POST /groups createGroup: before the default group; `position` puts it before another one. */
 export const NewGroupSchema = Type.Object(

@@ -26,12 +26,13 @@ export const readGrouping = async (db: Reader): Promise<Grouping> => toGrouping(
 
 export const toGrouping = (rows: readonly GroupRow[]): Grouping =>
   groupingOf(
-    rows.map(({ name, config, merge_patch, selector, revision }) => ({
+    rows.map(({ name, config, merge_patch, selector, revision, forget_after_hours }) => ({
       name,
       config,
       mergePatch: JSON.parse(merge_patch),
       selector: stored(selector),
       revision,
+      forgetAfterHours: forget_after_hours,
     })),
   )
 
@@ -81,6 +82,10 @@ export type GroupedNode = {
   merge_patch: string
   /** Of its machine's owner; null: not known. */
   policy_rules: string | null
+  /** As its token said. */
+  forget_after_hours: number | null
+  last_seen_at_ms: number | null
+  enrolled_at_ms: number
 }
 
 export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
@@ -88,6 +93,7 @@ export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
     .selectFrom('nodes')
     .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
     .select(['id', 'name', 'labels', 'merge_patch', 'rules_id as policy_rules'])
+    .select(['forget_after_hours', 'last_seen_at_ms', 'enrolled_at_ms'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()

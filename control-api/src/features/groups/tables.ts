@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/025-groups.ts).
+import type { Generated } from 'kysely'
 
 type NodeGroupsTable = {
   name: string
@@ -10,6 +11,8 @@ type NodeGroupsTable = {
   position: number
   config: string | null
   merge_patch: string
+  /** Away for so long, its nodes are decommissioned by themselves; null: not because of the group. */
+  forget_after_hours: Generated<number | null>
   /** Counts changes, of the position too: the ETag. */
   revision: number
   updated_at_ms: number

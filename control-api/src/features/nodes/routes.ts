@@ -12,6 +12,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import type { AbsenceOf } from '../../forgetting.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type {
@@ -70,6 +71,7 @@ type Deps = {
   askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
   adopt: Adopt
   readGrouping: ReadGrouping
+  absenceOf: AbsenceOf
   openPreviews: OpenPreviews
   impactOf: NodeImpact
   adoptErrors: readonly Refusal[]

@@ -4,7 +4,7 @@ import {
   ConfigErrorSchema,
   CordonSchema,
   DigestSchema,
-  ForgetAfterHoursSchema,
+  ForgetRuleSchema,
   LabelsSchema,
   NameSchema,
   NodeIdSchema,
@@ -179,7 +179,21 @@ export const NodeSchema = Type.Object({
   clone: Nullable(NodeCloneSchema),
   drift: Nullable(NodeDriftSchema),
   cordon: Nullable(CordonSchema),
-  forgetAfterHours: Nullable(ForgetAfterHoursSchema),
+  forgetting: Nullable(
+    Type.Object(
+      {
+        ...ForgetRuleSchema.properties,
+        at: Nullable(
+          Type.String({
+            ...TimeSchema,
+            description:
+              'When it is decommissioned, if it is not heard before; null: it is connected',
+          }),
+        ),
+      },
+      { description: 'null: however long it is away, it stays' },
+    ),
+  ),
   enrolledAt: TimeSchema,
 })
 export type Node = Static<typeof NodeSchema>

@@ -193,24 +193,44 @@ export async function decommission({ trx }: Unit, id: string, nowMs: number): Pr
     .execute()
 }
 
-const HOUR_MS = 3600_000
+export type Silent = Pick<
+  NodeRow,
+  | 'id'
+  | 'name'
+  | 'labels'
+  | 'merge_patch'
+  | 'forget_after_hours'
+  | 'last_seen_at_ms'
+  | 'enrolled_at_ms'
+>
+const SILENT_COLUMNS = [
+  'id',
+  'name',
+  'labels',
+  'merge_patch',
+  'forget_after_hours',
+  'last_seen_at_ms',
+  'enrolled_at_ms',
+] as const satisfies readonly (keyof Silent)[]
 
-/** Ephemeral nodes that were not heard for as long as they may be away. */
-export async function longAway(
-  db: Kysely<Database>,
-  { nowMs, listeningSinceMs }: { nowMs: number; listeningSinceMs: number },
-): Promise<{ id: string; hours: number }[]> {
-  const rows = await db
-    .selectFrom('nodes')
-    .select(['id', 'forget_after_hours', 'last_seen_at_ms', 'enrolled_at_ms'])
-    .where('forget_after_hours', 'is not', null)
-    .where('decommissioned_at_ms', 'is', null)
-    .execute()
-  return rows.flatMap(({ id, forget_after_hours: hours, last_seen_at_ms, enrolled_at_ms }) => {
-    const heardAtMs = Math.max(last_seen_at_ms ?? enrolled_at_ms, listeningSinceMs)
-    return hours !== null && nowMs - heardAtMs >= hours * HOUR_MS ? [{ id, hours }] : []
-  })
+type SilentSince = {
+  heardBeforeMs: number
+  /** Of those that are heard nothing is written for as long as they are. */
+  connectedIds: readonly string[]
+  /** Only those whose own token says that they may be forgotten. */
+  isByTokenOnly: boolean
 }
+
+/** Walks the index of when nodes were heard of last: what it costs is one row for each that is away or connected. */
+export const silentNodes = (db: Kysely<Database>, since: SilentSince): Promise<Silent[]> =>
+  db
+    .selectFrom('nodes')
+    .select(SILENT_COLUMNS)
+    .where('decommissioned_at_ms', 'is', null)
+    .where(sql<number>`ifnull(last_seen_at_ms, enrolled_at_ms)`, '<=', since.heardBeforeMs)
+    .$if(since.isByTokenOnly, (query) => query.where('forget_after_hours', 'is not', null))
+    .where('id', 'not in', jsonValues(since.connectedIds))
+    .execute()
 
 export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
   await trx

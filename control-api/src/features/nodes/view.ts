@@ -18,7 +18,8 @@ import type { Effective } from '../../agents/messages.gen.ts'
 import type { OwnerPolicy } from '../../agents/owner-policy.ts'
 import { cordonOf, viewCordon } from '../../cordon.ts'
 import type { Database } from '../../db/database.ts'
-import { type Grouping, targetOf } from '../../grouping.ts'
+import { type AbsenceOf, forgetAtMs, forgetRule } from '../../forgetting.ts'
+import { type Grouping, type NodeGroup, targetOf } from '../../grouping.ts'
 import type { Identity } from '../../meta.ts'
 import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
 import { createKnownUrls } from './known-urls.ts'
@@ -35,6 +36,7 @@ type Deps = {
   fleet: Pick<Fleet, 'presence'>
   metrics: Pick<Metrics, 'latencySummaries'>
   readGrouping: ReadGrouping
+  absenceOf: AbsenceOf
 }
 
 /** The summary on a node's card looks back this far. */
@@ -73,6 +75,12 @@ type Extra = {
 export const createNodeView = (deps: Deps) => {
   const { db, now, identity: self, isTls, fleet, metrics, readGrouping } = deps
   const knownUrls = createKnownUrls(db)
+
+  const viewForgetting = (row: NodeRow, { forgetAfterHours }: NodeGroup): Node['forgetting'] => {
+    const rule = forgetRule({ token: row.forget_after_hours, group: forgetAfterHours })
+    const atMs = forgetAtMs(rule, row, deps.absenceOf(row.id))
+    return rule && { ...rule, at: atMs === null ? null : iso(atMs) }
+  }
 
   const show = (row: NodeRow, extra: Extra): Node => {
     const { effective, acknowledged, latency, certificate, grouping } = extra
@@ -129,7 +137,7 @@ export const createNodeView = (deps: Deps) => {
       connected,
       lastSeenAt: seenAtMs === null ? null : iso(seenAtMs),
       bootId: effective?.bootId ?? row.boot_id,
-      forgetAfterHours: row.forget_after_hours,
+      forgetting: viewForgetting(row, group),
       urls: urls,
       sync: {
         state: sync.state,

@@ -127,7 +127,7 @@ function turnOf(one: Waiting, waiting: readonly Waiting[], { owners, claims }: T
   }
   if (one.contains) {
     const { rolloutId, version } = one.contains
-    const reason = `It contains version ${version}, which ${rolloutId} took back while it waited: so it does not begin by itself. If it mends that, order it again.`
+    const reason = `It contains version ${version}, which ${rolloutId} took back while it waited: so it does not begin by itself. If it mends that, order it again: farmctl rollout again ${id}.`
     return { kind: 'end', id, state: 'cancelled', reason, blockedBy: [rolloutId] }
   }
   const blockedBy = [...new Set([...inItsWay, ...among(claims)])]

@@ -280,6 +280,11 @@ export const RolloutSchema = Type.Object({
   namesNodes: Type.Boolean({
     description: 'The order named its nodes: what they prove is not released',
   }),
+  strategy: Nullable(
+    Type.Object(StrategySchema.properties, {
+      description: 'As it was ordered, to order the same again; null: ordered before it was kept',
+    }),
+  ),
   state: RolloutStateSchema,
   stateVersion: Type.Integer({ description: 'Send it back with an action; 409 when it moved on' }),
   reason: Type.String({ description: 'Why it is in this state and what would move it on' }),

@@ -286,6 +286,7 @@ function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled
     reason: 'Planned.',
     selector,
     names_nodes: order.nodes === undefined ? 0 : 1,
+    strategy: JSON.stringify(order.strategy ?? {}),
     author: author.username,
     author_id: author.id,
     scope: scopeText(scope),

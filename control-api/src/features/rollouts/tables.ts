@@ -18,6 +18,8 @@ type RolloutsTable = {
   selector: Generated<string>
   /** 1: the order named its nodes, who are not all of the config's. */
   names_nodes: Generated<number>
+  /** JSON, as it was ordered; null: from before it was kept. */
+  strategy: Generated<string | null>
   author: string
   message: string
   created_at_ms: number

@@ -101,6 +101,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     previousVersion: row.previous_version,
     selector: row.selector,
     namesNodes: row.names_nodes === 1,
+    strategy: row.strategy === null ? null : JSON.parse(row.strategy),
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,

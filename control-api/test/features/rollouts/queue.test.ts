@@ -61,7 +61,7 @@ describe('the line', () => {
     const held = order('r1', ['a'], { state: 'queued', blockedBy: ['r0'], contains })
     expect(nextStep([held], now())).toMatchObject({
       ...{ kind: 'end', id: 'r1', state: 'cancelled', blockedBy: ['r0'] },
-      reason: expect.stringContaining('order it again'),
+      reason: expect.stringContaining('order it again: farmctl rollout again r1.'),
     })
     for (const change of [{ onOverlap: 'supersede' as const }, { isEmergency: true }]) {
       expect(nextStep([{ ...held, ...change }], now())).toMatchObject({ kind: 'start' })

@@ -43,6 +43,7 @@ export type GroupSettings = {
   selector: string
   config: string | null
   mergePatch: Record<string, unknown>
+  forgetAfterHours: number | null
 }
 /** `etag`: of the group as it was read; null: there is none yet. */
 export type GroupSave = { settings: GroupSettings; etag: string | null }

@@ -17,6 +17,7 @@ import {
   saveGroupMutation,
   taggedGroupQuery,
 } from './api.ts'
+import { parseHours } from './rules.ts'
 
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
 
@@ -49,7 +50,14 @@ type FormProps = {
   etag: string | null
   onClose: () => void
 }
-const NEW: GroupSettings = { name: '', description: '', selector: '', config: null, mergePatch: {} }
+const NEW: GroupSettings = {
+  name: '',
+  description: '',
+  selector: '',
+  config: null,
+  mergePatch: {},
+  forgetAfterHours: null,
+}
 
 function GroupForm({ before, etag, onClose }: FormProps) {
   const client = useQueryClient()
@@ -57,13 +65,16 @@ function GroupForm({ before, etag, onClose }: FormProps) {
   const from = before ?? NEW
   const [given, setGiven] = useState(from)
   const [patchText, setPatchText] = useState(JSON.stringify(from.mergePatch, null, 2))
+  const [hoursText, setHoursText] = useState(from.forgetAfterHours?.toString() ?? '')
   const set = (change: Partial<GroupSettings>) => setGiven({ ...given, ...change })
   const patch = parseOverride(patchText)
+  const hours = parseHours(hoursText)
   const { name, description, selector, config } = given
   const mergePatch = patch.ok ? patch.mergePatch : from.mergePatch
-  const settings = { name, description, selector, config, mergePatch }
+  const forgetAfterHours = hours.ok ? hours.hours : from.forgetAfterHours
+  const settings = { name, description, selector, config, mergePatch, forgetAfterHours }
   const wrongName = before === null && !NAME.test(name)
-  const isWhole = !wrongName && patch.ok
+  const isWhole = !wrongName && patch.ok && hours.ok
   const { impact, refused } = useImpact(isWhole ? { settings, etag } : null, askGroupImpact)
   const save = useMutation({
     ...saveGroupMutation,
@@ -81,6 +92,7 @@ function GroupForm({ before, etag, onClose }: FormProps) {
   const blockedBy =
     (wrongName ? 'Give it a name first: small letters, digits, dots and dashes.' : null) ??
     (patch.ok ? null : 'Mend the JSON first.') ??
+    (hours.ok ? null : 'Mend the hours first.') ??
     refused?.message ??
     (impact === undefined ? 'Finding out what this would do…' : null)
   return (
@@ -133,6 +145,14 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         value={patchText}
         onChange={({ currentTarget: { value } }) => setPatchText(value)}
         error={patch.ok ? null : patch.message}
+      />
+      <TextInput
+        label="Forget nodes after hours (optional)"
+        description="A node that was away for so long is decommissioned by itself; empty: never. If its token says less, that holds."
+        inputMode="numeric"
+        value={hoursText}
+        onChange={({ currentTarget: { value } }) => setHoursText(value)}
+        error={hours.ok ? null : hours.message}
       />
       {impact !== undefined && <ImpactPanel impact={impact} />}
       {refused !== null && wrongSelector === null && (

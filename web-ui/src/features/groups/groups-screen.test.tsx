@@ -91,7 +91,37 @@ describe('a new group', () => {
       selector: 'zone=eu',
       config: null,
       mergePatch: {},
+      forgetAfterHours: null,
     })
+  })
+
+  test('may forget its nodes, and names those that would go at once', async () => {
+    const gone = { nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg', nodeName: 'edge-1' }
+    const items = [{ ...gone, afterHours: 6, by: 'group' as const }]
+    const none = { total: 0, items: [] }
+    const found = impact({ moves: none, changes: none, forgets: { total: 1, items } })
+    const api = renderApp('/groups', {
+      ...two,
+      'POST /groups': ({ query }) =>
+        query.get('dryRun') === '1' ? json(found) : json(europe, {}, 201),
+    })
+    const user = userEvent.setup()
+    await user.click(await button('New group'))
+    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'spot')
+    const hours = screen.getByRole('textbox', { name: /Forget nodes after hours/ })
+    await user.type(hours, '1.5')
+    expect(screen.getByText('A whole number of hours from 1 to 8760, or nothing.')).toBeVisible()
+    expect(await button('Save group')).toBeDisabled()
+    await user.clear(hours)
+    await user.type(hours, '6')
+    expect(
+      await screen.findByText('Saving: 1 node is decommissioned within a minute'),
+    ).toBeVisible()
+    expect(screen.getByText(/away for more than 6 hours, after which its group/)).toBeVisible()
+    await user.click(await button('Save group'))
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+    const saved = api.requests.find(({ query }) => query.get('dryRun') === '0')
+    expect(saved?.body).toMatchObject({ name: 'spot', forgetAfterHours: 6 })
   })
 
   test('says while one types what is wrong with its selector', async () => {

@@ -76,6 +76,7 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
               <th scope="col">Selector</th>
               <th scope="col">Config</th>
               <th scope="col">Override</th>
+              <th scope="col">Forgets</th>
               <th scope="col">Nodes</th>
               <th scope="col">Change</th>
             </tr>
@@ -94,6 +95,13 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
                   {group.config ?? <span className="dim">none of its own</span>}
                 </td>
                 <td>{membersText(group.mergePatch)}</td>
+                <td className="nowrap">
+                  {group.forgetAfterHours === null ? (
+                    <span className="dim">never</span>
+                  ) : (
+                    `after ${group.forgetAfterHours} h`
+                  )}
+                </td>
                 <td className="nowrap">
                   <Link to="/" search={{ group: group.name }}>
                     {plural(group.nodes, 'node')}

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+/** The control plane knows no less and no more: an hour to a year. */
+const MOST_HOURS = 8760
+
+export type Hours = { ok: true; hours: number | null } | { ok: false; message: string }
+
+/** Empty: never. */
+export function parseHours(text: string): Hours {
+  const trimmed = text.trim()
+  if (trimmed === '') return { ok: true, hours: null }
+  const hours = Number(trimmed)
+  const isGood = /^\d+$/.test(trimmed) && hours >= 1 && hours <= MOST_HOURS
+  if (isGood) return { ok: true, hours }
+  return { ok: false, message: `A whole number of hours from 1 to ${MOST_HOURS}, or nothing.` }
+}
+
 /** One step up or down in the order; null: there is no further. */
 export function moved(names: readonly string[], name: string, by: -1 | 1): string[] | null {
   const from = names.indexOf(name)

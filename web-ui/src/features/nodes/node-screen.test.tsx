@@ -41,6 +41,21 @@ describe('identity', () => {
     expect((await panel('Identity')).getByText('Plain HTTP, not protected')).toBeVisible()
   })
 
+  test.each([
+    [null, /^never: it stays/],
+    [
+      { afterHours: 6, by: 'group' as const, at: null },
+      'after 6 hours away, as its group default says',
+    ],
+    [
+      { afterHours: 1, by: 'token' as const, at: '2026-11-21T09:00:00.000Z' },
+      /^after 1 hour away, as the token it joined with says: on 21 Nov 2026, .*, if it is not heard before$/,
+    ],
+  ])('says whether and until when it may stay away: %j', async (forgetting, said) => {
+    open({ forgetting })
+    expect((await panel('Identity')).getByText(said)).toBeVisible()
+  })
+
   test('is revoked after saying what happens; then the way back is offered', async () => {
     const api = open({}, { [`DELETE /nodes/${id}/identity`]: empty })
     await press('Revoke identity')

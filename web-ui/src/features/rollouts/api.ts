@@ -50,7 +50,7 @@ export const timelineEntryQuery = (id: number) =>
   })
 
 /** `selector` narrows it to nodes whose labels match. */
-export type Release = { config: string; version: number; selector?: string }
+export type Release = { config: string; version: number; selector?: string; nodes?: string[] }
 /** Without a strategy: carefully. */
 export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 

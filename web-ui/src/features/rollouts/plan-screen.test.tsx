@@ -60,6 +60,23 @@ describe('the plan', () => {
     expect(within(row).getByText('the same')).toBeVisible()
   })
 
+  test('of an order that is made again is filled in as that was', async () => {
+    const waves = [{ nodes: 1 }, { percent: 100 }]
+    const gates = [{ metric: 'errors5xx' as const, max: 0.02, onFail: 'pause' as const }]
+    const strategy = { waves, gates, soakSeconds: 30, onFailure: 'freeze' as const }
+    const before = rollout({ state: 'cancelled', namesNodes: true, strategy })
+    const api = renderApp(`${plans}&again=${one.id}`, {
+      ...answer(plan()),
+      [endpoint]: () => json(before),
+    })
+    expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()
+    const asked = api.requests.filter(isOrder).map(({ body }) => body)
+    expect(asked).toContainEqual({
+      ...{ config: 'default', version: 2, strategy },
+      nodes: before.tasks.map(({ nodeId }) => nodeId),
+    })
+  })
+
   test('shows each node before anything happens, then starts', async () => {
     const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
     expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()

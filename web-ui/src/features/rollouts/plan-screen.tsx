@@ -17,11 +17,14 @@ import { isToChange } from './plan-rules.ts'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
 import { StartForm } from './start-form.tsx'
+import type { Choice } from './strategy.ts'
 import { StrategyForm } from './strategy-form.tsx'
 import { usePlan } from './use-plan.ts'
 
 export type PlanScreenProps = {
   release: Release
+  /** How it is to go at first; left out: as the last one went. */
+  first?: Choice | undefined
   session: Session
   /** Ids of nodes that were changed by hand, and so refuse every push. */
   drifted: ReadonlySet<string>
@@ -34,8 +37,8 @@ export function PlanScreen(props: PlanScreenProps) {
   return isChosen(release) ? <OpenPlan {...props} /> : <NothingToPlan release={release} />
 }
 
-function OpenPlan({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
-  const [choice, setChoice] = useState(readLastUsed)
+function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
+  const [choice, setChoice] = useState(first ?? readLastUsed)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
   const mayRun = whyNot(session, 'rollouts:run') === null
   const handleStarted = (rollout: Rollout) => {

@@ -4,6 +4,7 @@ import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import type { RolloutAction } from './api.ts'
@@ -14,7 +15,7 @@ import { useAction } from './use-action.ts'
 type Props = { rollout: Rollout; session: Session }
 
 export function RolloutActions({ rollout, session }: Props) {
-  if (isOver(rollout.state)) return null
+  if (isOver(rollout.state)) return <OrderAgain rollout={rollout} />
   return (
     <Group align="flex-start" gap="sm">
       {isWaiting(rollout.state) ? (
@@ -23,6 +24,23 @@ export function RolloutActions({ rollout, session }: Props) {
         <WhileItGoes rollout={rollout} session={session} />
       )}
     </Group>
+  )
+}
+
+/** What ended before it began lost nothing but its turn. */
+function OrderAgain({
+  rollout: { id, config, version, selector, startedAt },
+}: {
+  rollout: Rollout
+}) {
+  if (startedAt !== null) return null
+  return (
+    <ButtonLink
+      to="/rollouts/new"
+      search={{ config, version, again: id, ...(selector !== '' && { selector }) }}
+    >
+      Order again
+    </ButtonLink>
   )
 }
 

@@ -375,6 +375,25 @@ describe('a rollout', () => {
       .toEqual({ stateVersion: 4 })
   })
 
+  test('that ended before it began is ordered again by one click', async () => {
+    const ended = rollout({ state: 'cancelled', startedAt: null, selector: 'zone=eu' })
+    renderApp(address, { [endpoint]: () => json(ended) })
+    const link = await screen.findByRole('link', { name: 'Order again' }, soon)
+    const search = new URL(link.getAttribute('href') ?? '', 'http://console').searchParams
+    expect(Object.fromEntries(search)).toEqual({
+      config: 'default',
+      version: '2',
+      again: one.id,
+      selector: 'zone=eu',
+    })
+  })
+
+  test('that has begun is not', async () => {
+    renderApp(address, { [endpoint]: () => json(rollout({ state: 'succeeded' })) })
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    expect(screen.queryByRole('link', { name: 'Order again' })).toBeNull()
+  })
+
   test('says that it is on the fast path, and what that leaves out', async () => {
     renderApp(address, { [endpoint]: () => json(rollout({ isFastPath: true })) })
     expect(await screen.findByText(/^Fast path: .* gates that only pause/, {}, soon)).toBeVisible()

@@ -40,6 +40,13 @@ export const firstChoice = (): Choice => ({
   draft: draftOf({ waves: [...FIRST_WAVES] }),
 })
 
+/** A strategy that was ordered, as the form has it; null: from before orders were kept. */
+export function choiceOf(strategy: Strategy | null): Choice {
+  if (strategy?.atOnce) return { preset: 'at-once', draft: firstChoice().draft }
+  const isCareful = strategy === null || Object.keys(strategy).length === 0
+  return isCareful ? firstChoice() : { preset: 'custom', draft: draftOf(strategy) }
+}
+
 let newestId = 0
 export const newId = () => ++newestId
 

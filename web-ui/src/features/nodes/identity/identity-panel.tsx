@@ -6,6 +6,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
 import type { Node, NodeIdentity, Session } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { Labels } from '../node-cells.tsx'
@@ -35,6 +36,7 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
           facts={[
             ...certificateFacts(identity),
             { name: 'Enrolled', value: formatDateTime(node.enrolledAt) },
+            { name: 'Forgotten', value: <Forgotten node={node} /> },
             { name: 'Labels', value: <Labels labels={node.labels} /> },
             { name: 'Id', value: <code>{node.id}</code> },
           ]}
@@ -65,6 +67,15 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
       {asking === 'revoke' && <RevokeDialog node={node} onClose={close} />}
     </section>
   )
+}
+
+/** Which of the two says so, and until when it may stay away. */
+function Forgotten({ node: { forgetting, group } }: { node: Node }) {
+  if (forgetting === null) return 'never: it stays, however long it is away'
+  const { afterHours, by, at } = forgetting
+  const who = by === 'token' ? 'the token it joined with' : `its group ${group}`
+  const rule = `after ${plural(afterHours, 'hour')} away, as ${who} says`
+  return at === null ? rule : `${rule}: on ${formatDateTime(at)}, if it is not heard before`
 }
 
 function certificateFacts(identity: NodeIdentity) {
