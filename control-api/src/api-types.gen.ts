@@ -2975,6 +2975,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `second_factor_exists`: There is a second factor */
             409: {
                 headers: {
@@ -3137,6 +3146,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `second_factor_exists`: There is a second factor
              *     - `still_running`: The request is being answered
@@ -3289,6 +3307,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4169,6 +4196,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5170,6 +5206,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `username_taken`: The user name is taken
              *     - `still_running`: The request is being answered
@@ -5634,6 +5679,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `last_admin`: The last administrator */
             409: {
                 headers: {
@@ -5962,6 +6016,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6597,6 +6660,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -7031,6 +7103,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
@@ -7210,6 +7291,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -7354,6 +7444,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7784,6 +7883,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9372,6 +9480,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `name_taken`: The name is taken */
             409: {
                 headers: {
@@ -9718,6 +9835,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10465,6 +10591,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10803,6 +10938,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11268,6 +11412,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `parent_not_latest`: Somebody saved a version meanwhile
              *     - `still_running`: The request is being answered
@@ -11723,6 +11876,15 @@ export interface operations {
             };
             /** @description - `config_not_found`: No such config */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12680,6 +12842,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `in_recovery`: This control plane was restored from a backup
              *     - `rollout_active`: Another rollout is under way
@@ -13328,6 +13499,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -13628,6 +13808,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13944,6 +14133,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -14244,6 +14442,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14560,6 +14767,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -14862,6 +15078,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15176,6 +15401,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -15478,6 +15712,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15795,6 +16038,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -16081,6 +16333,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16511,6 +16772,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `group_exists`: The group is there already
              *     - `too_many_groups`: There are too many groups
@@ -16865,6 +17135,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `default_group_fixed`: The default group stays as it is */
             409: {
                 headers: {
@@ -17160,6 +17439,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -17326,6 +17606,15 @@ export interface operations {
             };
             /** @description - `group_not_found`: No such group */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17601,6 +17890,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18152,6 +18450,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19424,6 +19731,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -19611,6 +19927,15 @@ export interface operations {
             };
             /** @description - `webhook_not_found`: No such webhook */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19923,6 +20248,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20398,6 +20732,15 @@ export interface operations {
             };
             /** @description - `webhook_not_found`: No such webhook */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21536,6 +21879,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -147,6 +147,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'groups:write',
+        heavy: 'dryRun',
         errors: [GroupExists, TooManyGroups, ConfigUnknown, SelectorInvalid, OverrideTooLarge],
       },
       schema: {
@@ -193,7 +194,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, ...settingsErrors] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, ...settingsErrors],
+      },
       schema: {
         ...change,
         operationId: 'putGroup',
@@ -214,7 +219,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, ...settingsErrors] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, ...settingsErrors],
+      },
       schema: {
         ...change,
         operationId: 'updateGroup',
@@ -234,7 +243,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, DefaultGroupFixed] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, DefaultGroupFixed],
+      },
       schema: {
         ...change,
         operationId: 'deleteGroup',
@@ -273,7 +286,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/group-order',
     {
-      config: { permission: 'groups:write', errors: [OrderIncomplete] },
+      config: { permission: 'groups:write', heavy: 'dryRun', errors: [OrderIncomplete] },
       schema: {
         operationId: 'putGroupOrder',
         tags,

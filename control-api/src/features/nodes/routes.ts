@@ -160,6 +160,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'nodes:write',
+        heavy: 'dryRun',
         errors: [NodeNotFound, NameTaken, OutsideScope, WholeFarmRequired],
       },
       schema: {
@@ -262,7 +263,11 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, OverrideTooLarge] },
+      config: {
+        permission: 'nodes:write',
+        heavy: 'dryRun',
+        errors: [NodeNotFound, OverrideTooLarge],
+      },
       schema: {
         operationId: 'putNodeOverride',
         tags,
