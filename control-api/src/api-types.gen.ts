@@ -213,7 +213,7 @@ export interface paths {
         head?: never;
         /**
          * Change roles or scope, disable or enable; ends the user’s sessions
-         * @description 409 `last_admin`: one enabled administrator of the whole farm must be left.
+         * @description Disabling also revokes the user’s tokens, and no browser is known any more. 409 `last_admin`: one enabled administrator of the whole farm must be left.
          */
         patch: operations["updateUser"];
         trace?: never;
