@@ -501,7 +501,10 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels; with dryRun=1 say what that would do */
+        /**
+         * Rename a node or change its labels; with dryRun=1 say what that would do
+         * @description As application/json, `labels` replaces all of them; as application/merge-patch+json (RFC 7396) they are merged, and null removes one.
+         */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -984,7 +987,10 @@ export interface paths {
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
-        /** Change some of a group’s settings; with dryRun=1 say what that would do */
+        /**
+         * Change some of a group’s settings; with dryRun=1 say what that would do
+         * @description As application/json, `mergePatch` is replaced as a whole; as application/merge-patch+json (RFC 7396) it is merged into what is there, and null removes a member.
+         */
         patch: operations["updateGroup"];
         trace?: never;
     };
