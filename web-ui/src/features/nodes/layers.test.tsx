@@ -112,34 +112,6 @@ describe('what a change of a node would do', () => {
     expect(save()).toBeDisabled()
   })
 
-  test('is typed on while others change the node, and told when it is the override itself', async () => {
-    const api = open({
-      [`PATCH /nodes/${id}`]: answerDry(node()),
-      [`PUT ${override}`]: answerDry({ mergePatch: { workers: 3 } }),
-    })
-    const field = () => screen.getByRole('textbox', { name: /Override of edge-1/ })
-    // Labels have the override read anew: they share an ETag.
-    const label = async (mergePatch: object, etag: string) => {
-      api.answer({ [`GET ${override}`]: () => json({ mergePatch }, { etag }) })
-      const reads = () =>
-        api.requests.filter(({ method, path }) => method === 'GET' && path === override).length
-      const before = reads()
-      await userEvent.click(screen.getByRole('button', { name: 'Rename or label' }))
-      await userEvent.type(await screen.findByRole('textbox', { name: 'Labels' }), ' zone=eu')
-      await userEvent.click(await screen.findByRole('button', { name: 'Save name and labels' }))
-      await waitFor(() => expect(reads()).toBeGreaterThan(before))
-      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-    }
-    await typeOverride('{ "workers": 3 }')
-    await label({}, '"8"')
-    expect(field()).toHaveValue('{ "workers": 3 }')
-    await label({ workers: 5 }, '"9"')
-    expect(await screen.findByText(/has changed this override meanwhile/)).toBeVisible()
-    expect(field()).toHaveValue('{ "workers": 3 }')
-    await userEvent.click(screen.getByRole('button', { name: 'Read it again' }))
-    expect(field()).toHaveValue('{\n  "workers": 5\n}')
-  })
-
   test('is not asked for by who may not change it', async () => {
     const api = open({ 'GET /session': () => json({ ...session, permissions: [] }) })
     await typeOverride('{ "workers": 3 }')

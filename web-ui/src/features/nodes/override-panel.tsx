@@ -3,12 +3,10 @@ import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { useAsShown } from '../../hooks/use-as-shown.ts'
 import { useImpact } from '../../hooks/use-impact.ts'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { parseOverride } from '../../lib/merge-patch.ts'
@@ -28,9 +26,11 @@ export function OverridePanel({ node, session }: { node: Node; session: Session 
       <QueryStates query={override} what="The override" skeletonRows={2}>
         {({ body, etag }) => (
           <OverrideForm
+            key={etag}
             node={node}
             session={session}
-            now={{ etag, saved: textOf(body.mergePatch) }}
+            etag={etag}
+            mergePatch={body.mergePatch}
           />
         )}
       </QueryStates>
@@ -38,34 +38,22 @@ export function OverridePanel({ node, session }: { node: Node; session: Session 
   )
 }
 
-const textOf = (mergePatch: Record<string, unknown>) => JSON.stringify(mergePatch, null, 2)
-
 type OverrideFormProps = {
   node: Node
   session: Session
-  /** As it is stored; read anew now and then, while somebody may be typing. */
-  now: { etag: string; saved: string }
+  etag: string
+  mergePatch: Record<string, unknown>
 }
 
-function OverrideForm({ node, session, now }: OverrideFormProps) {
+function OverrideForm({ node, session, etag, mergePatch }: OverrideFormProps) {
   const client = useQueryClient()
-  const { shown, renew } = useAsShown(now)
-  const { etag, saved } = shown
+  const saved = JSON.stringify(mergePatch, null, 2)
   const [text, setText] = useState(saved)
   const parsed = parseOverride(text)
   const put = useMutation({
     ...putOverrideMutation,
     onSuccess: () => client.invalidateQueries({ queryKey: ['overrides', node.id] }),
   })
-  const show = () => {
-    renew(now)
-    setText(now.saved)
-  }
-  const isNewer = now.etag !== etag
-  const wrote = put.isSuccess ? textOf(put.variables.mergePatch) : null
-  // A node's labels share its ETag: then only that is another.
-  if (isNewer && now.saved === saved) renew(now)
-  else if (isNewer && (text === saved || now.saved === wrote)) show()
   const forbidden = whyNot(session, 'nodes:write')
   const change =
     parsed.ok && text !== saved ? { id: node.id, etag, mergePatch: parsed.mergePatch } : null
@@ -96,8 +84,7 @@ function OverrideForm({ node, session, now }: OverrideFormProps) {
       />
       {impact !== undefined && <ImpactPanel impact={impact} />}
       {refused !== null && <ErrorBox what="This cannot be saved" error={refused} />}
-      {isNewer && now.saved !== saved && <ChangedMeanwhile what="this override" onReload={show} />}
-      {put.isSuccess && (text === saved || text === wrote) && (
+      {put.isSuccess && (
         <Notice tone="good" live title="Override saved">
           It takes effect with the next rollout to this node.
         </Notice>
