@@ -213,7 +213,7 @@ export interface paths {
         head?: never;
         /**
          * Change roles or scope, disable or enable; ends the user’s sessions
-         * @description 409 `last_admin`: one enabled administrator of the whole farm must be left.
+         * @description Disabling also revokes the user’s tokens, and no browser is known any more. 409 `last_admin`: one enabled administrator of the whole farm must be left.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -501,7 +501,10 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels; with dryRun=1 say what that would do */
+        /**
+         * Rename a node or change its labels; with dryRun=1 say what that would do
+         * @description As application/json, `labels` replaces all of them; as application/merge-patch+json (RFC 7396) they are merged, and null removes one.
+         */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -984,7 +987,10 @@ export interface paths {
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
-        /** Change some of a group’s settings; with dryRun=1 say what that would do */
+        /**
+         * Change some of a group’s settings; with dryRun=1 say what that would do
+         * @description As application/json, `mergePatch` is replaced as a whole; as application/merge-patch+json (RFC 7396) it is merged into what is there, and null removes a member.
+         */
         patch: operations["updateGroup"];
         trace?: never;
     };
@@ -3067,6 +3073,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `second_factor_exists`: There is a second factor */
             409: {
                 headers: {
@@ -3229,6 +3244,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `second_factor_exists`: There is a second factor
              *     - `still_running`: The request is being answered
@@ -3381,6 +3405,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4261,6 +4294,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5262,6 +5304,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `username_taken`: The user name is taken
              *     - `still_running`: The request is being answered
@@ -5726,6 +5777,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `last_admin`: The last administrator */
             409: {
                 headers: {
@@ -6054,6 +6114,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6689,6 +6758,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -7123,6 +7201,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
@@ -7302,6 +7389,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -7446,6 +7542,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7876,6 +7981,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9503,6 +9617,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `name_taken`: The name is taken */
             409: {
                 headers: {
@@ -9849,6 +9972,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10596,6 +10728,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10934,6 +11075,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11399,6 +11549,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `parent_not_latest`: Somebody saved a version meanwhile
              *     - `still_running`: The request is being answered
@@ -11854,6 +12013,15 @@ export interface operations {
             };
             /** @description - `config_not_found`: No such config */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12889,6 +13057,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `in_recovery`: This control plane was restored from a backup
              *     - `rollout_active`: Another rollout is under way
@@ -13576,6 +13753,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -13915,6 +14101,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14270,6 +14465,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -14609,6 +14813,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14964,6 +15177,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -15305,6 +15527,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15658,6 +15889,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -15999,6 +16239,15 @@ export interface operations {
             };
             /** @description - `rollout_not_found`: No such rollout */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16355,6 +16604,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
@@ -16641,6 +16899,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17088,6 +17355,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `group_exists`: The group is there already
              *     - `too_many_groups`: There are too many groups
@@ -17448,6 +17724,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `default_group_fixed`: The default group stays as it is */
             409: {
                 headers: {
@@ -17754,6 +18039,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -17924,6 +18210,15 @@ export interface operations {
             };
             /** @description - `group_not_found`: No such group */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18199,6 +18494,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18750,6 +19054,15 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20022,6 +20335,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
@@ -20209,6 +20531,15 @@ export interface operations {
             };
             /** @description - `webhook_not_found`: No such webhook */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20521,6 +20852,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20996,6 +21336,15 @@ export interface operations {
             };
             /** @description - `webhook_not_found`: No such webhook */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22134,6 +22483,15 @@ export interface operations {
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

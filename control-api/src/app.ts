@@ -121,6 +121,8 @@ export type Overrides = {
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
   pressure?: PressureLimits
+  /** Hears each time that a thread is to read a text. */
+  onTextWork?: () => void
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -163,7 +165,14 @@ const EVENT_STREAMS = {
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs = 10_000, pressure, webhooks = {} }: Overrides = {},
+  {
+    now = Date.now,
+    onRoute,
+    onTextWork,
+    logTailWithinMs = 10_000,
+    pressure,
+    webhooks = {},
+  }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
   const { db, write, room, events, users, controlPlaneId, waysIn } = services
@@ -216,7 +225,7 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const work = startTextWork()
+  const work = startTextWork(onTextWork)
   const validate = createValidate({ examine: work.examine, nodeCheck })
   const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })

@@ -167,6 +167,13 @@ export const TooManyRequests = defineError(
   'Too many requests',
   (seconds: number) => `Wait ${seconds} s, then try again.`,
 )
+export const BodyTooSlow = defineError(
+  408,
+  'body_too_slow',
+  'The body did not come',
+  () =>
+    'This body was announced and did not come, or came slower than 64 KiB/s. It takes memory from others meanwhile. Nothing was changed. Send the request again, with its body at once.',
+)
 export const TooMuchAtOnce = defineError(
   429,
   'too_much_at_once',

@@ -46,8 +46,8 @@ declare module 'fastify' {
     errors?: readonly Refusal[]
     /** A POST that makes and starts nothing takes no Idempotency-Key. */
     idempotency?: false
-    /** Takes a core's time: some at once, of each caller few. See plugins/turns.ts. */
-    heavy?: true
+    /** Takes a core's time, or does with `dryRun=1`: some at once, of each caller few. See plugins/turns.ts. */
+    heavy?: true | 'dryRun'
     /** Answered even when everything else is refused. */
     underPressure?: true
     /** Its answer holds a secret that is shown once: not kept for a repetition either. */

@@ -53,6 +53,12 @@ export async function beginRecovery({ trx, emit }: Unit, recovery: Recovery): Pr
     .execute()
   // Sessions that have ended since the backup would live again.
   await trx.deleteFrom('sessions').execute()
+  // Browsers that a recovery or a new password made strangers would be known again. Above every number that was
+  // ever given, and another one after each restore.
+  await trx
+    .updateTable('users')
+    .set((eb) => ({ recoveries: eb(eb.ref('recoveries'), '+', recovery.restoredAtMs) }))
+    .execute()
   // hello sets it: who has none was not heard since.
   await trx.updateTable('nodes').set({ boot_id: null }).execute()
   await emit({

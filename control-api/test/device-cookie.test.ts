@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { letAdminIn } from '../src/features/session/break-glass.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/users.ts'
+import { beginRecovery } from '../src/recovery.ts'
 import { type Built, build, client, cookieOf, PASSWORD, signInAs } from './helper.ts'
 
 const AT = 1_800_000_000_000
@@ -71,6 +72,16 @@ describe('a device cookie', () => {
     expect((await attempt(device)).statusCode).toBe(401)
   })
 
+  test('is found behind others of its name, but not behind any number', async () => {
+    const { attempt, deviceOf } = await attacked()
+    const { device } = await deviceOf()
+    await usedUp(attempt)
+    const another = `${'a'.repeat(22)}.${'b'.repeat(43)}`
+    const behind = (junk: string[]) => attempt([...junk, device].join('; farmstead_device='))
+    expect((await behind(['junk', another, ''])).statusCode).toBe(401)
+    expect((await behind(Array.from({ length: 16 }, () => another))).statusCode).toBe(429)
+  })
+
   test('is of one account', async () => {
     const { service, attempt, deviceOf } = await attacked()
     await service.as('viewer')
@@ -95,6 +106,8 @@ describe('a device cookie', () => {
     ['a password reset', (service, id) => act(service, id, 'reset-password')],
     ['a second factor reset', (service, id) => act(service, id, 'reset-second-factor')],
     ['sessions ended', (service, id) => act(service, id, 'end-sessions')],
+    ['being disabled', disableAndEnable],
+    ['a restore', restoreOver],
     ['break-glass', (service) => letAdminIn(service.services, 'test-admin')],
   ])('ends with %s', async (_name, recover) => {
     const { service, attempt, deviceOf } = await attacked()
@@ -174,13 +187,38 @@ describe('signing in to an account of one’s own', () => {
   })
 })
 
-const act = async (service: Built, id: string, action: string) => {
-  const { write } = service.services
+async function addSecondAdmin({ services: { write } }: Built) {
   const passwordHash = await hashPassword(PASSWORD, { memoryKib: 8, passes: 1 })
   const made = { username: 'second-admin', passwordHash, roles: ['admin' as const] }
   await write((unit) => insertUser(unit, { ...made, isOneTime: false, nowMs: AT }))
+}
+
+const act = async (service: Built, id: string, action: string) => {
+  await addSecondAdmin(service)
   const other = await signInAs(service, 'second-admin', PASSWORD)
   const url = `/api/v1/users/${id}/actions/${action}`
   const done = await other.inject({ method: 'POST', url })
   if (done.statusCode >= 300) throw new Error(done.body)
+}
+
+/** Of a test's account: by a second administrator. */
+async function disableAndEnable(service: Built, id: string) {
+  await addSecondAdmin(service)
+  const other = await signInAs(service, 'second-admin', PASSWORD)
+  const url = `/api/v1/users/${id}`
+  for (const disabled of [true, false]) {
+    const { headers } = await other.inject({ url })
+    const ifMatch = { 'if-match': String(headers.etag) }
+    const done = await other.inject({
+      method: 'PATCH',
+      url,
+      headers: ifMatch,
+      payload: { disabled },
+    })
+    if (done.statusCode >= 300) throw new Error(done.body)
+  }
+}
+
+async function restoreOver({ services }: Built) {
+  await services.write((unit) => beginRecovery(unit, { restoredAtMs: AT, backupCreatedAtMs: AT }))
 }

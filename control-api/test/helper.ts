@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Builds the real service over SQLite files in a folder of its own; gone after the test.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  InjectOptions,
+  LightMyRequestResponse,
+  RouteOptions,
+} from 'fastify'
 import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
@@ -16,6 +23,7 @@ import { hashPassword } from '../src/people/passwords.ts'
 import type { Role } from '../src/people/roles.ts'
 import { insertUser } from '../src/people/users.ts'
 import type { Permission } from '../src/permissions.ts'
+import { isHeavy } from '../src/plugins/turns.ts'
 
 export const ORIGIN = 'http://localhost:80'
 export const PASSWORD = 'correct horse battery staple'
@@ -96,14 +104,17 @@ export async function build({
   const database = join(full.dataDir, 'control.db')
   if (!existsSync(database)) writeFileSync(database, await emptyDatabase())
   const documented = watchRefusals()
+  const heavy = watchTextWork()
   const onRoute = (route: RouteOptions) => {
     overrides.onRoute?.(route)
     documented.watch(route)
+    heavy.watch(route)
   }
-  const service = await buildService(full, { ...overrides, onRoute })
+  const service = await buildService(full, { ...overrides, onRoute, onTextWork: heavy.onAsk })
   onTestFinished(async () => {
     await service.close()
     documented.verify()
+    heavy.verify()
   })
   const as = (role: Role) => signedIn(service, role)
   return { ...service, config: full, admin: await as('admin'), anonymous: client(service, ''), as }
@@ -128,6 +139,22 @@ function watchRefusals() {
     route.onSend = [check, ...[route.onSend ?? []].flat()]
   }
   return { watch, verify: () => expect([...undocumented]).toEqual([]) }
+}
+
+/** Whatever a test asks: a route that has texts read by the threads for it takes its turn before. */
+function watchTextWork() {
+  const asking = new AsyncLocalStorage<FastifyRequest>()
+  const withoutTurn = new Set<string>()
+  const watch = (route: RouteOptions) => {
+    const remember = (request: FastifyRequest, _reply: FastifyReply, done: () => void) =>
+      asking.run(request, done)
+    route.preHandler = [remember, ...[route.preHandler ?? []].flat()]
+  }
+  const onAsk = () => {
+    const request = asking.getStore()
+    if (request && !isHeavy(request)) withoutTurn.add(`${request.method} ${request.url}`)
+  }
+  return { watch, onAsk, verify: () => expect([...withoutTurn]).toEqual([]) }
 }
 
 /** Hashing takes its time on purpose; what signs in hundreds of times need not. */

@@ -4,6 +4,7 @@ import { buildService } from '../src/app.ts'
 import { letAdminIn } from '../src/features/session/break-glass.ts'
 import { newSetupToken } from '../src/features/session/setup.ts'
 import { hashPassword, verifyPassword } from '../src/people/passwords.ts'
+import { insertUser } from '../src/people/users.ts'
 import { limits } from '../src/plugins/limits.ts'
 import {
   build,
@@ -71,7 +72,8 @@ describe('POST /session', () => {
     const cheap = { memoryKib: 8, passes: 1 }
     const flood = Array.from({ length: 60 }, () => hashPassword('wrong', cheap))
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === 'rejected')
-    expect(refused).toHaveLength(29)
+    // One is made, four wait.
+    expect(refused).toHaveLength(55)
     expect(refused[0]).toMatchObject({
       reason: { statusCode: 503, code: 'too_many_sign_ins', headers: { 'retry-after': '5' } },
     })
@@ -90,6 +92,39 @@ describe('POST /session', () => {
     expect((await Promise.all(oneNetwork)).filter((answer) => answer === full)).toHaveLength(11)
     expect((await Promise.all(others)).filter((answer) => answer === true)).toHaveLength(22)
     expect(await known).toBe(true)
+  })
+
+  test('one person with many browsers fills no line of the others', async () => {
+    const { app, services } = await build()
+    // Of the real cost: what is cheap is done before a line is full.
+    const passwordHash = await hashPassword(PASSWORD)
+    for (const username of ['greedy', 'other']) {
+      const made = { username, passwordHash, roles: ['viewer' as const], isOneTime: false }
+      await services.write((unit) => insertUser(unit, { ...made, nowMs: Date.now() }))
+    }
+    const signIn = (username: string, cookie = '') =>
+      app.inject({
+        ...{ method: 'POST', url: SESSION, payload: { username, password: PASSWORD } },
+        headers: { cookie },
+      })
+    const browserOf = async (username: string, cookie = '') => {
+      const { cookies } = await signIn(username, cookie)
+      const device = cookies.find(({ name }) => name === 'farmstead_device')
+      return `farmstead_device=${device?.value}`
+    }
+    const other = await browserOf('other')
+    const first = await browserOf('greedy')
+    const browsers = [first]
+    for (let i = 0; i < 11; i++) browsers.push(await browserOf('greedy', first))
+    let refused = 0
+    const flood = browsers
+      .flatMap((one) => Array.from({ length: 9 }, () => one))
+      .map(async (one) => {
+        if ((await signIn('greedy', one)).statusCode === 503) refused++
+      })
+    await expect.poll(() => refused, { interval: 5 }).toBeGreaterThan(0)
+    expect((await signIn('other', other)).statusCode).toBe(201)
+    await Promise.all(flood)
   })
 
   test('a browser that is known is not counted with the strangers at its address', async () => {

@@ -212,7 +212,10 @@ async function nameOf(trx: Transaction<Database>, nodeId: string): Promise<strin
 
 const NAME_MAX = 63
 
-/** The wanted name, or it with the first free number: edge, edge-2, edge-3. */
+/**
+ * The wanted name, or it with the first free number: edge, edge-2, edge-3. Names are one list of the whole farm, so
+ * who may enrol within a scope learns from a number that somebody elsewhere has the name (docs/decisions/0083).
+ */
 async function freeName(trx: Transaction<Database>, wanted: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`

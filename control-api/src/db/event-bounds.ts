@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How many events a node may cause. Whoever has a node's key can say the same thing over and over, each a row
-// that is kept for good: so each node has a budget per action, and what goes beyond it is counted, not written.
+// How many events who is nobody here may cause: a node, and whoever fails to sign in. Whoever has a node's key, or many
+// networks, can say the same thing over and over, each a row that is kept for good: so each node has a budget per
+// action, failed sign-ins have one together, and what goes beyond it is counted, not written.
 // Told at once that something is left out, and how much with the next one written. In memory: a restart forgives.
+
+import type { NewEvent } from './write.ts'
 
 /** Enough for any honest hour; 2880 a day after that. */
 export const BURST = 120
@@ -9,7 +12,8 @@ const ONE_MORE_AFTER_MS = 30_000
 const MAX_KEYS = 50_000
 
 type Bucket = { left: number; atMs: number; skipped: number; sinceMs: number }
-export type Cause = { id: string; action: string }
+/** `kind` and `id`: of the event that tells what was left out. */
+export type Cause = { kind: NewEvent['kind']; id: string; action: string }
 /** `summary`: to be written before it, or instead of it. */
 export type Verdict = { write: boolean; summary: Summary | null }
 export type Summary = { action: string; leftOut: number; since: string }

@@ -31,6 +31,7 @@ import * as recoveries from './migrations/043-recoveries.ts'
 import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
 import * as groupsForget from './migrations/050-groups-forget.ts'
 import * as orderedStrategies from './migrations/051-ordered-strategies.ts'
+import * as webhookWaits from './migrations/058-webhook-waits.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -62,6 +63,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '049-ephemeral-nodes': ephemeralNodes,
   '050-groups-forget': groupsForget,
   '051-ordered-strategies': orderedStrategies,
+  '058-webhook-waits': webhookWaits,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -42,13 +42,20 @@ type Deps = {
 /** What we notice of a node by ourselves, as often as it likes. */
 const NOTICED = new Set(['connected', 'disconnected', 'clone-detected', 'clone-ended'])
 
-/** The node that can bring this about by what it says; null: people and rollouts did it, which is not bounded. */
+/** All failed sign-ins together: an account and a network each are rare, many of them are not. */
+const FAILED = { kind: 'session', id: 'unknown', action: 'sign-in-failed' } as const
+
+/** Who can bring this about by what they say, a node or a stranger; null: people and rollouts did it, which is not bounded. */
 function causeOf({ kind, id, action, actor, data }: NewEvent): Cause | null {
+  if (kind === FAILED.kind && action === FAILED.action) return FAILED
   if (kind === 'node') {
-    return actor === id || (actor === undefined && NOTICED.has(action)) ? { id, action } : null
+    const isItsOwn = actor === id || (actor === undefined && NOTICED.has(action))
+    return isItsOwn ? { kind, id, action } : null
   }
   const isStep = kind === 'rollout' && action.startsWith('task-') && actor === undefined
-  return isStep && typeof data?.nodeId === 'string' ? { id: data.nodeId, action } : null
+  return isStep && typeof data?.nodeId === 'string'
+    ? { kind: 'node', id: data.nodeId, action }
+    : null
 }
 const LEFT_OUT = 'events-left-out'
 
@@ -68,7 +75,7 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
           const cause = causeOf(event)
           const { write, summary } = cause ? bound(cause, now()) : { write: true, summary: null }
           if (cause && summary) {
-            await append(trx, { kind: 'node', id: cause.id, action: LEFT_OUT, data: summary })
+            await append(trx, { kind: cause.kind, id: cause.id, action: LEFT_OUT, data: summary })
           }
           return write ? await append(trx, event) : (await chainEnd(trx)).id
         },

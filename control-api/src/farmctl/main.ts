@@ -45,11 +45,10 @@ function tell(error: unknown): number {
   const exitCode = interruption.signal.aborted
     ? EXIT.interrupted
     : exitCodeFor(error, { asksForDifference: words.includes('--exit-code') })
-  if (asJson) stderr.write(`${JSON.stringify(errorDocument(error, exitCode))}\n`)
+  const say = (text: string) => stderr.write(`${stderr.isTTY ? visible(text) : text}\n`)
+  // No escape of JSON: U+009B and U+202E stand in it as they are.
+  if (asJson) say(JSON.stringify(errorDocument(error, exitCode)))
   // Commander has said what is wrong.
-  else if (!isUsage) {
-    const text = `farmctl: ${explain(error)}`
-    stderr.write(`${stderr.isTTY ? visible(text) : text}\n`)
-  }
+  else if (!isUsage) say(`farmctl: ${explain(error)}`)
   return exitCode
 }

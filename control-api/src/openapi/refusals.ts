@@ -3,6 +3,7 @@
 // so for each operation, and the tests hold every answer against it.
 import type { FastifySchema } from 'fastify'
 import {
+  BodyTooSlow,
   CrossOrigin,
   Internal,
   InvalidRequest,
@@ -41,7 +42,7 @@ export type DescribedRoute = {
     errors?: readonly Refusal[]
     rateLimit?: unknown
     scope?: Reach
-    heavy?: true
+    heavy?: true | 'dryRun'
     underPressure?: true
   }
 }
@@ -70,6 +71,7 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
     found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
   }
   if (heavy || schema.body) found.push(TooMuchAtOnce)
+  if (schema.body && permission !== 'public') found.push(BodyTooSlow)
   if (!underPressure) found.push(Overloaded)
   if (rateLimit !== false) found.push(TooManyRequests)
   return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)

@@ -16,13 +16,17 @@ const LANES = 1
 const TAG_BYTES = 32
 /** Some seconds of work. Beyond it a newcomer would wait longer than people do. */
 const WAITING = 30
-const line = { capacity: 1, perCaller: 1, waiting: WAITING, waitMs: 20_000 }
-const strangers = new Turns({ ...line, waitingPerCaller: 8 })
-const known = new Turns({ ...line, waitingPerCaller: WAITING })
+const line = { capacity: 1, perCaller: 1, waitMs: 20_000 }
+const strangers = new Turns({ ...line, waiting: WAITING, waitingPerCaller: 8 })
+/** Few of each, whose turns alternate: what others ask for costs a newcomer one hash for each of them. */
+const known = new Turns({ ...line, waiting: 3 * WAITING, waitingPerCaller: 4 })
 
-/** Who asks for it. `place`: strangers are one by their network; left out, it is somebody of ours. */
+/** Who asks for it. `place`: strangers are one by their network, people we know by their user id. */
 export type Asker = { isKnown: boolean; place: string }
-const OURS: Asker = { isKnown: true, place: '' }
+/** Whoever has a session, or a browser that their account is known from. */
+export const knownUser = (userId: string): Asker => ({ isKnown: true, place: userId })
+/** The operator's commands, and the set-up: there is one at a time. */
+const OPERATOR = knownUser('')
 
 export const TooManySignIns = defineError(
   503,
@@ -39,10 +43,14 @@ type Parameters = {
   tag: Buffer
 }
 
+/** The cost that is for people's passwords. */
+export const hashFor = (userId: string, password: string): Promise<string> =>
+  hashPassword(password, COST, knownUser(userId))
+
 export async function hashPassword(
   password: string,
   { memoryKib, passes }: Cost = COST,
-  asker = OURS,
+  asker = OPERATOR,
 ): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: memoryKib, passes, parallelism: LANES, nonce }
@@ -53,7 +61,7 @@ export async function hashPassword(
 export async function verifyPassword(
   password: string,
   stored: string,
-  asker = OURS,
+  asker = OPERATOR,
 ): Promise<boolean> {
   const parameters = parse(stored)
   // Nobody's password: a user without one must not be told from the others by the time this takes.
@@ -62,7 +70,7 @@ export async function verifyPassword(
 }
 
 /** The same work as verifying, for names nobody has: the answer's time must not tell which exist. */
-export async function verifyNobody(password: string, asker = OURS): Promise<false> {
+export async function verifyNobody(password: string, asker = OPERATOR): Promise<false> {
   await hashPassword(password, COST, asker)
   return false
 }

@@ -17,6 +17,16 @@ export async function endSignIns(unit: Unit, userId: string): Promise<void> {
   await endSessions(unit, userId)
 }
 
+/** Of who is disabled. Identities stay: without theirs, who has no password here could never be enabled again. */
+export async function endDisabled(
+  unit: Unit,
+  { revokeTokens }: Pick<OtherWaysIn, 'revokeTokens'>,
+  { userId, actor }: { userId: string; actor: string },
+): Promise<void> {
+  await endSignIns(unit, userId)
+  await revokeTokens(unit, userId, actor)
+}
+
 /** Nothing that was handed out before lets in. */
 export async function endAllWaysIn(
   unit: Unit,

@@ -5,10 +5,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { NotJson, NotUtf8 } from '../errors.ts'
 import type { ConfigError } from '../schema/common.ts'
 import { decodeUtf8, type Fault, loneSurrogate } from '../utf8.ts'
+import { isMergePatch, MERGE_PATCH } from './merge-patch.ts'
 
 const JSON_TYPE = 'application/json'
-/** Of a change to a part (RFC 7396); that is what our PATCH takes anyway. */
-const MERGE_PATCH = 'application/merge-patch+json'
 const CHARSETS = new Set(['utf-8', 'utf8', 'us-ascii'])
 
 /** Must be called before the routes are added. */
@@ -44,8 +43,8 @@ const isEmpty = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 function requireType({ headers, method }: FastifyRequest): void {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-  if (type.trim() === MERGE_PATCH && method !== 'PATCH') throw new NotJson()
+  const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  if (isMergePatch({ headers }) && method !== 'PATCH') throw new NotJson()
   const charset = parameters
     .map((one) => /^\s*charset="?([^"]*)"?\s*$/.exec(one)?.[1])
     .find((one) => one !== undefined)

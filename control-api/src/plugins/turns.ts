@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Overload is answered, not suffered. Two things are bounded before a body is read: how many bytes of bodies
-// are in memory, and how much of what takes a core's time (`heavy`) is under way. Who waits for a turn
-// has sent nothing yet but what fits the socket. What still holds the event loop up is told to callers.
+// Overload is answered, not suffered. How many bytes of bodies are in memory is bounded before a body is read;
+// who waits for that has sent nothing yet but what fits the socket. How much of what takes a core's time
+// (`heavy`) is under way is bounded after it: who sends nothing holds no place of those who do. What still
+// holds the event loop up is told to callers.
+import type { IncomingMessage } from 'node:http'
 import { getHeapStatistics } from 'node:v8'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Overloaded, TooMuchAtOnce } from '../errors.ts'
+import { BodyTooSlow, Overloaded, TooMuchAtOnce } from '../errors.ts'
 import { type EndTurn, NoTurn, type TurnLimits, Turns } from '../turns.ts'
 
 const MIB = 1024 * 1024
@@ -14,12 +16,18 @@ const SMALL_BODY_BYTES = 16 * 1024
 
 export const BODIES: TurnLimits = {
   capacity: 64 * MIB,
-  perCaller: 16 * MIB,
+  // One of the largest and some more: what one announces leaves seven shares to others.
+  perCaller: 8 * MIB,
   waiting: 256,
   waitingPerCaller: 32,
   waitMs: 10_000,
 }
-/** Two are worked on; the others' bodies are read meanwhile. */
+/** How fast a large body must come: who announces one and does not send it takes memory from others. */
+export type Pace = { graceMs: number; bytesPerSecond: number }
+/** Shorter than others wait for their turn. A megabyte may take twenty seconds. */
+const PACE: Pace = { graceMs: 5000, bytesPerSecond: 64 * 1024 }
+
+/** Two are worked on; the others wait with what they read before. */
 export const HEAVY: TurnLimits = {
   capacity: 4,
   perCaller: 2,
@@ -42,7 +50,7 @@ const PRESSURE: PressureLimits = {
   sampleInterval: 5000,
 }
 
-const overloaded = () =>
+export const overloaded = () =>
   new Overloaded(AGAIN_SECONDS).withHeaders({ 'retry-after': `${AGAIN_SECONDS}` })
 
 /** Before everything else that holds for requests. The service's health is told whatever there is. */
@@ -66,19 +74,52 @@ declare module 'fastify' {
 }
 
 /** Must be called after what finds out who calls, and before the routes. */
-export function takeTurns(app: FastifyInstance): void {
+export function takeTurns(app: FastifyInstance, pace: Pace = PACE): void {
   const bodies = new Turns(BODIES)
   const heavy = new Turns(HEAVY)
   app.decorateRequest('turns', null)
-  app.addHook('preParsing', async (request, reply) => {
-    if (request.routeOptions.config.heavy) await turn(heavy, 1, request, reply)
+  app.addHook('preParsing', async (request, reply, payload) => {
     const bytes = bytesOf(request)
-    if (bytes > SMALL_BODY_BYTES) await turn(bodies, bytes, request, reply)
+    if (bytes <= SMALL_BODY_BYTES) return
+    await turn(bodies, bytes, request, reply)
+    const stop = keepPace(request.raw, pace, (error) => payload.emit('error', error))
+    request.turns?.push(stop)
+  })
+  // What does not fit its schema has been refused by now.
+  app.addHook('preHandler', async (request, reply) => {
+    if (isHeavy(request)) await turn(heavy, 1, request, reply)
   })
   // Not when its caller has gone: the work for who hung up is work all the same, until it has an answer.
   app.addHook('onSend', async ({ turns }) => {
     for (const end of turns ?? []) end()
   })
+}
+
+/** Of a route that only looks with `dryRun=1`, it is the looking that takes long. */
+export function isHeavy({ routeOptions, query }: Pick<FastifyRequest, 'routeOptions' | 'query'>) {
+  const { heavy } = routeOptions.config
+  return heavy === 'dryRun' ? (query as { dryRun?: string }).dryRun === '1' : heavy === true
+}
+
+/** `refuse` ends the reading; destroying the stream would leave no connection to answer on. */
+function keepPace(
+  raw: IncomingMessage,
+  { graceMs, bytesPerSecond }: Pace,
+  refuse: (error: Error) => void,
+): () => void {
+  const tickMs = graceMs / 5
+  const before = raw.socket.bytesRead
+  let ticks = 0
+  const timer = setInterval(() => {
+    if (raw.readableEnded || raw.destroyed) return clearInterval(timer)
+    // Not by the clock: while this thread stood still, nobody could be heard.
+    const lateMs = ++ticks * tickMs - graceMs
+    const due = (lateMs / 1000) * bytesPerSecond
+    if (lateMs < 0 || raw.socket.bytesRead - before > due) return
+    clearInterval(timer)
+    refuse(new BodyTooSlow().withHeaders({ connection: 'close' }))
+  }, tickMs)
+  return () => clearInterval(timer)
 }
 
 /** As its sender says; who does not say so may send as much as the route takes. */

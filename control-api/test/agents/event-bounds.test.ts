@@ -2,6 +2,7 @@
 // One node that says the same over and over fills no disk, and nothing of it is left out unsaid.
 import { expect, test } from 'vitest'
 import { BURST } from '../../src/db/event-bounds.ts'
+import { createFailedSignIns } from '../../src/features/session/failed-sign-ins.ts'
 import { type Built, build } from '../helper.ts'
 import { enrolNode } from './node-client.ts'
 
@@ -73,4 +74,19 @@ test('the audit’s chain holds, and the node’s state is what it said last', a
   await loud.hello({ hostname: 'said-last' })
   const view = (await service.admin.inject({ url: `/api/v1/nodes/${loud.id}` })).json()
   expect(view.machine?.hostname ?? view.hostname).toBe('said-last')
+})
+
+test('failed sign-ins from any number of networks are counted, too, not all written', async () => {
+  const clock = { now: 1_800_000_000_000 }
+  const { services } = await build({ now: () => clock.now })
+  const now = () => clock.now
+  const tellFailure = createFailedSignIns({ write: services.write, now })
+  for (let i = 0; i < BURST + 80; i++) await tellFailure(null, `10.0.${i}.1`, 'wrong password')
+  const events = async () =>
+    await services.db.selectFrom('events').selectAll().where('kind', '=', 'session').execute()
+  expect(countOf(await events(), 'sign-in-failed')).toBe(BURST)
+  clock.now += 30_000
+  await tellFailure(null, '10.1.0.1', 'wrong password')
+  const leftOut = (await events()).filter(({ action }) => action === 'events-left-out').at(-1)
+  expect(JSON.parse(leftOut?.data ?? '{}')).toMatchObject({ action: 'sign-in-failed', leftOut: 80 })
 })

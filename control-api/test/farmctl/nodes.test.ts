@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/agents/messages.gen.ts'
@@ -21,8 +23,15 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
     )
     const broken = await run(['nodes', 'override', 'node-1', '-f', file('b.jsonc', '{\n"a" 1}')])
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('b.jsonc:2:5: ')])
-    await run(['apply', '-f', file('default.jsonc', siteText(8101)), '--yes', '-m', 'The first'])
+    const latinFile = file('latin.jsonc', '')
+    writeFileSync(join(farm.home, latinFile), Buffer.from('{ "a": "\xe9" }', 'latin1'))
+    const latin = await run(['nodes', 'override', 'node-1', '-f', latinFile, '--yes'])
+    expect([latin.code, latin.stderr]).toEqual([2, expect.stringContaining('save it as UTF-8')])
+    // Of text that a terminal would take for its own, a pipe gets each byte.
+    const site = siteText(8101).replace('A site of one file.', 'A site\u202e.')
+    await run(['apply', '-f', file('default.jsonc', site), '--yes', '-m', 'The first'])
     const rendered = await run(['nodes', 'rendered', 'node-1', '--config', 'default'])
+    expect(rendered.stdout).toContain('A site\u202e.')
     expect([rendered.code, parse(rendered.stdout)]).toEqual([
       0,
       expect.objectContaining({ workers: 2, listen: [{ port: 8101 }] }),

@@ -52,6 +52,15 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await run(typed)).stdout).toBe(text)
   })
 
+  test('nor does an error as JSON', async () => {
+    const { type, run } = await farmctl()
+    const args = ['nodes', 'label', 'a\u202eb\u009bc', 'a=b', '--json']
+    const { stdout } = await type(args).ended
+    expect(stdout).toContain('\\u202e')
+    expect(stdout).not.toMatch(/[\u202e\u009b]/)
+    expect(JSON.parse((await run(args)).stderr).error.message).toContain('\u202e')
+  })
+
   test('Ctrl-C at a question ends it, and the terminal echoes again', async () => {
     const { type, url } = await farmctl({ signedIn: false })
     const login = type(['login', url, '--user', 'test-admin'])

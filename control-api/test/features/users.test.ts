@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { Role } from '../../src/people/roles.ts'
-import { type Built, build, client, cookieOf, signInAs } from '../helper.ts'
+import { type Built, build, client, cookieOf, signInAs, withToken } from '../helper.ts'
 
 const USERS = '/api/v1/users'
 const NOBODY = `${USERS}/user_${'0'.repeat(26)}`
@@ -156,7 +156,9 @@ describe('PATCH /users/{id}', () => {
   test('who is disabled cannot sign in until enabled again', async () => {
     const service = await build()
     const ana = await add(service, 'ana')
-    await begin(service, ana)
+    const own = await begin(service, ana)
+    const program = await withToken(service, own, { password: "ana's own password" })
+    expect((await program.inject({ url: '/api/v1/nodes' })).statusCode).toBe(200)
     const disabled = await patch(service, ana, { disabled: true })
     const signIn = (password: string) =>
       service.app.inject({
@@ -169,6 +171,7 @@ describe('PATCH /users/{id}', () => {
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'account_disabled'])
     const etag = String(disabled.headers.etag)
     await patch(service, { id: ana.id, etag }, { disabled: false })
+    expect((await program.inject({ url: '/api/v1/nodes' })).statusCode).toBe(401)
     expect((await signIn("ana's own password")).statusCode).toBe(201)
   })
 })

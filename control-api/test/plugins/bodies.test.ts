@@ -103,6 +103,46 @@ describe('a body', () => {
     expect(posted.statusCode).toBe(415)
   })
 
+  test('of PATCH as a merge patch merges objects, and as JSON replaces them', async () => {
+    const { admin, ...service } = await build()
+    const { id } = await enrolNode({ admin, ...service })
+    const changer = (url: string) => async (payload: object, type: string, ifMatch?: string) => {
+      const etag = String((await admin.inject({ url })).headers.etag)
+      const headers = { 'if-match': ifMatch ?? etag, 'content-type': type }
+      const answer = { method: 'PATCH' as const, url, headers, payload: JSON.stringify(payload) }
+      return await admin.inject(answer)
+    }
+    const [merge, json] = ['application/merge-patch+json; charset=utf-8', 'application/json']
+    const node = changer(`/api/v1/nodes/${id}`)
+    const labels = async (of: object | null, type: string, ifMatch?: string) =>
+      (await node({ labels: of }, type, ifMatch)).json().labels
+    expect(await labels({ zone: 'eu', tier: 'edge' }, json)).toEqual({ zone: 'eu', tier: 'edge' })
+    expect(await labels({ zone: 'us' }, merge)).toEqual({ zone: 'us', tier: 'edge' })
+    expect(await labels({ zone: null, a: 'b' }, merge, '*')).toEqual({ tier: 'edge', a: 'b' })
+    expect(await labels({ c: 'd' }, json)).toEqual({ c: 'd' })
+    expect((await node({ labels: { c: null } }, json)).statusCode).toBe(400)
+    expect((await node({ labels: { c: 7 } }, merge)).statusCode).toBe(400)
+    expect((await node({ labels: 'c' }, merge)).statusCode).toBe(400)
+    expect((await node({ labels: { e: 'f' } }, merge, '"9"')).statusCode).toBe(412)
+    expect(await labels(null, merge)).toEqual({})
+    const made = { name: 'eu', selector: 'zone=eu', mergePatch: { workers: 2, limits: { a: 1 } } }
+    await admin.inject({ method: 'POST', url: '/api/v1/groups', payload: made })
+    const group = changer('/api/v1/groups/eu')
+    const merged = await group({ mergePatch: { workers: null, limits: { b: 2 } } }, merge)
+    expect(merged.json().mergePatch).toEqual({ limits: { a: 1, b: 2 } })
+    const replaced = await group({ mergePatch: { workers: 3 } }, json)
+    expect(replaced.json().mergePatch).toEqual({ workers: 3 })
+    expect(
+      (
+        await admin.inject({
+          ...{ method: 'PATCH', url: '/api/v1/groups/no' },
+          headers: { 'if-match': '*', 'content-type': merge },
+          payload: '{"mergePatch":{}}',
+        })
+      ).statusCode,
+    ).toBe(404)
+  })
+
   test('is JSON only, and no prototype is set by it', async () => {
     const { admin } = await withVersion()
     const text = await sendDraft(admin, '{ "text": "{}" }', '"1"', { 'content-type': 'text/plain' })

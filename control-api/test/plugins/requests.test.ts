@@ -236,3 +236,15 @@ describe('an address', () => {
     }
   })
 })
+
+test('query parameters that nobody knows are refused by pages that are in no description, too', async () => {
+  const { admin } = await build()
+  for (const url of ['/metrics', '/api/v1/openapi.json', '/api/docs', '/api/docs/reader.js']) {
+    expect((await admin.inject({ url })).statusCode, url).toBe(200)
+    const refused = await admin.inject({ url: `${url}?x=1` })
+    expect([refused.statusCode, refused.json().detail], url).toEqual([
+      400,
+      'querystring/x: is not known here: remove it or check its spelling',
+    ])
+  }
+})

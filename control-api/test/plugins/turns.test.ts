@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Overload is answered: what is too much waits or is refused before its body is read.
+// Overload is answered: what is too much waits or is refused.
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFastify } from '../../src/create-fastify.ts'
 import type { App } from '../../src/fastify.ts'
 import { problemsPlugin } from '../../src/plugins/problems.ts'
-import { answerUnderPressure, BODIES, HEAVY, takeTurns } from '../../src/plugins/turns.ts'
+import {
+  answerUnderPressure,
+  BODIES,
+  HEAVY,
+  type Pace,
+  takeTurns,
+} from '../../src/plugins/turns.ts'
 import { build, withToken } from '../helper.ts'
 
 const MIB = 1024 * 1024
 
 /** Each handler waits until the test lets it go. */
-async function start() {
+async function start(pace?: Pace) {
   const app = createFastify({ logLevel: 'silent', trustProxy: false, bodyLimit: 4 * MIB })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   app.decorateRequest('user', null)
@@ -20,7 +26,7 @@ async function start() {
     const id = String(request.headers['x-caller'] ?? '')
     if (id) request.user = { id } as typeof request.user
   })
-  takeTurns(app)
+  takeTurns(app, pace)
   const gates: (() => void)[] = []
   const entered = { count: 0, bytes: 0 }
   const changes = new EventTarget()
@@ -109,6 +115,59 @@ describe('what takes a core’s time', () => {
   })
 })
 
+describe('who sends nothing', () => {
+  test('holds no place of what takes a core’s time', async () => {
+    const { app, gates, enteredBy } = await start()
+    const port = await listen(app)
+    const slow = await Promise.all(
+      Array.from({ length: HEAVY.capacity }, (_, i) => open(port, '/heavy', 100, `slow ${i % 2}`)),
+    )
+    for (const socket of slow) await new Promise((done) => socket.write('{', done))
+    await connectionsOf(app, HEAVY.capacity)
+    const other = post(app, '/heavy', 'other')
+    await enteredBy(1)
+    gates[0]?.()
+    expect((await other).statusCode).toBe(200)
+    for (const socket of slow) socket.destroy()
+  })
+
+  test('is told so soon, and the bytes that were announced are free again', async () => {
+    const { app, gates, enteredBy } = await start({ graceMs: 200, bytesPerSecond: 1024 })
+    const port = await listen(app)
+    const length = 4 * MIB
+    const ofOne = BODIES.perCaller / length
+    const slow = Array.from({ length: BODIES.capacity / length }, (_, i) =>
+      answerTo(open(port, '/body', length, `slow ${Math.floor(i / ofOne)}`)),
+    )
+    const other = post(app, '/body', 'other', { text: 'x'.repeat(MIB) })
+    await enteredBy(1)
+    gates[0]?.()
+    expect((await other).statusCode).toBe(200)
+    for (const answer of await Promise.all(slow)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+      expect(answer).toContain('"code":"body_too_slow"')
+    }
+  })
+
+  test('is not who sends slowly, but sends', async () => {
+    const { app, gates, enteredBy } = await start({ graceMs: 200, bytesPerSecond: 1024 })
+    const port = await listen(app)
+    const text = JSON.stringify({ text: 'x'.repeat(40_000) })
+    const socket = await open(port, '/body', text.length)
+    const answer = answerTo(Promise.resolve(socket))
+    const parts = 10
+    const size = Math.ceil(text.length / parts)
+    for (let i = 0; i < parts; i++) {
+      socket.write(text.slice(i * size, (i + 1) * size))
+      // Longer in all than the grace alone.
+      await new Promise((done) => setTimeout(done, 50))
+    }
+    await enteredBy(1)
+    gates[0]?.()
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
 describe('bodies', () => {
   test('in memory are bounded in bytes, of all and of each caller', async () => {
     const { app, gates, entered, enteredBy } = await start()
@@ -194,4 +253,24 @@ async function open(port: number, path: string, length: number, caller = 'hasty'
   const head = `POST ${path} HTTP/1.1\r\nhost: a\r\nx-caller: ${caller}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
   await new Promise((done) => socket.write(head, done))
   return socket
+}
+
+/** All that is answered until the connection ends, or until the answer has its body. */
+async function answerTo(opened: Promise<Socket>): Promise<string> {
+  const socket = await opened
+  let answer = ''
+  for await (const bytes of socket) {
+    answer += String(bytes)
+    if (/\r\n\r\n.*\}$/s.test(answer)) break
+  }
+  return answer
+}
+
+/** Waits until the service has them all. */
+async function connectionsOf(app: App, count: number): Promise<void> {
+  const open = () =>
+    new Promise<number>((done, fail) =>
+      app.server.getConnections((error, n) => (error ? fail(error) : done(n))),
+    )
+  while ((await open()) < count) await settled()
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What people do to one node: labels, what differs on it, its local changes, its end.
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Api, bodyOf, collect, taggedBodyOf } from '../api.ts'
 import type { Node } from '../api-types.ts'
@@ -12,6 +11,7 @@ import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { findNode, readSelector, selectNodes } from '../nodes.ts'
+import { readTextFile } from '../read-text.ts'
 import { labelsText, logLine } from '../table.ts'
 import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
@@ -196,7 +196,7 @@ async function overrideNode(tool: Tool, { file, yes }: OverrideOptions, name = '
 }
 
 async function readPatch(tool: Tool, file: string): Promise<JsonObject> {
-  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  const text = file === '-' ? await tool.terminal.readAll() : readTextFile(file)
   return readDocument(file, text, null)
 }
 
@@ -251,8 +251,10 @@ async function showRendered(tool: Tool, { config: what }: { config?: string }, n
   const [config, which = 'latest'] = what?.split('@') ?? []
   const query = config === undefined ? {} : { config, version: await numberOf(api, config, which) }
   const found = await bodyOf(api.GET('/api/v1/nodes/{id}/rendered', { params: { path, query } }))
-  tool.show(found, () => [found.text])
-  const { version, errors } = found
+  const { text, version, errors } = found
+  if (tool.json) tool.terminal.printJson(found)
+  // To the byte, as an export is: it may be compared with what the node has.
+  else await tool.terminal.write(text.endsWith('\n') ? text : `${text}\n`)
   if (errors.length === 0) return
   const source = `${version.config}@${version.number}`
   const lines = errors.map((error) => atPosition(source, error))

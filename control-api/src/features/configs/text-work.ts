@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Asks text-worker.ts, so that no config text, however large and odd, holds the event loop up. Two threads;
-// who may ask at the same time is bounded before (plugins/turns.ts), what a thread may take is here.
+// who may ask at the same time is bounded before: whatever route asks is `heavy` (plugins/turns.ts), which each test
+// watches. What a thread may take, and how much waits for one whoever asks, is here.
 import { Tinypool } from 'tinypool'
+import { overloaded } from '../../plugins/turns.ts'
 import type { Comparison, Sides } from './compare.ts'
 import type { DraftConflict } from './draft-conflict.ts'
 import type { DraftRevision } from './draft-store.ts'
@@ -23,23 +25,31 @@ const THREADS = 2
 /** Three times what the worst text of a megabyte takes. Beyond, the thread ends and only its question fails. */
 const MAX_HEAP_MIB = 768
 const IDLE_MS = 60_000
+/** Far more than those who have a turn can ask: each asks for one text after the other. */
+export const MAX_QUEUE = 64
 
 type Tasks = typeof worker
 
-export function startTextWork(): TextWork {
+/** `onAsk`: for tests. */
+export function startTextWork(onAsk?: () => void): TextWork {
   const pool = new Tinypool({
     filename: new URL('./text-worker.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: THREADS,
+    maxQueue: MAX_QUEUE,
     idleTimeout: IDLE_MS,
     // A thread that waits by Atomics hears nothing else meanwhile.
     useAtomics: false,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
   })
-  const ask = <Name extends keyof Tasks>(
+  const ask = async <Name extends keyof Tasks>(
     name: Name,
     task: Parameters<Tasks[Name]>[0],
-  ): Promise<ReturnType<Tasks[Name]>> => pool.run(task, { name })
+  ): Promise<ReturnType<Tasks[Name]>> => {
+    onAsk?.()
+    if (pool.queueSize >= MAX_QUEUE) throw overloaded()
+    return await pool.run(task, { name })
+  }
   return {
     examine: (text) => ask('examine', { text }),
     sampleOf: (text) => ask('sampleOf', { text }),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups of nodes: which labels they have, which config they get, what differs on them.
+
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
@@ -10,6 +11,7 @@ import type { App } from '../../fastify.ts'
 import { DEFAULT_GROUP } from '../../grouping.ts'
 import { sha256 } from '../../ids.ts'
 import { OverrideTooLarge } from '../../merge-patch.ts'
+import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import {
   DryRunQuerySchema,
@@ -148,6 +150,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'groups:write',
+        heavy: 'dryRun',
         errors: [GroupExists, TooManyGroups, ConfigUnknown, SelectorInvalid, OverrideTooLarge],
       },
       schema: {
@@ -194,7 +197,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, ...settingsErrors] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, ...settingsErrors],
+      },
       schema: {
         ...change,
         operationId: 'putGroup',
@@ -215,14 +222,25 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, ...settingsErrors] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, ...settingsErrors],
+      },
       schema: {
         ...change,
         operationId: 'updateGroup',
         summary: 'Change some of a group’s settings; with dryRun=1 say what that would do',
+        description:
+          'As application/json, `mergePatch` is replaced as a whole; as application/merge-patch+json (RFC 7396) it is merged into what is there, and null removes a member.',
         body: PatchGroupSchema,
         response: { 200: GroupOrImpactSchema },
       },
+      preValidation: mergeObjects(async ({ name }) => {
+        const row = (await allGroups(db)).find((one) => one.name === name)
+        if (!row) return null
+        return { etag: etagOf(row.revision), objects: { mergePatch: JSON.parse(row.merge_patch) } }
+      }),
     },
     async (request, reply) => {
       const { name } = request.params
@@ -235,7 +253,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/groups/:name',
     {
-      config: { permission: 'groups:write', errors: [GroupNotFound, DefaultGroupFixed] },
+      config: {
+        permission: 'groups:write',
+        heavy: 'dryRun',
+        errors: [GroupNotFound, DefaultGroupFixed],
+      },
       schema: {
         ...change,
         operationId: 'deleteGroup',
@@ -274,7 +296,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/group-order',
     {
-      config: { permission: 'groups:write', errors: [OrderIncomplete] },
+      config: { permission: 'groups:write', heavy: 'dryRun', errors: [OrderIncomplete] },
       schema: {
         operationId: 'putGroupOrder',
         tags,

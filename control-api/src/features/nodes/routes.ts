@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fleet, node by node.
+
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { type Assignments, assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
@@ -15,6 +16,7 @@ import type { App } from '../../fastify.ts'
 import type { AbsenceOf } from '../../forgetting.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
+import { mergeObjects } from '../../plugins/merge-patch.ts'
 import type {
   Adopt,
   Metrics,
@@ -162,18 +164,27 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'nodes:write',
+        heavy: 'dryRun',
         errors: [NodeNotFound, NameTaken, OutsideScope, WholeFarmRequired],
       },
       schema: {
         operationId: 'updateNode',
         tags,
-        summary: 'Rename a node or replace its labels; with dryRun=1 say what that would do',
+        summary: 'Rename a node or change its labels; with dryRun=1 say what that would do',
+        description:
+          'As application/json, `labels` replaces all of them; as application/merge-patch+json (RFC 7396) they are merged, and null removes one.',
         params,
         headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: NodePatchSchema,
         response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
       },
+      preValidation: mergeObjects(async ({ id = '' }) => {
+        const row = await nodes.byId(id)
+        return row
+          ? { etag: etagOf(row.revision), objects: { labels: JSON.parse(row.labels) } }
+          : null
+      }),
     },
     async (request, reply) => {
       const { id } = request.params
@@ -264,7 +275,11 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, OverrideTooLarge] },
+      config: {
+        permission: 'nodes:write',
+        heavy: 'dryRun',
+        errors: [NodeNotFound, OverrideTooLarge],
+      },
       schema: {
         operationId: 'putNodeOverride',
         tags,

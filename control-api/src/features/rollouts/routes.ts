@@ -94,6 +94,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'rollouts:run',
         scope: 'nodes',
+        heavy: true,
         errors: [
           OutsideScope,
           VersionNotFound,
@@ -131,6 +132,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'rollouts:run',
         scope: 'nodes',
+        heavy: true,
         errors: [
           InRecovery,
           OutsideScope,

@@ -104,7 +104,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const nodeIds = ordered.nodes && new Set(ordered.nodes)
   const wanted = { config, text, selector: parsed.selector, nodeIds, excludeKinds }
   const plan = await planRollout(deps, wanted)
-  refuseUnknown(plan, ordered.nodes ?? [])
+  refuseUnknown(plan, ordered.nodes ?? [], scope)
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
@@ -132,8 +132,10 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
 const matchesNone = ({ nodes, excluded }: Plan, selector: string) =>
   nodes.length === 0 && (selector !== '' || excluded.length > 0)
 
-function refuseUnknown({ nodes, excluded }: Plan, named: readonly string[]): void {
-  const known = new Set([...nodes, ...excluded].map(({ node }) => node.id))
+/** Whether there is a node outside the scope is told by no answer: neither by another refusal nor by a count. */
+function refuseUnknown({ nodes, excluded }: Plan, named: readonly string[], scope: Scope): void {
+  const all = [...nodes, ...excluded].map(({ node }) => node)
+  const known = new Set(all.filter((node) => nodeIsWithin(scope, node)).map(({ id }) => id))
   const unknown = named.filter((id) => !known.has(id))
   if (unknown.length > 0) throw new NoSuchNodes(unknown)
 }
@@ -202,7 +204,8 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const plan = await planVersion(deps, order)
     if (plan.matchesNone && !order.allowEmpty) {
-      throw new NoNodes(order.selector, plan.excluded.length)
+      const within = plan.excluded.filter(({ node }) => nodeIsWithin(order.scope, node))
+      throw new NoNodes(order.selector, within.length)
     }
     refuseBadPlan(plan.nodes)
     if (order.planDigest !== undefined && order.planDigest !== plan.planDigest) {

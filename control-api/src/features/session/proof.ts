@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Write } from '../../db/write.ts'
 import { NotSignedIn, WrongCredentials } from '../../errors.ts'
-import { NO_PASSWORD, verifyPassword } from '../../people/passwords.ts'
+import { knownUser, NO_PASSWORD, verifyPassword } from '../../people/passwords.ts'
 import {
   FreshSignInRequired,
   PasswordRequired,
@@ -58,7 +58,8 @@ export function createProve({ users, write, now, throttle, secondFactor }: Deps)
     if (password === undefined) throw new PasswordRequired()
     const attempt = attemptOf(request, user)
     refuseWhile(throttle.attempt(attempt))
-    if (!(await verifyPassword(password, user.passwordHash))) throw new WrongCredentials()
+    if (!(await verifyPassword(password, user.passwordHash, knownUser(user.id))))
+      throw new WrongCredentials()
     throttle.succeeded(attempt)
     if (user.hasSecondFactor && !isYounger(request, CODE_HOLDS_MS)) {
       await proveCode(user, code, attempt)

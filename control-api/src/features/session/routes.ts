@@ -13,7 +13,7 @@ import {
   WrongCredentials,
 } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import { hashPassword, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { hashFor, knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import { endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
@@ -172,11 +172,11 @@ export const sessionRoutes = (deps: Deps) => {
         const { currentPassword, newPassword, revokeTokens } = request.body
         const attempt = attemptOf(request, user)
         refuseWhile(throttle.attempt(attempt))
-        if (!(await verifyPassword(currentPassword, user.passwordHash)))
+        if (!(await verifyPassword(currentPassword, user.passwordHash, knownUser(user.id))))
           throw new WrongCredentials()
         throttle.succeeded(attempt)
         if (newPassword === currentPassword) throw new SamePassword()
-        const passwordHash = await hashPassword(newPassword)
+        const passwordHash = await hashFor(user.id, newPassword)
         await startSession(request, user.id, async (unit) => {
           await requireUnchanged(unit, user)
           await setPassword(unit, { userId: user.id, passwordHash, nowMs: now() })

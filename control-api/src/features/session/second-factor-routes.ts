@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import type { Write } from '../../db/write.ts'
 import { defineError, TooManyAttempts, WrongCredentials } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import { WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import { removeSecondFactor, type User } from '../../people/users.ts'
@@ -45,7 +45,8 @@ export const secondFactorRoutes =
       const user = await current(request)
       const attempt = attemptOf(request, user)
       refuseWhile(throttle.attempt(attempt))
-      if (!(await verifyPassword(password, user.passwordHash))) throw new WrongCredentials()
+      if (!(await verifyPassword(password, user.passwordHash, knownUser(user.id))))
+        throw new WrongCredentials()
       throttle.succeeded(attempt)
       return user
     }

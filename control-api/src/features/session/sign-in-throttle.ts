@@ -13,7 +13,7 @@
 // recovery. Only what was verified is a key: whatever else is sent must not make a budget of its own.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import type { Asker } from '../../people/passwords.ts'
+import { type Asker, knownUser } from '../../people/passwords.ts'
 import { Throttle } from './throttle.ts'
 
 const HOUR_MS = 3600_000
@@ -21,6 +21,8 @@ const limits = { forgetAfterMs: HOUR_MS, maxKeys: 10_000 }
 const NONCE_BYTES = 16
 /** A random number and its signature, and nothing else. */
 const DEVICE = /^([\w-]{22})\.([\w-]{43})$/
+/** Of those that look like one. Another host or path can leave some of our name in front of ours. */
+const MOST_TRIED = 16
 
 type Budget = { throttle: Throttle; key: string; isShared?: true }
 
@@ -34,8 +36,8 @@ export type Account = {
 export type Attempt = {
   account: Account
   address: string
-  /** The device cookie, as it was sent. */
-  device: string | undefined
+  /** The device cookies, as they were sent. */
+  devices: readonly string[]
 }
 
 export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
@@ -55,11 +57,15 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
       .digest('base64url')
 
   /** The part of the cookie that was verified; null: this browser is a stranger. */
-  const knownDevice = ({ account: { devices }, device = '' }: Attempt): string | null => {
-    const [, nonce, signature] = DEVICE.exec(device) ?? []
-    if (!devices || !nonce || !signature) return null
-    const [given, right] = [Buffer.from(signature), Buffer.from(sign(devices, nonce))]
-    return given.length === right.length && timingSafeEqual(given, right) ? nonce : null
+  const knownDevice = ({ account, devices }: Attempt): string | null => {
+    const whose = account.devices
+    if (!whose) return null
+    const formed = devices.map((one) => DEVICE.exec(one)).filter((one) => one !== null)
+    for (const [, nonce = '', signature = ''] of formed.slice(0, MOST_TRIED)) {
+      const [given, right] = [Buffer.from(signature), Buffer.from(sign(whose, nonce))]
+      if (given.length === right.length && timingSafeEqual(given, right)) return nonce
+    }
+    return null
   }
 
   const budgetsOf = (attempt: Attempt): Budget[] => {
@@ -103,8 +109,10 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
     knownDevice,
     /** In which line the password is looked at. */
     askerOf(attempt: Attempt): Asker {
-      const device = knownDevice(attempt)
-      return { isKnown: device !== null, place: device ?? networkOf(attempt.address) }
+      const { devices } = attempt.account
+      // By the user, not by the browser: one person can have any number of browsers.
+      if (devices && knownDevice(attempt) !== null) return knownUser(devices.userId)
+      return { isKnown: false, place: networkOf(attempt.address) }
     },
     /** For the cookie of a browser that this account signed in from just now. */
     newDevice(account: NonNullable<Account['devices']>): string {

@@ -8,6 +8,7 @@ import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { createUserStore, type User, type UserStore } from '../../people/users.ts'
+import { cookiesNamed } from '../../plugins/cookies.ts'
 import { COOKIE_PATH } from '../../plugins/session.ts'
 import type { TellFailure } from './failed-sign-ins.ts'
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts'
@@ -38,7 +39,7 @@ export const attemptOf = (
     devices: user && { userId: user.id, recoveries: user.recoveries },
   },
   address: request.ip,
-  device: request.cookies[DEVICE_COOKIE],
+  devices: cookiesNamed(request, DEVICE_COOKIE),
 })
 
 /** The browser is known to this account from now on. */

@@ -25,7 +25,11 @@ export function telemetryRoutes(app: App, { version, own, farm }: Deps): void {
   const build = { name: 'farmstead_build_info', type: 'gauge', help: 'Its version.' } as const
   app.get(
     METRICS_PATH,
-    { config: { permission: 'system:metrics' }, schema: { hide: true } },
+    {
+      // What is measured is wanted most when there is too much to do.
+      config: { permission: 'system:metrics', underPressure: true },
+      schema: { hide: true },
+    },
     async (_request, reply) => {
       const families = [byLabel(build, 'version', [[version, 1]]), ...own(), ...(await farm())]
       return reply

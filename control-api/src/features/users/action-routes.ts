@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Unit, Write } from '../../db/write.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
+import { hashFor, oneTimePassword } from '../../people/passwords.ts'
 import { endAllWaysIn, endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import {
   removeSecondFactor,
@@ -66,8 +66,9 @@ export const userActionRoutes =
       async (request) => {
         const { id } = request.params
         const password = oneTimePassword()
-        const passwordHash = await hashPassword(password)
-        await act(actorOf(request), { id, action: 'password-reset' }, (unit) =>
+        const actor = actorOf(request)
+        const passwordHash = await hashFor(actor.id, password)
+        await act(actor, { id, action: 'password-reset' }, (unit) =>
           setOneTimePassword(unit, { userId: id, passwordHash }),
         )
         return { oneTimePassword: password }

@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
-import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
+import { hashFor, oneTimePassword } from '../../people/passwords.ts'
 import type { OtherWaysIn } from '../../people/recovery.ts'
+import { endDisabled } from '../../people/recovery.ts'
 import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User } from '../../people/users.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
@@ -32,7 +33,7 @@ const places = defineCursor('users', 'text')
 const params = Type.Object({ id: UserIdSchema })
 
 export const userRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, now } = deps
+  const { db, write, now, waysIn } = deps
   await app.register(userActionRoutes(deps))
 
   app.get(
@@ -98,7 +99,7 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
       const scope = readScope(given)
       requireCover(actor, roles)
       const password = oneTimePassword()
-      const passwordHash = await hashPassword(password)
+      const passwordHash = await hashFor(actor.id, password)
       const user = await write(async (unit) => {
         if (await createUserStore(unit.trx).byUsername(username)) throw new UsernameTaken(username)
         const made = { username, passwordHash, roles, scope, isOneTime: true, nowMs: now() }
@@ -129,7 +130,8 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'updateUser',
         tags,
         summary: 'Change roles or scope, disable or enable; ends the user’s sessions',
-        description: '409 `last_admin`: one enabled administrator of the whole farm must be left.',
+        description:
+          'Disabling also revokes the user’s tokens, and no browser is known any more. 409 `last_admin`: one enabled administrator of the whole farm must be left.',
         params,
         headers: IfMatchSchema,
         body: UserPatchSchema,
@@ -146,7 +148,9 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
         changeUser(unit, { actor, id }, async (before) => {
           requireIfMatch(request.headers['if-match'], etagOf(before.revision))
           await saveStanding(unit, before, { ...before, ...wanted })
-          await endSessions(unit, id)
+          if (wanted.disabled && !before.disabled) {
+            await endDisabled(unit, waysIn, { userId: id, actor: actor.username })
+          } else await endSessions(unit, id)
           await unit.emit({
             kind: 'user',
             id,

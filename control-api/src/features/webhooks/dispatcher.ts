@@ -44,6 +44,9 @@ const SKIPPED_MAX = 5000
 /** After a failure of our own, such as a full disk. */
 const AGAIN_AFTER_MS = 5000
 
+/** A day, as Retry-After may ask for, and what clocks differ. */
+const MAX_WAIT_MS = 25 * 3600_000
+
 type Step = 'more' | 'idle' | { waitMs: number }
 
 export function createDispatcher(deps: Deps) {
@@ -52,6 +55,8 @@ export function createDispatcher(deps: Deps) {
   const ready = new Set<string>()
   const busy = new Map<string, Promise<void>>()
   const waiting = new Map<string, NodeJS.Timeout>()
+  /** Whose wait has just ended, by this process’s own time: the wall clock may stand or jump. */
+  const waitedOut = new Set<string>()
   /** Read so far without a match. */
   const skipped = new Map<string, number>()
 
@@ -107,6 +112,10 @@ export function createDispatcher(deps: Deps) {
   const step = async (id: string): Promise<Step> => {
     const webhook = await findWebhook(db, id)
     if (!webhook || webhook.disabled_at_ms !== null) return 'idle'
+    const hasWaited = waitedOut.delete(id)
+    const leftMs = (webhook.next_attempt_at_ms ?? 0) - now()
+    // Farther off than any wait we set: the clock was put back.
+    if (!hasWaited && leftMs > 0 && leftMs <= MAX_WAIT_MS) return { waitMs: leftMs }
     const event = await nextFor(webhook)
     if (!event) return 'idle'
     const message = messageOf(controlPlaneId, event)
@@ -136,6 +145,7 @@ export function createDispatcher(deps: Deps) {
           last_event_id: event.id,
           attempts: 0,
           failing_since_ms: null,
+          next_attempt_at_ms: null,
           last_error: outcome.error,
         })
         return 'more'
@@ -145,17 +155,19 @@ export function createDispatcher(deps: Deps) {
         return 'idle'
     }
     const failingSinceMs = webhook.failing_since_ms ?? now()
+    const backOff = (deps.backOffMs ?? backOffMs)(attempts)
+    const waitMs = Math.max(backOff, outcome.retryAfterMs ?? 0)
     await updateWebhook(unit, id, {
       attempts,
       failing_since_ms: failingSinceMs,
+      next_attempt_at_ms: now() + waitMs,
       last_error: outcome.error,
     })
     if (isGivenUp(attempts, now() - failingSinceMs)) {
       const reason = `Every attempt failed for three days; at last: ${outcome.error}`
       await disable(unit, webhook, reason)
     }
-    const waitMs = (deps.backOffMs ?? backOffMs)(attempts)
-    return { waitMs: Math.max(waitMs, outcome.retryAfterMs ?? 0) }
+    return { waitMs }
   }
 
   const disable = async (unit: Unit, { id, url }: WebhookRow, reason: string) => {
@@ -178,6 +190,7 @@ export function createDispatcher(deps: Deps) {
     if (stopping.signal.aborted) return
     const again = () => {
       waiting.delete(id)
+      waitedOut.add(id)
       ready.add(id)
       fill()
     }
@@ -232,5 +245,10 @@ export function createDispatcher(deps: Deps) {
   }
 }
 
-export const NO_FAILURE = { attempts: 0, failing_since_ms: null, last_error: null }
+export const NO_FAILURE = {
+  attempts: 0,
+  failing_since_ms: null,
+  last_error: null,
+  next_attempt_at_ms: null,
+}
 export const purposeOf = (webhookId: string) => `webhook:${webhookId}`

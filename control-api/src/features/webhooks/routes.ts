@@ -198,6 +198,8 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
         return await updateWebhook(unit, id, {
           revision: before.revision + 1,
           ...columnsOf(patch),
+          // Another receiver did not ask to be waited for.
+          ...(patch.url !== undefined && patch.url !== before.url && { next_attempt_at_ms: null }),
           ...(patch.disabled === undefined
             ? {}
             : switchOf(before, patch.disabled, { actor, eventId, nowMs: now() })),

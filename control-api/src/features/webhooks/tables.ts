@@ -19,6 +19,8 @@ type WebhooksTable = {
   attempts: number
   failing_since_ms: number | null
   last_error: string | null
+  /** Until then it is not tried again; null: as soon as there is something. */
+  next_attempt_at_ms: number | null
   disabled_at_ms: number | null
   disabled_reason: string | null
   created_at_ms: number

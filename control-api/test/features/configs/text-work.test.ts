@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, onTestFinished, test } from 'vitest'
-import { startTextWork } from '../../../src/features/configs/text-work.ts'
+import { MAX_QUEUE, startTextWork } from '../../../src/features/configs/text-work.ts'
 
 function start() {
   const work = startTextWork()
@@ -37,4 +37,16 @@ test('a text that is read elsewhere is read as it would be here', async () => {
   })
   expect(await work.sampleOf(to)).toContain('"/x1"')
   expect(await work.sampleOf('{')).toBeNull()
+})
+
+test('no more texts wait for a thread than are read soon; the next is refused', async () => {
+  const work = start()
+  const asked = Array.from({ length: MAX_QUEUE + 20 }, () => work.sampleOf('{}'))
+  const answers = await Promise.allSettled(asked)
+  const refused = answers.filter(({ status }) => status === 'rejected')
+  expect(refused.length).toBeGreaterThan(0)
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(MAX_QUEUE)
+  expect(refused[0]).toMatchObject({ reason: { statusCode: 503, code: 'overloaded' } })
+  // What waited has been read, and the next is taken again.
+  expect(await work.sampleOf('{}')).toBe('{}')
 })

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What single nodes make of a rollout: busy ones, edited ones, others of their kind, and how long each may take.
 import { expect, it } from 'vitest'
+import { hashPassword } from '../../../src/people/passwords.ts'
+import { insertUser } from '../../../src/people/users.ts'
+import { PASSWORD, signInAs } from '../../helper.ts'
 import { addNode, get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
 
 const LONG = { timeout: 30_000 }
@@ -72,6 +75,25 @@ it('a plan names the kinds of its nodes, and an order may leave kinds out', asyn
   expect(narrowed.nodes).toEqual([])
   expect(narrowed.excluded.items[0].reason).toBe(`The order leaves out its kind: ${kind}.`)
   expect(narrowed.planDigest).not.toBe(plan.planDigest)
+})
+
+it('an order tells a scope nothing of nodes outside: not how many, and not that they exist', async () => {
+  const service = await servingFarm()
+  const { write } = service.services
+  const passwordHash = await hashPassword(PASSWORD, { memoryKib: 8, passes: 1 })
+  const made = { username: 'eu', passwordHash, roles: ['operator' as const], scope: 'zone=eu' }
+  await write((unit) => insertUser(unit, { ...made, isOneTime: false, nowMs: Date.now() }))
+  const eu = await signInAs(service, 'eu', PASSWORD)
+  const none = await order(eu, { version: 2, selector: 'zone=eu,app=typo' })
+  expect([none.statusCode, none.json().detail]).toEqual([
+    422,
+    expect.stringContaining('(0 are left'),
+  ])
+  const [there] = (await service.admin.inject({ url: '/api/v1/nodes' })).json().items
+  for (const id of [there.id, 'node_01jd4q6v2m8w3x5y7z9abcdefg']) {
+    const refused = await order(eu, { version: 2, selector: 'zone=eu', nodes: [id] })
+    expect([refused.statusCode, refused.json().code]).toEqual([422, 'no_such_nodes'])
+  }
 })
 
 it('what goes to no node is refused, and releases nothing, unless it was meant', async () => {

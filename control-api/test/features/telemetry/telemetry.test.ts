@@ -22,6 +22,17 @@ describe('GET /metrics', () => {
     expect(await asToken('nodes:read')).toBe(403)
   })
 
+  test('is told whatever there is to do, as the health is', async () => {
+    const always: string[] = []
+    await build({
+      onRoute: ({ url, config }) => {
+        if (config?.underPressure) always.push(url)
+      },
+    })
+    // Each twice: HEAD is a route of its own.
+    expect([...new Set(always)].toSorted()).toEqual(['/api/metrics', '/api/v1/health'])
+  })
+
   test('tells nodes, agents, rollouts, webhooks, databases, requests and the event loop', async () => {
     const service = await build()
     const node = await enrolNode(service)

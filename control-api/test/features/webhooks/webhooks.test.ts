@@ -3,7 +3,6 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Overrides } from '../../../src/app.ts'
 import { DELIVERIES_KEPT } from '../../../src/features/webhooks/store.ts'
 import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { type Built, build } from '../../helper.ts'
@@ -12,7 +11,7 @@ import { isSignedWith, ok, startReceiver, status } from './receiver.ts'
 const url = '/api/v1/webhooks'
 type Hook = { id: string; secret: string; events: string[] }
 
-const start = (overrides: Overrides = {}) =>
+const start = (overrides: Parameters<typeof build>[0] = {}) =>
   build({
     config: { webhookAllow: ['127.0.0.0/8'] },
     ...overrides,
@@ -201,6 +200,30 @@ describe('a receiver that fails', () => {
     await emit(service, 'last')
     await poll(() => other.received.length).toBe(21)
     expect(busy.received).toHaveLength(1)
+  })
+
+  test('is left alone over a change of its description and a restart, but not by a new address', async () => {
+    const service = await start()
+    const [busy, other] = [await startReceiver(), await startReceiver()]
+    busy.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    const hook = await make(service, { url: busy.url, events: ['node'] })
+    await make(service, { url: other.url, events: ['node'] })
+    await emit(service, 'a')
+    await poll(() => busy.received.length).toBe(1)
+    await poll(async () => (await deliveries(service, hook)).length).toBe(1)
+    expect((await change(service, hook, { description: 'The same' })).statusCode).toBe(200)
+    await emit(service, 'b')
+    await poll(() => other.received.length).toBe(2)
+    expect(busy.received).toHaveLength(1)
+    const { dataDir } = service.config
+    await service.close()
+    const again = await start({ config: { webhookAllow: ['127.0.0.0/8'], dataDir } })
+    await emit(again, 'c')
+    await poll(() => other.received.length).toBe(3)
+    expect(busy.received).toHaveLength(1)
+    const moved = await startReceiver()
+    expect((await change(again, hook, { url: moved.url })).statusCode).toBe(200)
+    await poll(moved.objects).toEqual(['a', 'b', 'c'])
   })
 
   test('is not followed elsewhere', async () => {

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import type { ConfigChange } from '../../lib/api-types.ts'
 import { json, never, problem } from '../../test/fake-api.ts'
-import { renderApp } from '../../test/render-app.tsx'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, page, version } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
@@ -180,6 +180,33 @@ test('an old version is restored as a new one in one step, with a reason', async
   await waitFor(() => expect(window.location.pathname).toBe('/configs/default/versions/4'))
   const post = api.requests.find((request) => request.method === 'POST')
   expect(post?.body).toEqual({ message: 'It was right', parent: 3 })
+})
+
+test('what others do while it is asked about a restore is not written over', async () => {
+  const api = renderApp('/configs/default/versions/1', {
+    'GET /configs/default/versions/1': () => json(v1),
+    'GET /configs/default': () => json(config({ latestVersion: 3, draftChanged: false })),
+    'GET /configs/default/draft': () => json(draft, { etag: '"4"' }),
+    'PUT /configs/default/draft': () => problem(412, 'precondition_failed', 'It changed.'),
+    'POST /configs/default/versions/1/actions/restore': () => problem(409, 'stale', 'It changed.'),
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))
+  const dialog = within(await screen.findByRole('dialog'))
+  await dialog.findByRole('button', { name: 'Save it as version 4' })
+  await dialog.findByRole('button', { name: 'Replace the draft with v1' })
+  api.answer({
+    'GET /configs/default': () => json(config({ latestVersion: 4, draftChanged: true })),
+    'GET /configs/default/draft': () => json(draft, { etag: '"5"' }),
+  })
+  sayChanged('config')
+  // What is known by now is shown; what is ordered stays what was asked about.
+  expect(await dialog.findByText('The draft has changes that are in no version')).toBeVisible()
+  await user.click(dialog.getByRole('button', { name: 'Replace the draft with v1' }))
+  await user.click(dialog.getByRole('button', { name: 'Save it as version 4' }))
+  const sent = (method: string) => api.requests.find((request) => request.method === method)
+  await waitFor(() => expect(sent('POST')?.body).toMatchObject({ parent: 3 }))
+  expect(sent('PUT')?.headers.get('if-match')).toBe('"4"')
 })
 
 test('a version is exported by a link to its bytes', async () => {

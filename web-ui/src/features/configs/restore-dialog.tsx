@@ -7,6 +7,7 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { useAsShown } from '../../hooks/use-as-shown.ts'
 import type { Version } from '../../lib/api-types.ts'
 import { configQuery, draftQuery, putDraft, restoreVersionMutation } from './api.ts'
 import { MAX_MESSAGE_LENGTH } from './rules.ts'
@@ -56,15 +57,12 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
         {restore.isError && <ErrorBox what="Not restored" error={restore.error} />}
         <QueryStates query={draft} what="The draft" skeletonRows={1}>
           {({ etag }) => (
-            <DialogActions>
-              <Button
-                variant="default"
-                loading={restore.isPending}
-                onClick={() => restore.mutate(etag)}
-              >
-                Replace the draft with v{number}
-              </Button>
-            </DialogActions>
+            <ReplaceDraft
+              etag={etag}
+              number={number}
+              pending={restore.isPending}
+              onReplace={restore.mutate}
+            />
           )}
         </QueryStates>
       </div>
@@ -72,8 +70,29 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
   )
 }
 
+type ReplaceProps = {
+  etag: string
+  number: number
+  pending: boolean
+  onReplace: (etag: string) => void
+}
+
+/** Replaces the draft that there was when the dialog opened: what somebody types meanwhile is asked about anew. */
+function ReplaceDraft({ etag, number, pending, onReplace }: ReplaceProps) {
+  const { shown } = useAsShown(etag)
+  return (
+    <DialogActions>
+      <Button variant="default" loading={pending} onClick={() => onReplace(shown)}>
+        Replace the draft with v{number}
+      </Button>
+    </DialogActions>
+  )
+}
+
 /** The shortest way back: the old text is the newest version, and one rolls that out. */
-function RestoreForm({ version, latest }: { version: Version; latest: number }) {
+function RestoreForm({ version, latest: first }: { version: Version; latest: number }) {
+  // The version it was said to stand on, not what somebody saves meanwhile.
+  const latest = useAsShown(first).shown
   const { config: name, number } = version
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -6,6 +6,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { useAsShown } from '../../hooks/use-as-shown.ts'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
 import {
   deleteWebhookMutation,
@@ -97,7 +98,9 @@ function Tested({ delivery }: { delivery: WebhookDelivery }) {
 
 type DeleteProps = Omit<Props, 'blockedBy'> & { onClose: () => void }
 
-function DeleteDialog({ webhook, etag, onDeleted, onClose }: DeleteProps) {
+function DeleteDialog({ onDeleted, onClose, ...opened }: DeleteProps) {
+  // Whose address is asked about is whose is deleted.
+  const { webhook, etag } = useAsShown(opened).shown
   const client = useQueryClient()
   const remove = useMutation({
     ...deleteWebhookMutation,

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
-import { renderApp } from '../../test/render-app.tsx'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { page, session } from '../../test/samples.ts'
 import { failureWords, parseEvents, urlTrouble } from './rules.ts'
 
@@ -111,6 +111,24 @@ describe('a webhook', () => {
     expect(await screen.findByText(/has changed this webhook meanwhile/)).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Read it again' }))
     expect(await screen.findByDisplayValue(moved.url)).toBeVisible()
+  })
+
+  test('that became another while it was asked about is not deleted', async () => {
+    const api = renderApp(`/settings${path}`, {
+      ...one(),
+      [`DELETE ${path}`]: () => problem(412, 'precondition_failed', 'It changed.'),
+    })
+    await screen.findByLabelText('Address')
+    await userEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    const sure = await screen.findByRole('button', { name: 'Delete 1 webhook' })
+    const moved = { ...webhook(), url: 'https://moved.example.org/x' }
+    api.answer({ [`GET ${path}`]: () => json(moved, { etag: '"2"' }) })
+    sayChanged('webhook')
+    expect(await screen.findByText(moved.url)).toBeInTheDocument()
+    await userEvent.click(sure)
+    expect(await screen.findByText(/It changed\./)).toBeVisible()
+    const sent = api.requests.find(({ method }) => method === 'DELETE')
+    expect(sent?.headers.get('if-match')).toBe('"1"')
   })
 
   test('gets a new secret, and is deleted after a question', async () => {
