@@ -94,6 +94,7 @@ import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { readBodies } from './plugins/bodies.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
+import { readForwarded } from './plugins/forwarded.ts'
 import { keepFromCaches, securityHeaders } from './plugins/headers.ts'
 import { answerOnce } from './plugins/idempotency.ts'
 import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
@@ -331,6 +332,7 @@ export async function buildService(
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
+  readForwarded(app)
   await app.register(requestLogPlugin, { isRoutine: ({ method }) => method === 'GET' })
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
@@ -360,6 +362,7 @@ export async function buildService(
     userOfSession: (request) => userOfSession(request, users),
     userOfToken: bearers.userOf,
     labelsOfNode: (id) => labelsOfNode(db, id),
+    publicOrigin: config.publicUrl,
   })
 
   takeTurns(app)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The one place that knows HTTP. All of farmctl goes through the public API and its generated types.
-import { randomUUID } from 'node:crypto'
+import { randomUUID, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -77,8 +77,21 @@ async function refusedAsError(response: Response): Promise<Response> {
 
 /** Beside the system's own. */
 function trust(caFile: string): void {
-  setDefaultCACertificates([...getCACertificates(), readFileSync(caFile, 'utf8')])
+  const certificates = readFileSync(caFile, 'utf8').match(CERTIFICATE) ?? []
+  try {
+    // Those that are none are passed over in silence by what takes them.
+    for (const one of certificates) new X509Certificate(one)
+    if (certificates.length === 0) throw new Error('there is none')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Failure(
+      `${caFile} holds no certificates in PEM (-----BEGIN CERTIFICATE-----): ${why}`,
+    )
+  }
+  setDefaultCACertificates([...getCACertificates(), ...certificates])
 }
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const isBroken = (error: unknown) => BROKEN.has(codeOf(error))
@@ -109,6 +122,9 @@ const SENTENCES: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG:
     'it speaks no TLS there. If it is meant to be plain, write http://.',
 }
+/** fetch refuses some ports by itself, and says which only one level down. */
+const causeOf = (error: unknown) =>
+  error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
 const UNTRUSTED =
   /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|CERT_UNTRUSTED|SIGNATURE_FAILURE/
 
@@ -119,7 +135,7 @@ function explainNetwork(
   const code = codeOf(error)
   const cause = UNTRUSTED.test(code)
     ? 'its certificate is of a CA that this machine does not know. Name that CA: farmctl login --ca-file FILE'
-    : (SENTENCES[code] ?? `the request failed (${code || String(error)}).`)
+    : (SENTENCES[code] ?? `the request failed (${code || causeOf(error)}).`)
   // Not which one: its address may hold a password.
   const proxy = hasProxy ? ' Or it is the proxy that HTTPS_PROXY or HTTP_PROXY names.' : ''
   return new Failure(`${url}: ${cause}${proxy} The nodes go on serving without it.`, EXIT.failed)

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Which control planes there are, and the token for each: one file that only its owner can read.
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isObject } from './documents.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 
@@ -28,22 +37,24 @@ export class Contexts {
   read(): Stored {
     const text = readOwn(this.path)
     if (text === null) return { current: null, contexts: {} }
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw new Failure(`${this.path} is damaged. Remove it, then sign in again: farmctl login`)
-    }
+    const stored = parsed(text)
+    if (stored !== null) return stored
+    throw new Failure(`${this.path} is damaged. Remove it, then sign in again: farmctl login`)
   }
 
   change(edit: (stored: Stored) => void): void {
     const stored = this.read()
     edit(stored)
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-    // Beside it, then in its place: whenever this ends, one whole file is there.
-    const fresh = `${this.path}.${process.pid}`
+    // Beside it, then in its place: whenever this ends, one whole file is there. A link stays a link: who keeps
+    // such files elsewhere would have two from now on.
+    const path = statSync(this.path, { throwIfNoEntry: false })
+      ? realpathSync(this.path)
+      : this.path
+    const fresh = `${path}.${process.pid}`
     writeFileSync(fresh, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
     chmodSync(fresh, 0o600)
-    renameSync(fresh, this.path)
+    renameSync(fresh, path)
   }
 
   /** What --context, the environment and the file say, in this order. */
@@ -95,11 +106,39 @@ function readOwn(path: string): string | null {
   return readFileSync(path, 'utf8')
 }
 
-export function normalUrl(text: string): string {
-  const withScheme = /^https?:\/\//.test(text) ? text : `https://${text}`
-  if (!URL.canParse(withScheme)) {
-    throw new Failure(`"${text}" is no address. Write it as https://farm.example.org`)
+/** null: nothing that was written here. */
+function parsed(text: string): Stored | null {
+  let stored: unknown
+  try {
+    stored = JSON.parse(text)
+  } catch {
+    return null
   }
-  const { origin, pathname } = new URL(withScheme)
-  return `${origin}${pathname.replace(/\/+$/, '')}`
+  if (!isObject(stored) || !isObject(stored.contexts)) return null
+  const { current, contexts } = stored
+  const isKnown =
+    current === null || (typeof current === 'string' && Object.hasOwn(contexts, current))
+  return isKnown && Object.values(contexts).every(isContext)
+    ? { current, contexts: contexts as Stored['contexts'] }
+    : null
+}
+
+const isContext = (value: unknown): value is Context =>
+  isObject(value) &&
+  typeof value.url === 'string' &&
+  (value.token === null || (isObject(value.token) && typeof value.token.secret === 'string'))
+
+export function normalUrl(given: string): string {
+  const text = given.trim()
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    const shown = text.replace(/\/\/.*@/, '//…@')
+    throw new Failure(`"${shown}" is no address. Write it as https://farm.example.org`)
+  }
+  if (url.username || url.password) {
+    throw new Failure(
+      `The address of ${url.host} has a name or a password in it, and nothing would be done with them. Leave them out: farmctl login asks.`,
+    )
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

@@ -20,10 +20,14 @@ const OPTIONS = { allowTrailingComma: true }
 
 /** null: any members. */
 export function readDocument(file: string, text: string, members: Members | null): JsonObject {
+  if (text.startsWith('\uFEFF')) {
+    const message = 'the text begins with a byte order mark (save it as UTF-8 without it)'
+    throw new Failure(atPosition(file, { line: 1, column: 1, message }), EXIT.rejected)
+  }
   const errors: ParseError[] = []
   const root = parseTree(text, errors, OPTIONS)
   const found = errors.map(({ offset, error }) => ({ offset, message: sentence(error) }))
-  if (found.length === 0) found.push(...wrongMembers(root, members))
+  if (found.length === 0) found.push(...twice(root), ...wrongMembers(root, members))
   if (found.length === 0) return parse(text, [], OPTIONS)
   const lines = found.map(({ offset, message }) => {
     return atPosition(file, { ...positionOf(text, offset), message })
@@ -33,6 +37,19 @@ export function readDocument(file: string, text: string, members: Members | null
 
 const sentence = (error: number) =>
   `is no JSON here: ${printParseErrorCode(error).replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
+
+/** Of two members of one name, readers take the last, and whoever wrote the first one does not hear of it. */
+function twice(node: JsonNode | undefined): { offset: number; message: string }[] {
+  const children = node?.children ?? []
+  const seen = new Set<unknown>()
+  return children.flatMap((child) => {
+    const key: unknown = node?.type === 'object' ? child.children?.[0]?.value : undefined
+    const isAgain = key !== undefined && seen.has(key)
+    seen.add(key)
+    const message = `"${String(key)}" is here for the second time`
+    return [...(isAgain ? [{ offset: child.offset, message }] : []), ...twice(child)]
+  })
+}
 
 function wrongMembers(root: JsonNode | undefined, members: Members | null) {
   if (root?.type !== 'object') return [{ offset: root?.offset ?? 0, message: 'must be an object' }]

@@ -6,7 +6,7 @@ import { CommanderError } from 'commander'
 import { unknownNames } from '../known-environment.ts'
 import { visible } from '../terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { errorDocument, exitCodeFor, explain } from './failures.ts'
+import { errorDocument, exitCodeFor, explain, Failure } from './failures.ts'
 import { createProgram, wantsJson } from './program.ts'
 
 const manifest: { version: string } = JSON.parse(
@@ -19,11 +19,13 @@ const words = process.argv.slice(2)
 const asJson = wantsJson(words)
 
 process.on('SIGINT', () => interruption.abort())
-// `farmctl get nodes | head -1` is no failure.
+// `farmctl get nodes | head -1` is no failure. A disk that is full is one, whatever was written before.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.ok)
-  throw error
+  process.exit(tell(new Failure(`the result could not be written: ${error.message}`)))
 })
+// Who does not read what is said meanwhile still gets the result.
+stderr.on('error', () => {})
 
 try {
   for (const sentence of unknownNames(process.env)) stderr.write(`farmctl: ${sentence}\n`)

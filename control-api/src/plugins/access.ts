@@ -31,6 +31,8 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
 type Options = {
   /** null: no session, or nobody's any more. */
   userOfSession: (request: FastifyRequest) => Promise<SignedInUser | null>
+  /** The console's, as browsers see it; null: nobody said. */
+  publicOrigin: string | null
   /** Throws when the token is not valid. */
   userOfToken: (secret: string, address: string) => Promise<SignedInUser>
   /** null: there is no such node. */
@@ -38,7 +40,7 @@ type Options = {
 }
 
 export const accessPlugin = fp<Options>(
-  async (app, { userOfSession, userOfToken, labelsOfNode }) => {
+  async (app, { userOfSession, userOfToken, labelsOfNode, publicOrigin }) => {
     const callerOf = async (request: FastifyRequest): Promise<SignedInUser> => {
       const secret = bearerOf(request)
       if (secret !== null) return await userOfToken(secret, request.ip)
@@ -51,14 +53,14 @@ export const accessPlugin = fp<Options>(
     app.addHook('onRequest', async (request) => {
       const { permission: access, forTokensToo } = request.routeOptions.config
       if (access === undefined || access === 'public') {
-        refuseForeignPages(request, false)
+        refuseForeignPages(request, { required: false, publicOrigin })
         return
       }
       const user = await callerOf(request)
       if (user.token) {
         requireOfToken(user, access, forTokensToo === true)
       } else {
-        refuseForeignPages(request, true)
+        refuseForeignPages(request, { required: true, publicOrigin })
         requireOfPerson(user, access)
       }
       if (user.scope !== null) await requireReach(request, user.scope, labelsOfNode)
@@ -117,18 +119,27 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
  * second lock is the content type: only JSON bodies are parsed, which a foreign page cannot send without
  * a CORS preflight, and none is ever answered.
  */
-function refuseForeignPages(request: FastifyRequest, required: boolean): void {
+function refuseForeignPages(
+  request: FastifyRequest,
+  { required, publicOrigin }: { required: boolean; publicOrigin: string | null },
+): void {
   if (SAFE.has(request.method)) return
-  const own = `${request.protocol}://${request.host}`
-  const { origin, 'sec-fetch-site': site } = request.headers
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new CrossOrigin(own)
-  if (origin !== undefined && origin !== own && !isOwnBehindTls(origin, request.host, site)) {
-    throw new CrossOrigin(own)
+  const { origin: given, 'sec-fetch-site': site } = request.headers
+  const origin = given && originOf(given)
+  const own = originOf(`${request.protocol}://${request.host}`)
+  const said = publicOrigin ?? own
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new CrossOrigin(said)
+  const isOwn = origin === own || origin === publicOrigin
+  if (origin !== undefined && !isOwn && !isOwnBehindTls(origin, request.host, site)) {
+    throw new CrossOrigin(said)
   }
-  if (required && origin === undefined && site === undefined) throw new CrossOrigin(own)
+  if (required && origin === undefined && site === undefined) throw new CrossOrigin(said)
 }
+
+/** As browsers write it: in small letters, without the port that goes without saying. */
+const originOf = (url: string): string => URL.parse(url)?.origin ?? url
 
 /** A proxy that ends TLS but is not in FARMSTEAD_TRUST_PROXY hides the scheme; the browser still vouches. */
 function isOwnBehindTls(origin: string, host: string, site: unknown): boolean {
-  return site === 'same-origin' && origin === `https://${host}`
+  return site === 'same-origin' && origin === originOf(`https://${host}`)
 }
