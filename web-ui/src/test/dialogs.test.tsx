@@ -65,6 +65,7 @@ const everything: typeof session = {
 const draftNow = { text: '{}', baseVersion: 2, updatedBy: 'ana', updatedAt: at }
 const draft: DraftHandle = {
   ...{ text: '{}', saved: { body: draftNow, etag: '"1"' }, dirty: false, save: { kind: 'idle' } },
+  isTheirs: false,
   ...{ change() {}, flush: async () => true, keepMine() {}, takeTheirs() {}, merge() {} },
   ...{ unresolved: [], replace() {}, setAside: null, bringBack() {} },
 }
