@@ -18,6 +18,7 @@ import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { type ReactNode, useState } from 'react'
 import { describe, expect, test } from 'vitest'
+import { UnsavedGuard } from '../components/unsaved-guard.tsx'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
@@ -123,6 +124,18 @@ const DIALOGS: Record<string, Row> = {
     show: () => (
       <>
         <LeaveGuard draft={{ ...draft, dirty: true, flush: async () => false }} />
+        <Link to="/audit">Audit</Link>
+      </>
+    ),
+    opens: 'Audit',
+    opensBy: 'link',
+    leave: 'Stay here',
+  },
+  'leave a form that is not saved': {
+    file: 'components/unsaved-guard.tsx',
+    show: () => (
+      <>
+        <UnsavedGuard what="The override" isUnsaved />
         <Link to="/audit">Audit</Link>
       </>
     ),
