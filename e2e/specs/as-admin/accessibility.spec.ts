@@ -31,6 +31,21 @@ function focusHidden(): string {
   return isSeen ? '' : focused.outerHTML.slice(0, 120)
 }
 
+/** Buttons whose words are cut off, and words of tables that stand in pieces, some letters a line. */
+function unreadable(): string[] {
+  const labels = [...document.querySelectorAll('.mantine-Button-label')]
+  const cut = labels.filter((label) => label.scrollWidth > label.clientWidth + 1)
+  const words = [...document.querySelectorAll('td, td a, td span')].filter(
+    ({ childElementCount, textContent }) => childElementCount === 0 && /^\S+$/.test(textContent),
+  )
+  const range = document.createRange()
+  const inPieces = words.filter((word) => {
+    range.selectNodeContents(word)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 2
+  })
+  return [...cut, ...inPieces].map(({ textContent }) => textContent)
+}
+
 type Screen = { name: string; path: string }
 
 /** Every screen with something on it; ids differ in each farm, so they are looked up. */
@@ -143,6 +158,7 @@ test('every screen fits a phone without scrolling sideways', async ({ page }) =>
       await open(page, screen)
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       expect.soft(width, screen.name).toBeLessThanOrEqual(phone.width)
+      expect.soft(await page.evaluate(unreadable), screen.name).toEqual([])
     })
   }
 })

@@ -2,13 +2,15 @@
 // Every dialog of the console: what is done with `Dialog` and `DialogActions` here needs no thought
 // in the dialogs themselves, and src/test/dialogs.test.tsx holds each of them to it.
 import { Button, Modal } from '@mantine/core'
-import { createContext, type KeyboardEvent, use } from 'react'
+import { createContext, type KeyboardEvent, use, useState } from 'react'
 import { useDialogFocus } from '../hooks/use-dialog-focus.ts'
 import classes from './dialog.module.css'
 
 export type DialogProps = {
   title: string
   size?: 'md' | 'lg'
+  /** It shows what nobody will see again: only who says so leaves it. */
+  shownOnce?: boolean
   onClose: () => void
   children: React.ReactNode
 }
@@ -16,12 +18,17 @@ export type DialogProps = {
 const OnClose = createContext<() => void>(() => {})
 
 /** The kit's modal, without its <header>, which would be a second banner of the page. */
-export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, size = 'md', shownOnce = false, onClose, children } = props
+  // A click that missed a field must not cost what was typed into the others.
+  const [isTypedIn, setTypedIn] = useState(false)
   return (
     // A className of Modal.Content would also be that of the box around it, which fills the window.
     <Modal.Root
       opened
       onClose={onClose}
+      closeOnClickOutside={!(isTypedIn || shownOnce)}
+      closeOnEscape={!shownOnce}
       size={size}
       yOffset="8vh"
       classNames={{ content: classes.content ?? '' }}
@@ -34,7 +41,7 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
         </div>
         <Modal.Body>
           <OnClose value={onClose}>
-            <Inside>{children}</Inside>
+            <Inside onInput={() => setTypedIn(true)}>{children}</Inside>
           </OnClose>
         </Modal.Body>
       </Modal.Content>
@@ -42,12 +49,20 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
   )
 }
 
-function Inside({ children }: { children: React.ReactNode }) {
+type InsideProps = { onInput: () => void; children: React.ReactNode }
+
+function Inside({ onInput, children }: InsideProps) {
   const focus = useDialogFocus()
   return (
     // The kit's trap gives the focus to the first `data-autofocus`: to this, which passes it on.
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens for what bubbles up
-    <div {...focus} data-autofocus className={classes.inside} onKeyDown={submitWithCtrlEnter}>
+    <div
+      {...focus}
+      data-autofocus
+      className={classes.inside}
+      onInput={onInput}
+      onKeyDown={submitWithCtrlEnter}
+    >
       {children}
     </div>
   )

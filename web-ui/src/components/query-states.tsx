@@ -19,11 +19,10 @@ export function QueryStates<Data>({ query, what, skeletonRows, children }: Query
   const retry = () => void query.refetch()
   if (query.data === undefined) {
     return query.isError ? (
-      // What is not there will not be there on another try.
       <ErrorBox
         what={what}
         error={query.error}
-        onRetry={isApiError(query.error, 404) ? undefined : retry}
+        onRetry={willStay(query.error) ? undefined : retry}
       />
     ) : (
       <SkeletonRows rows={skeletonRows ?? 3} label={what} />
@@ -38,6 +37,9 @@ export function QueryStates<Data>({ query, what, skeletonRows, children }: Query
     </>
   )
 }
+
+/** What is not there, or cannot be meant, will not be there on another try. */
+const willStay = (error: unknown) => isApiError(error, 404) || isApiError(error, 400)
 
 function StaleNotice(props: { what: string; since: number; error: unknown; onRetry: () => void }) {
   return (

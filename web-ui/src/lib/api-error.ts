@@ -13,6 +13,11 @@ type ProblemLike = {
 const text = (value: unknown, fallback: string) =>
   typeof value === 'string' && value !== '' ? value : fallback
 
+/** What stands in the path of a request comes from the console's address, or from a link to it. */
+const ADDRESS = /^params\//
+const MISTYPED =
+  'The address of this page names nothing that there could be: part of it is missing.'
+
 /** What every failed call to the API throws. Status 0: no answer came at all. */
 export class ApiError extends Error {
   readonly status: number
@@ -24,9 +29,10 @@ export class ApiError extends Error {
   readonly problem: object
 
   constructor(status: number, problem: ProblemLike) {
-    const title = text(problem.title, 'The request failed')
+    const isAddress = status === 400 && ADDRESS.test(text(problem.detail, ''))
+    const title = isAddress ? 'No such address' : text(problem.title, 'The request failed')
     const detail = text(problem.detail, `The control plane answered with status ${status}.`)
-    super(forPeople(detail) || `${title}.`)
+    super(isAddress ? MISTYPED : forPeople(detail) || `${title}.`)
     this.name = 'ApiError'
     this.status = status
     this.code = text(problem.code, status === 0 ? 'unreachable' : `http_${status}`)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What holds of every dialog, so that each can be worked with the keyboard and without looking:
 // it begins at its first field or, without one, at the way out; Enter in a field does what the
-// dialog is for; it can be left without doing anything; and then the focus is where it came from.
+// dialog is for; it can be left without doing anything, though not by a click that missed, once
+// something was typed; and then the focus is where it came from.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MantineProvider } from '@mantine/core'
@@ -17,6 +18,7 @@ import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { type ReactNode, useState } from 'react'
 import { describe, expect, test } from 'vitest'
+import { UnsavedGuard } from '../components/unsaved-guard.tsx'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
@@ -38,7 +40,7 @@ import { FreezeButton } from '../features/rollouts/freeze-dialog.tsx'
 import { RolloutActions } from '../features/rollouts/rollout-actions.tsx'
 import { RevokeDialog } from '../features/tokens/revoke-dialog.tsx'
 import { EditUserDialog } from '../features/users/edit-user-dialog.tsx'
-import { NewUserDialog } from '../features/users/new-user-dialog.tsx'
+import { NewUserDialog, OneTimePasswordDialog } from '../features/users/new-user-dialog.tsx'
 import { WebhookActions } from '../features/webhooks/webhook-actions.tsx'
 import type { Backup, Recovery, Token, User, Webhook } from '../lib/api-types.ts'
 import { fakeApi, type Handlers, json, never, problem } from './fake-api.ts'
@@ -64,6 +66,7 @@ const everything: typeof session = {
 const draftNow = { text: '{}', baseVersion: 2, updatedBy: 'ana', updatedAt: at }
 const draft: DraftHandle = {
   ...{ text: '{}', saved: { body: draftNow, etag: '"1"' }, dirty: false, save: { kind: 'idle' } },
+  isTheirs: false,
   ...{ change() {}, flush: async () => true, keepMine() {}, takeTheirs() {}, merge() {} },
   ...{ unresolved: [], replace() {}, setAside: null, bringBack() {} },
 }
@@ -121,6 +124,18 @@ const DIALOGS: Record<string, Row> = {
     show: () => (
       <>
         <LeaveGuard draft={{ ...draft, dirty: true, flush: async () => false }} />
+        <Link to="/audit">Audit</Link>
+      </>
+    ),
+    opens: 'Audit',
+    opensBy: 'link',
+    leave: 'Stay here',
+  },
+  'leave a form that is not saved': {
+    file: 'components/unsaved-guard.tsx',
+    show: () => (
+      <>
+        <UnsavedGuard what="The override" isUnsaved />
         <Link to="/audit">Audit</Link>
       </>
     ),
@@ -370,6 +385,64 @@ test.each(sending)('Enter in the first field of the dialog to %s does it', async
       .map(({ method, path }) => `${method} ${path}`)
   await waitFor(() => expect(sent()).toContain(row.sends))
   expect(screen.getByRole('dialog')).toBeVisible()
+})
+
+/** The dimmed page beside the dialog. */
+function besideDialog(): Element {
+  const found = document.querySelector('.mantine-Modal-overlay')
+  if (found === null) throw new Error('the kit names it otherwise now')
+  return found
+}
+
+const typedIn = Object.entries(DIALOGS).filter(([, { field }]) => field?.type !== undefined)
+
+test.each(typedIn)('a click beside the dialog to %s costs nobody their words', async (_, row) => {
+  const { keys, dialog, start } = await open(row)
+  await keys.type(start, row.field?.type ?? '')
+  await keys.click(besideDialog())
+  expect(start).toBeVisible()
+  expect(start).toHaveValue(row.field?.type)
+  await keys.keyboard('{Escape}')
+  await waitFor(() => expect(dialog).not.toBeInTheDocument())
+})
+
+test('a click beside a dialog in which nothing was typed leaves it', async () => {
+  const row = DIALOGS['cordon a node']
+  if (row === undefined) throw new Error('no such row')
+  const { keys, dialog } = await open(row)
+  await keys.click(besideDialog())
+  await waitFor(() => expect(dialog).not.toBeInTheDocument())
+})
+
+const shownOnce: Record<string, Row & { submit: string }> = {
+  'a one-time password': {
+    file: '',
+    show: (onClose) => (
+      <OneTimePasswordDialog username="bo" password="pwskx-ebdkg" onClose={onClose} />
+    ),
+    leave: 'Done',
+    submit: '',
+  },
+  'a token for a node': {
+    file: '',
+    show: (onClose) => <NewTokenDialog node={edge} onClose={onClose} />,
+    field: { role: 'combobox', name: 'Good for' },
+    answers: { 'POST /enrolment-tokens': () => json(createdToken(), {}, 201) },
+    submit: 'Make a token for edge-1',
+  },
+}
+
+test.each(Object.entries(shownOnce))('%s stays until one is done with it', async (_, row) => {
+  const { keys, dialog } = await open(row)
+  if (row.submit !== '') {
+    await keys.click(within(dialog).getByRole('button', { name: row.submit }))
+  }
+  const done = await within(dialog).findByRole('button', { name: 'Done' })
+  await keys.click(besideDialog())
+  await keys.keyboard('{Escape}')
+  expect(done).toBeVisible()
+  await keys.click(done)
+  await waitFor(() => expect(dialog).not.toBeInTheDocument())
 })
 
 test('a dialog that is refused keeps what was typed, and the focus in it', async () => {

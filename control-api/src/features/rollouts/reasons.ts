@@ -215,7 +215,9 @@ export function tell(task: Task): string {
     apply_stuck: 'could neither apply the version nor go back: look at it now',
     skipped: 'is left out',
   }
-  const code = task.code ? ` (${task.code})` : ''
+  // A gate's name is for programs: the message says what was measured.
+  const isGate = task.state === 'unhealthy' && task.code !== 'flapping'
+  const code = task.code && !isGate ? ` (${task.code})` : ''
   if (isConflict(task)) return `${task.nodeName} is in conflict with the version: ${task.message}.`
   const place = task.errors[0]?.line ? `, line ${task.errors[0].line}` : ''
   return `${task.nodeName} ${what[task.state] ?? 'failed'}${code}${task.message ? `: ${task.message}` : ''}${place}.`

@@ -208,6 +208,13 @@ describe('health', () => {
   })
 })
 
+it('tells of who is ill what was measured, and no name of a gate', () => {
+  const message = '66 of 66 answers of a are 5xx'
+  const found: RolloutEvent = { kind: 'ill', nodeId: 'a', gate: 'errors5xx', message }
+  const { reason } = run(begun(), ...keeps('a'), found)
+  expect(reason).toContain(`a is not well with the version: ${message}.`)
+})
+
 describe('the progress deadline', () => {
   it('begins anew with one more healthy node, and with nothing else', () => {
     const waiting = run(begun(), passes(500_000), ...keeps('a'))

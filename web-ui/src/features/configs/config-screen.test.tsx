@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import { redo, undo } from '@codemirror/commands'
+import { redo, undo, undoDepth } from '@codemirror/commands'
 import { EditorView } from '@codemirror/view'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../lib/api-types.ts'
 import { keptTextKey } from '../../lib/kept-texts.ts'
 import { type FakeApi, type Handlers, json, noAnswer, problem } from '../../test/fake-api.ts'
-import { renderApp } from '../../test/render-app.tsx'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, page, session, version } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
@@ -122,6 +122,66 @@ describe('the draft', () => {
     const api = openEditor()
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 7 }')
     await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+  })
+})
+
+test('saving is no step of its own for Undo', async () => {
+  const api = openEditor()
+  const view = await editor()
+  write(view, '{ "workers": 2 }')
+  await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+  await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull())
+  expect(undoDepth(view.state)).toBe(1)
+  act(() => void undo(view))
+  expect(view.state.doc.toString()).toBe('{}\n')
+})
+
+describe('what somebody else saves meanwhile', () => {
+  const first = '{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n'
+  /** Two was made 20 here and is saved; then somebody else changes what stands before and after. */
+  async function changedByTwo() {
+    const api = openEditor({
+      'GET /configs/default/draft': () => json(draft(first), { etag: '"1"' }),
+    })
+    const view = await editor()
+    const at = first.indexOf('2')
+    act(() => view.dispatch({ changes: { from: at, to: at + 1, insert: '20' } }))
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull())
+    const both = '// theirs\n{\n  "a": 1,\n  "b": 20,\n  "c": 30\n}\n'
+    const theirs = draft(both, { updatedBy: 'ben' })
+    api.answer({ 'GET /configs/default/draft': () => json(theirs, { etag: '"3"' }) })
+    sayChanged('config')
+    await waitFor(() => expect(view.state.doc.toString()).toBe(both), soon)
+    return { api, view, both }
+  }
+
+  test('is not undone by who undoes what they did', async () => {
+    const { api, view, both } = await changedByTwo()
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe(both.replace('20', '2'))
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe(both.replace('20', '2'))
+    act(() => void redo(view))
+    expect(view.state.doc.toString()).toBe(both)
+    await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull(), soon)
+    expect(
+      puts(api)
+        .slice(1)
+        .every(({ headers }) => headers.get('if-match') !== '"1"'),
+    ).toBe(true)
+  })
+
+  test('leaves nothing to undo for who did nothing', async () => {
+    const api = openEditor()
+    const view = await editor()
+    const theirs = draft('{ "workers": 9 }\n', { updatedBy: 'ben' })
+    api.answer({ 'GET /configs/default/draft': () => json(theirs, { etag: '"3"' }) })
+    sayChanged('config')
+    await waitFor(() => expect(view.state.doc.toString()).toBe('{ "workers": 9 }\n'), soon)
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe('{ "workers": 9 }\n')
+    expect(puts(api)).toEqual([])
   })
 })
 
@@ -416,6 +476,15 @@ describe('two people on one draft', () => {
     expect((await editor()).state.doc.toString()).toBe(theirs.text)
     await userEvent.click(screen.getByRole('button', { name: 'Bring it back' }))
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+  })
+
+  test('theirs, once taken, can be undone', async () => {
+    await conflict()
+    await userEvent.click(screen.getByRole('button', { name: 'Take ben’s text' }))
+    const view = await editor()
+    expect(view.state.doc.toString()).toBe(theirs.text)
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe('{ "workers": 2 }')
   })
 
   test('both can be merged: the merged text is saved on top of theirs, and mine can be had back', async () => {

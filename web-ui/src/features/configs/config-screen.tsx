@@ -70,7 +70,7 @@ type OpenConfigProps = Omit<ConfigScreenProps, 'name'> & { config: Config; saved
 
 function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProps) {
   const draft = useDraft(config.name, saved, session.user.id)
-  const { document, change, past } = useDraftDocument(draft.text, draft.change)
+  const { document, change, past } = useDraftDocument(draft, draft.change)
   const checked = useProblems(draft.text)
   const editor = useRef<ConfigEditorHandle>(null)
   const form = useRef<ConfigFormHandle>(null)

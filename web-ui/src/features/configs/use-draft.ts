@@ -27,6 +27,8 @@ export type SaveState =
 export type DraftHandle = {
   text: string
   saved: TaggedDraft
+  /** Somebody else has put the text that is shown, and nobody here has chosen it. */
+  isTheirs: boolean
   dirty: boolean
   save: SaveState
   change: (text: string) => void
@@ -46,12 +48,17 @@ export type DraftHandle = {
 }
 
 /** `owner`: the user who types; what they leave behind is theirs. */
-export function useDraft(name: string, draft: TaggedDraft, owner: string): DraftHandle {
+export function useDraft(name: string, given: TaggedDraft, owner: string): DraftHandle {
   const storageKey = keptTextKey(owner, name)
   const client = useQueryClient()
+  // What is given comes a moment after what was put into the cache here: for that moment the text
+  // of before the save would be shown, and the two changes of it stand in the history of undo.
+  const draft = client.getQueryData(draftQuery(name).queryKey) ?? given
   const [unsaved, setUnsaved] = useState<Unsaved | null>(() => recall(storageKey, draft))
   const [save, setSave] = useState<SaveState>({ kind: 'idle' })
   const [setAside, setSetAside] = useState<string | null>(null)
+  // Of the newest draft that was opened, saved or chosen here.
+  const [ownEtag, setOwnEtag] = useState(draft.etag)
   // What an answer that comes late must look at: what has been typed since.
   const latest = useRef(unsaved)
   const failures = useRef(0)
@@ -70,6 +77,7 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
   const attempt = async (change: Unsaved): Promise<SaveState> => {
     try {
       const saved = await putDraft({ name, text: change.text, etag: change.baseEtag })
+      setOwnEtag(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       const since = latest.current
@@ -136,6 +144,7 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
   return {
     text,
     saved: draft,
+    isTheirs: unsaved === null && draft.etag !== ownEtag,
     dirty: unsaved !== null,
     save,
     change: (next) => {
@@ -149,6 +158,7 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
     },
     takeTheirs: () => {
       setSetAside(text)
+      setOwnEtag(draft.etag)
       keep(null)
       setSave({ kind: 'idle' })
     },
@@ -156,6 +166,7 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
     unresolved,
     replace: (saved) => {
       if (text !== saved.body.text) setSetAside(text)
+      setOwnEtag(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       keep(null)

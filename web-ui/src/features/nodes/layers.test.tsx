@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A node's page: its group, what makes its text, and what a change of it would do before it is made.
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type ApiRequest, type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { impact, node, rendered, session } from '../../test/samples.ts'
@@ -103,6 +103,70 @@ describe('what a change of a node would do', () => {
       const puts = api.requests.filter((one) => one.method === 'PUT' && !isDry(one))
       expect(puts.map(({ body }) => body)).toEqual([{ mergePatch }])
     })
+  })
+
+  test('of its override says so once it is saved, and shows what is there then', async () => {
+    const api = open({ [`PUT ${override}`]: answerDry({ mergePatch: { workers: 3 } }) })
+    await typeOverride('{"workers":3}')
+    await waitFor(() => expect(save()).toBeEnabled())
+    const now = { mergePatch: { workers: 3 } }
+    api.answer({ [`GET ${override}`]: () => json(now, { etag: '"8"' }) })
+    await userEvent.click(save())
+    expect(await screen.findByText('Override saved')).toBeVisible()
+    expect(screen.getByRole('textbox', { name: /Override of edge-1/ })).toHaveValue(
+      JSON.stringify(now.mergePatch, null, 2),
+    )
+  })
+
+  /** As when one comes back to the tab after a while. */
+  const readAnew = async (mergePatch: object, api: ReturnType<typeof open>) => {
+    api.answer({ [`GET ${override}`]: () => json({ mergePatch }, { etag: '"9"' }) })
+    const reads = () =>
+      api.requests.filter(({ method, path }) => method === 'GET' && path === override).length
+    const before = reads()
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000)
+    act(() => void window.dispatchEvent(new Event('visibilitychange')))
+    await waitFor(() => expect(reads()).toBeGreaterThan(before))
+    later.mockRestore()
+  }
+
+  test('stays typed when somebody has changed the labels, which share its ETag', async () => {
+    const api = open({ [`PUT ${override}`]: answerDry({ mergePatch: {} }) })
+    await typeOverride('{ "workers": 3 }')
+    await readAnew({}, api)
+    await waitFor(() => expect(save()).toBeEnabled())
+    await userEvent.click(save())
+    const puts = () => api.requests.filter((one) => one.method === 'PUT' && !isDry(one))
+    await waitFor(() => expect(puts()).toHaveLength(1))
+    expect(puts()[0]?.headers.get('if-match')).toBe('"9"')
+    expect(puts()[0]?.body).toEqual({ mergePatch: { workers: 3 } })
+  })
+
+  test('stays typed when somebody has changed the override, and is not saved over it', async () => {
+    const api = open({ [`PUT ${override}`]: answerDry({ mergePatch: {} }) })
+    await typeOverride('{ "workers": 3 }')
+    await readAnew({ workers: 5 }, api)
+    expect(await screen.findByText('Someone else has changed edge-1 meanwhile')).toBeVisible()
+    const field = screen.getByRole('textbox', { name: /Override of edge-1/ })
+    expect(field).toHaveValue('{ "workers": 3 }')
+    expect(save()).toHaveAccessibleDescription('Read it again first.')
+    await userEvent.click(screen.getByRole('button', { name: 'Read it again' }))
+    await waitFor(() => expect(field).toHaveValue('{\n  "workers": 5\n}'))
+  })
+
+  test('that was typed and not saved is asked for when one leaves', async () => {
+    open({ [`PUT ${override}`]: answerDry({ mergePatch: {} }) })
+    await typeOverride('{ "workers": 3 }')
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await userEvent.click(dialog.getByRole('button', { name: 'Stay here' }))
+    expect(window.location.pathname).toBe(`/nodes/${id}`)
+    expect(screen.getByRole('textbox', { name: /Override of edge-1/ })).toHaveValue(
+      '{ "workers": 3 }',
+    )
+    await userEvent.click(screen.getByRole('button', { name: 'Undo changes' }))
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    await waitFor(() => expect(window.location.pathname).toBe('/configs'))
   })
 
   test('that would be refused says why, and cannot be saved', async () => {

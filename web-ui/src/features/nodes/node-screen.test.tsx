@@ -25,6 +25,16 @@ const panel = async (name: string) => within(await screen.findByRole('region', {
 const press = async (name: string | RegExp) =>
   await userEvent.click(await screen.findByRole('button', { name }))
 
+test('an address that is no node’s says so, and in no words for programs', async () => {
+  const detail = 'params/id: is not of the form that is taken here'
+  open({}, { [`GET /nodes/${id}`]: () => problem(400, 'invalid_request', detail) })
+  const box = await screen.findByRole('alert')
+  expect(box).toHaveTextContent('The node: no such address')
+  expect(box).toHaveTextContent('The address of this page names nothing')
+  expect(box).not.toHaveTextContent('params')
+  expect(within(box).queryByRole('button', { name: 'Try again' })).toBeNull()
+})
+
 describe('identity', () => {
   test('shows the channel, the end of the certificate and when it was renewed', async () => {
     open()

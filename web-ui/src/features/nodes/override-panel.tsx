@@ -3,11 +3,14 @@ import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import { useImpact } from '../../hooks/use-impact.ts'
+import { isApiError } from '../../lib/api-error.ts'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { parseOverride } from '../../lib/merge-patch.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -26,11 +29,10 @@ export function OverridePanel({ node, session }: { node: Node; session: Session 
       <QueryStates query={override} what="The override" skeletonRows={2}>
         {({ body, etag }) => (
           <OverrideForm
-            key={etag}
             node={node}
             session={session}
-            etag={etag}
-            mergePatch={body.mergePatch}
+            newest={{ etag, text: JSON.stringify(body.mergePatch, null, 2) }}
+            onReload={async () => void (await override.refetch())}
           />
         )}
       </QueryStates>
@@ -38,35 +40,54 @@ export function OverridePanel({ node, session }: { node: Node; session: Session 
   )
 }
 
+type Saved = { etag: string; text: string }
 type OverrideFormProps = {
   node: Node
   session: Session
-  etag: string
-  mergePatch: Record<string, unknown>
+  newest: Saved
+  onReload: () => Promise<void>
 }
 
-function OverrideForm({ node, session, etag, mergePatch }: OverrideFormProps) {
+/** What is typed stays whatever is read anew meanwhile: names and labels share the ETag. */
+function OverrideForm({ node, session, newest, onReload }: OverrideFormProps) {
   const client = useQueryClient()
-  const saved = JSON.stringify(mergePatch, null, 2)
-  const [text, setText] = useState(saved)
+  const [typed, setTyped] = useState<{ text: string; over: Saved } | null>(null)
+  const text = typed?.text ?? newest.text
+  const isOvertaken = typed !== null && typed.over.text !== newest.text
+  // Where the override is still what was typed over, the newest ETag is of what its reader has seen.
+  const etag = isOvertaken ? typed.over.etag : newest.etag
+  const type = (next: string) =>
+    setTyped(next === newest.text ? null : { text: next, over: typed?.over ?? newest })
   const parsed = parseOverride(text)
   const put = useMutation({
     ...putOverrideMutation,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['overrides', node.id] }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['overrides', node.id] })
+      setTyped(null)
+    },
   })
   const forbidden = whyNot(session, 'nodes:write')
   const change =
-    parsed.ok && text !== saved ? { id: node.id, etag, mergePatch: parsed.mergePatch } : null
+    parsed.ok && typed !== null && !isOvertaken
+      ? { id: node.id, etag, mergePatch: parsed.mergePatch }
+      : null
   const { impact, refused } = useImpact(forbidden === null ? change : null, askOverrideImpact)
+  const isStale = isOvertaken || isApiError(refused, 412) || isApiError(put.error, 412)
+  const readAgain = async () => {
+    await onReload()
+    put.reset()
+    setTyped(null)
+  }
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (parsed.ok) put.mutate({ id: node.id, etag, mergePatch: parsed.mergePatch })
+    if (change !== null) put.mutate(change)
   }
-  const unchanged = text === saved ? 'Nothing has changed.' : null
+  const unchanged = typed === null ? 'Nothing has changed.' : null
   const blockedBy =
     forbidden ??
     unchanged ??
     (parsed.ok ? null : 'Mend the JSON first.') ??
+    (isStale ? 'Read it again first.' : null) ??
     refused?.message ??
     (impact === undefined ? 'Finding out what this would do…' : null)
   return (
@@ -79,23 +100,30 @@ function OverrideForm({ node, session, etag, mergePatch }: OverrideFormProps) {
         spellCheck={false}
         styles={{ input: { fontFamily: 'var(--fs-mono)' } }}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => type(event.currentTarget.value)}
         error={parsed.ok ? null : parsed.message}
       />
       {impact !== undefined && <ImpactPanel impact={impact} />}
-      {refused !== null && <ErrorBox what="This cannot be saved" error={refused} />}
-      {put.isSuccess && (
+      {isStale ? (
+        <ChangedMeanwhile what={node.name} onReload={() => void readAgain()} />
+      ) : (
+        <>
+          {refused !== null && <ErrorBox what="This cannot be saved" error={refused} />}
+          {put.isError && <ErrorBox what="The override was not saved" error={put.error} />}
+        </>
+      )}
+      {put.isSuccess && typed === null && (
         <Notice tone="good" live title="Override saved">
           It takes effect with the next rollout to this node.
         </Notice>
       )}
-      {put.isError && <ErrorBox what="The override was not saved" error={put.error} />}
+      <UnsavedGuard what={`The override of ${node.name}`} isUnsaved={typed !== null} />
       <div className="row">
         <ActionButton type="submit" variant="default" loading={put.isPending} blockedBy={blockedBy}>
           Save override of 1 node
         </ActionButton>
         {unchanged === null && (
-          <Button variant="subtle" onClick={() => setText(saved)}>
+          <Button variant="subtle" onClick={() => setTyped(null)}>
             Undo changes
           </Button>
         )}

@@ -81,6 +81,26 @@ describe('the rollout rules', () => {
       .toMatchObject({ windows: [{ ...window, days: ['mon'] }] })
   })
 
+  test('say that they are saved', async () => {
+    const api = open()
+    await type(/People who must agree/, '2')
+    const rules = { ...none, approvals: 2 }
+    api.answer({ 'GET /rollout-rules': () => json(rules, { etag: '"8"' }) })
+    await userEvent.click(screen.getByRole('button', { name: 'Save the rules' }))
+    expect(await screen.findByText('The rules are saved')).toBeVisible()
+  })
+
+  test('are not left unsaved without a word', async () => {
+    open()
+    await type(/People who must agree/, '2')
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    expect(await screen.findByRole('dialog')).toHaveAccessibleName(
+      'What you changed in the rules is not saved',
+    )
+    await userEvent.click(screen.getByRole('button', { name: 'Leave, and lose it' }))
+    await expect.poll(() => window.location.pathname).toBe('/configs')
+  })
+
   test('are not saved over somebody else’s', async () => {
     open(none, { 'PUT /rollout-rules': () => problem(412, 'changed', 'It changed meanwhile.') })
     await type(/People who must agree/, '1')

@@ -7,6 +7,7 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import type { RolloutRules, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { rolloutRulesQuery, saveRulesMutation } from './api.ts'
@@ -16,6 +17,8 @@ import { WindowFields } from './window-fields.tsx'
 
 export function RolloutRulesScreen({ session }: { session: Session }) {
   const tagged = useQuery(rolloutRulesQuery)
+  // Here, not in the form: that begins anew with what was saved.
+  const [hasSaved, setSaved] = useState(false)
   return (
     <Page
       title="Rollout rules"
@@ -27,6 +30,8 @@ export function RolloutRulesScreen({ session }: { session: Session }) {
             key={etag}
             before={body}
             etag={etag}
+            hasSaved={hasSaved}
+            onSaved={setSaved}
             blockedBy={whyNot(session, 'rollouts:rules')}
           />
         )}
@@ -35,26 +40,34 @@ export function RolloutRulesScreen({ session }: { session: Session }) {
   )
 }
 
-type FormProps = { before: RolloutRules; etag: string; blockedBy: string | null }
+type FormProps = {
+  before: RolloutRules
+  etag: string
+  hasSaved: boolean
+  onSaved: (hasSaved: boolean) => void
+  blockedBy: string | null
+}
 
-function RulesForm({ before, etag, blockedBy }: FormProps) {
+function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
   const client = useQueryClient()
   const [draft, setDraft] = useState(() => draftOf(before))
-  const [hasSaved, setSaved] = useState(false)
   const save = useMutation({
     ...saveRulesMutation,
-    onSuccess: () => client.invalidateQueries(rolloutRulesQuery),
+    onSuccess: async () => {
+      await client.invalidateQueries(rolloutRulesQuery)
+      onSaved(true)
+    },
   })
   const reading = readRules(draft)
   const errors = reading.ok ? null : reading.errors
   const set = (change: Partial<RulesDraft>) => {
-    setSaved(false)
+    onSaved(false)
     setDraft({ ...draft, ...change })
   }
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (!reading.ok) return
-    save.mutate({ rules: reading.rules, etag }, { onSuccess: () => setSaved(true) })
+    save.mutate({ rules: reading.rules, etag })
   }
   const isSame = reading.ok && JSON.stringify(reading.rules) === JSON.stringify(before)
   return (
@@ -114,6 +127,7 @@ function RulesForm({ before, etag, blockedBy }: FormProps) {
         </div>
       </fieldset>
       {save.isError && <ErrorBox what="The rules were not saved" error={save.error} />}
+      <UnsavedGuard what="What you changed in the rules" isUnsaved={!isSame} />
       {hasSaved && isSame && <Notice tone="good" live title="The rules are saved" />}
       <ActionButton
         type="submit"

@@ -63,7 +63,7 @@ type PasswordProps = { username: string; password: string; onClose: () => void }
 
 export function OneTimePasswordDialog({ username, password, onClose }: PasswordProps) {
   return (
-    <Dialog onClose={onClose} title={`A password for ${username}`}>
+    <Dialog onClose={onClose} title={`A password for ${username}`} shownOnce>
       <div className="stack">
         <p>It is shown this once and is good for signing in and choosing another.</p>
         <CopyField label="One-time password" value={password} />

@@ -2,12 +2,14 @@
 // The draft as a document with a history, for as long as its config is open. Both views of it, text
 // and form, change this one: what was done in either is undone in either.
 import { history, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
+import { presentableDiff } from '@codemirror/merge'
 import {
   Annotation,
+  type ChangeSpec,
   Compartment,
   EditorState,
   type Extension,
-  type Transaction,
+  Transaction,
   type TransactionSpec,
 } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -17,6 +19,8 @@ export type DraftDocument = {
   text: () => string
   /** The text is this now, by another hand than that of the view. */
   become: (text: string) => void
+  /** Somebody else has made it this: no step of ours, so Undo goes past it and leaves it. */
+  follow: (text: string) => void
   undo: () => void
   redo: () => void
   /** How far back and forth, as something that can be compared. */
@@ -54,6 +58,10 @@ export function createDraftDocument(text: string): DraftDocument {
       const state = stateNow()
       if (authorsText(state) !== whole) apply(state.update(replacement(state, whole)))
     },
+    follow: (whole) => {
+      const state = stateNow()
+      if (authorsText(state) !== whole) apply(state.update(theirChange(state, whole)))
+    },
     undo: () => undo(target()),
     redo: () => redo(target()),
     reach: () => `${undoDepth(stateNow())} ${redoDepth(stateNow())}`,
@@ -84,9 +92,24 @@ function replacement(state: EditorState, whole: string): TransactionSpec {
   while (head < shorter && old[head] === text[head]) head += 1
   let tail = 0
   while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
-  return {
-    changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
-    effects: setLineEnds.of(lineEndsOf(whole)),
-    annotations: byAnotherHand.of(true),
-  }
+  const insert = text.slice(head, text.length - tail)
+  return exchange({ from: head, to: old.length - tail, insert }, whole)
 }
+
+/** Place by place: what of ours lies between two of theirs can still be undone where it stands. */
+function theirChange(state: EditorState, whole: string): TransactionSpec {
+  const text = plainLineEnds(whole)
+  const changes = presentableDiff(state.doc.toString(), text).map(({ fromA, toA, fromB, toB }) => ({
+    from: fromA,
+    to: toA,
+    insert: text.slice(fromB, toB),
+  }))
+  const { annotations: foreign, ...rest } = exchange(changes, whole)
+  return { ...rest, annotations: [foreign, Transaction.addToHistory.of(false)] }
+}
+
+const exchange = (changes: ChangeSpec, whole: string) => ({
+  changes,
+  effects: setLineEnds.of(lineEndsOf(whole)),
+  annotations: byAnotherHand.of(true),
+})

@@ -9,10 +9,19 @@ export type Steps = {
   past: { undo: (() => void) | null; redo: (() => void) | null }
 }
 
-/** Follows the draft's text, which is the truth: it may become another by a merge or a choice. */
-export function useDraftDocument(text: string, onChange: (text: string) => void): Steps {
+type Shown = { text: string; isTheirs: boolean }
+
+/**
+ * Follows the draft's text, which is the truth: it may become another by a merge, a choice, or
+ * somebody else.
+ */
+export function useDraftDocument(draft: Shown, onChange: (text: string) => void): Steps {
+  const { text, isTheirs } = draft
   const [document] = useState(() => createDraftDocument(text))
-  useLayoutEffect(() => document.become(text), [document, text])
+  useLayoutEffect(() => {
+    if (isTheirs) document.follow(text)
+    else document.become(text)
+  }, [document, text, isTheirs])
   const reach = useSyncExternalStore(document.subscribe, document.reach)
   const [back, forth] = reach.split(' ')
   const after = (step: () => void) => () => {

@@ -57,7 +57,7 @@ function openForm(setting: Setting = {}) {
   const seen = { text, inText: null as string | null }
   function Holder() {
     const [now, setNow] = useState(text)
-    const { change, past } = useDraftDocument(now, (next) => {
+    const { change, past } = useDraftDocument({ text: now, isTheirs: false }, (next) => {
       seen.text = next
       setNow(next)
     })

@@ -17,7 +17,12 @@ export function NewTokenDialog({ node, onClose }: { node: Node; onClose: () => v
     onSuccess: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   })
   return (
-    <Dialog onClose={onClose} title={`New token for ${node.name}`} size="lg">
+    <Dialog
+      onClose={onClose}
+      title={`New token for ${node.name}`}
+      size="lg"
+      shownOnce={create.data !== undefined}
+    >
       {create.data === undefined ? (
         <Confirm
           node={node}
