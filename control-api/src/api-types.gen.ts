@@ -2539,7 +2539,7 @@ export interface components {
                 nodeName: string;
                 connected: boolean;
                 fromVersion: number | null;
-                /** @description false: it runs this digest already */
+                /** @description false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there */
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];

@@ -108,7 +108,10 @@ export const RolloutPlanSchema = Type.Object({
       nodeName: NameSchema,
       connected: Type.Boolean(),
       fromVersion: Nullable(Type.Integer()),
-      changes: Type.Boolean({ description: 'false: it runs this digest already' }),
+      changes: Type.Boolean({
+        description:
+          'false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there',
+      }),
       digest: Nullable(DigestSchema),
       errors: Type.Array(ConfigErrorSchema),
       group: NameSchema,

@@ -78,6 +78,7 @@ const start = (planned: Rollout): Rollout => {
   const nodes = planned.tasks.map(({ nodeId, generation, previous }) => ({
     nodeId,
     settledGeneration: generation,
+    isProven: true,
     previous,
   }))
   return run(planned, { kind: 'started', nodes })
