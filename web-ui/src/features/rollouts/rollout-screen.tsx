@@ -173,7 +173,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
 }
 
 function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
-  const { config, evidence, waves } = rollout
+  const { config, waves } = rollout
   const wave = waves.length > 1
   return (
     <tr>
@@ -185,7 +185,7 @@ function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
       {wave && <td className="num">{task.wave + 1}</td>}
       <td>
         <span className="row">
-          <StatusBadge verdict={verdictOfTask(task, evidence)} />
+          <StatusBadge verdict={verdictOfTask(task)} />
           {isHeldBack(task) && <CordonedBadge />}
         </span>
       </td>

@@ -171,11 +171,11 @@ describe('a rollout', () => {
   })
 
   test('calls nobody healthy whose wave fails its gate', async () => {
-    const evidence = { wave: 0, at: one.createdAt, verdict: 'fail', message: 'worse', gates: [] }
-    const failing = { ...one, evidence, tasks: [task({ state: 'healthy' })] }
+    const failing = { ...one, tasks: [task({ state: 'healthy', code: 'gate_failed' })] }
     renderApp(address, { [endpoint]: () => json(failing) })
     expect(await screen.findByText('Fails its gate', {}, soon)).toBeVisible()
     expect(screen.queryByText('Healthy')).toBeNull()
+    expect(screen.getByText('0 of 1 node done')).toBeVisible()
   })
 
   test('by waves shows which one is under way', async () => {
