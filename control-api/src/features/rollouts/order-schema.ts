@@ -63,7 +63,7 @@ export const NewRolloutSchema = Type.Object(
     allowEmpty: Type.Optional(
       Type.Boolean({
         description:
-          'Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector',
+          'Also when no node of the farm is of it: then it ends at once as `cancelled`, and releases nothing. Else that is 422 `no_nodes`, as after a slip in the selector',
       }),
     ),
     planDigest: Type.Optional(
