@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Machines that come and go by themselves: the farm does not fill with their ghosts.
-import { describe, expect, test } from 'vitest'
-import { forgetLongAway } from '../../src/features/nodes/decommissioning.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { forgetLongAway, startForgetting } from '../../src/features/nodes/decommissioning.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { build } from '../helper.ts'
 
@@ -36,7 +36,7 @@ async function setUp() {
     now += hours * HOUR_MS
     return now
   }
-  return { service, spot, lasting, ended, look, pass }
+  return { service, spot, lasting, ended, look, pass, now: () => now }
 }
 
 describe('a node whose token says for how long it may be away', () => {
@@ -60,6 +60,27 @@ describe('a node whose token says for how long it may be away', () => {
     await look({ isHeld: () => true })
     expect(ended).toEqual([])
   })
+})
+
+test('a machine that slept ends nobody in its first look', async () => {
+  const { service, ended, pass, now } = await setUp()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const stop = startForgetting({
+    db: service.services.db,
+    now,
+    listeningSinceMs: now(),
+    isConnected: () => false,
+    isHeld: () => false,
+    endNode: async (id) => void ended.push(id),
+    onError: (error) => {
+      throw error
+    },
+  })
+  pass(100)
+  vi.advanceTimersByTime(60_000)
+  await stop()
+  expect(ended).toEqual([])
 })
 
 test('a token for a known node does not say it', async () => {

@@ -50,12 +50,19 @@ type Forgetting = {
 }
 
 const LOOK_EVERY_MS = 60_000
+/** After such a gap the machine slept or its clock was set: nobody could be heard meanwhile. */
+const MOST_BETWEEN_LOOKS_MS = 5 * LOOK_EVERY_MS
 
 /** Returns how to stop; resolves when nothing is under way. */
 export function startForgetting(deps: Forgetting): () => Promise<void> {
   let looking = Promise.resolve()
+  let { listeningSinceMs } = deps
+  let lastLookMs = deps.now()
   const timer = setInterval(() => {
-    looking = looking.then(() => forgetLongAway(deps)).catch(deps.onError)
+    const nowMs = deps.now()
+    if (nowMs - lastLookMs > MOST_BETWEEN_LOOKS_MS) listeningSinceMs = nowMs
+    lastLookMs = nowMs
+    looking = looking.then(() => forgetLongAway({ ...deps, listeningSinceMs })).catch(deps.onError)
   }, LOOK_EVERY_MS)
   timer.unref()
   return () => {
