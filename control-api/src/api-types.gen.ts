@@ -2637,7 +2637,7 @@ export interface components {
                 nodeName: string;
                 connected: boolean;
                 fromVersion: number | null;
-                /** @description false: it runs this digest already */
+                /** @description false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there */
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];
@@ -12657,7 +12657,7 @@ export interface operations {
                         maxFlaps?: number;
                         /** @enum {unknown} */
                         onFailure?: "revert" | "freeze" | "pause";
-                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
                             metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
@@ -12696,7 +12696,7 @@ export interface operations {
                     emergency?: {
                         reason: string;
                     };
-                    /** @description Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector */
+                    /** @description Also when no node of the farm is of it: then it ends at once as `cancelled`, and releases nothing. Else that is 422 `no_nodes`, as after a slip in the selector */
                     allowEmpty?: boolean;
                     /** @description What a dry run said: when the plan is another by now, nothing is started */
                     planDigest?: string;
@@ -13552,7 +13552,7 @@ export interface operations {
                         maxFlaps?: number;
                         /** @enum {unknown} */
                         onFailure?: "revert" | "freeze" | "pause";
-                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
                             metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
@@ -13591,7 +13591,7 @@ export interface operations {
                     emergency?: {
                         reason: string;
                     };
-                    /** @description Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector */
+                    /** @description Also when no node of the farm is of it: then it ends at once as `cancelled`, and releases nothing. Else that is 422 `no_nodes`, as after a slip in the selector */
                     allowEmpty?: boolean;
                     /** @description What a dry run said: when the plan is another by now, nothing is started */
                     planDigest?: string;
@@ -13796,6 +13796,7 @@ export interface operations {
             /**
              * @description - `selector_invalid`: The selector cannot be read
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `start_past`: That time is over
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say

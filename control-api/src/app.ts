@@ -215,7 +215,7 @@ export async function buildService(
     },
   })
   const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
-  const listeningSinceMs = now()
+  let listeningSinceMs = now()
   const absenceOf = (nodeId: string) => ({ presence: fleet.presence(nodeId), listeningSinceMs })
   const assignments = createAssignments({
     identity,
@@ -273,6 +273,9 @@ export async function buildService(
   const endNode = createEndNode({ write, now, engine, fleet })
   const forgetting = startForgetting({
     ...{ db, now, absenceOf, fleet, readGrouping, endNode },
+    onGap: (nowMs) => {
+      listeningSinceMs = nowMs
+    },
     isHeld: () => identity.recovery !== null || room.isFull(),
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })

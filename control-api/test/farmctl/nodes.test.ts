@@ -74,6 +74,10 @@ describe('decommission', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await end('-l', 'zone in (a,b)')).stderr).toMatch(/Add --yes/)
     const none = await end('-l', 'zone=b', '--disconnected', '--yes')
     expect([none.code, none.stdout]).toEqual([0, 'No node matches: nothing was done.\n'])
+    const slip = await end('-l', 'zone=typo', '--yes')
+    expect(slip).toMatchObject({ code: 1 })
+    expect(slip.stderr).toContain('No node matches "zone=typo"')
+    expect((await end('-l', 'zone=typo', '--yes', '--allow-empty')).code).toBe(0)
     expect(await json('nodes', 'decommission', '-l', 'zone in (a,b)', '--yes')).toMatchObject({
       decommissioned: [{ name: 'a' }, { name: 'b' }],
     })

@@ -146,14 +146,20 @@ describe('how a rollout goes', () => {
 describe('what was served before', () => {
   type Past = Parameters<typeof rollbackTarget>[1][number]
   const past = (state: Past['state'], version: number, selector = ''): Past => ({
-    ...{ id: `rollout_${version}`, state, version, selector },
+    ...{ id: `rollout_${version}`, state, version, selector, namesNodes: false },
   })
+  const ofNamed = (version: number): Past => ({ ...past('succeeded', version), namesNodes: true })
 
   test.each([
     ['the last but one', [past('succeeded', 3), past('succeeded', 2)], 2],
     ['not the same again', [past('succeeded', 3), past('succeeded', 3), past('succeeded', 1)], 1],
     ['not what failed', [past('succeeded', 4), past('reverted', 3), past('succeeded', 2)], 2],
     ['not what some nodes had', [past('succeeded', 4), past('succeeded', 3, 'zone=eu')], null],
+    [
+      'not what was ordered for named nodes',
+      [ofNamed(2), past('succeeded', 4), past('succeeded', 3), past('succeeded', 1)],
+      3,
+    ],
     [
       'further back a second time',
       [past('succeeded', 2), past('succeeded', 3), past('succeeded', 2), past('succeeded', 1)],

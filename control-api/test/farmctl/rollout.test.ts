@@ -55,7 +55,9 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     const { farm } = await farmOf('node-1', 'node-2')
     const planned = await farm.run(['rollout', 'plan', 'default'])
     expect(planned.stdout).toMatch(/0 would take it; not known of all: 2 too old to be asked/)
-    expect(planned.stdout).toContain('errors4xx<=0.02:revert bytesPerRequest<=4:revert')
+    expect(planned.stdout).toContain(
+      'errors4xx<=0.02:revert errors404<=0.02:revert bytesPerRequest<=4:revert',
+    )
     const { stderr } = await start(farm)
     expect(stderr).toMatch(/2 nodes get it at once and nothing is watched; when one refuses it/)
     const careful = await farm.run(['rollout', 'start', 'default@1', '--dry-run', '--careful'])

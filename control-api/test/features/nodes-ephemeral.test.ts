@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Machines that come and go by themselves: the farm does not fill with their ghosts.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEndNode } from '../../src/features/nodes/decommissioning.ts'
 import { forgetLongAway } from '../../src/features/nodes/forgetting.ts'
@@ -67,6 +67,19 @@ describe('a node whose token says for how long it may be away', () => {
     await look()
     expect(await isThere()).toBe(true)
     pass(0.2)
+    await look()
+    expect(await isThere()).toBe(false)
+  })
+
+  test('is not forgotten by a control plane whose machine slept, until it had its time again', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { look, pass, isThere } = await setUp(6)
+    pass(100)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await look()
+    expect(await isThere()).toBe(true)
+    pass(6.1)
     await look()
     expect(await isThere()).toBe(false)
   })

@@ -148,5 +148,16 @@ function isKept({ rollouts }: Database, { state, rolloutId, nodeId }: Offer): bo
   return state === 'confirmed' && (!task || task.state === 'healthy' || task.state === 'done')
 }
 
+/** It was released, or came to the node in a rollout that succeeded, as fleet-store.ts asks for it in SQL. */
+export const wasProven = ({ releases, rollouts }: Database, nodeId: string, digest: string) =>
+  releases.includes(digest) ||
+  [...rollouts.values()].some(
+    ({ state, tasks }) =>
+      state === 'succeeded' &&
+      tasks.some(
+        (task) => task.nodeId === nodeId && task.digest === digest && task.state === 'done',
+      ),
+  )
+
 export const unfinished = (db: Database): string[] =>
   [...db.rollouts].filter(([, { state }]) => !isTerminal(state)).map(([id]) => id)

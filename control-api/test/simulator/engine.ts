@@ -32,6 +32,7 @@ import {
   type Rules,
   setOfferState,
   unfinished,
+  wasProven,
 } from './database.ts'
 import type { Watch } from './invariants.ts'
 import { kindOf } from './kinds.ts'
@@ -157,6 +158,7 @@ export class Engine {
     return {
       nodeId,
       settledGeneration: isSettled ? latest.generation : null,
+      isProven: wasProven(this.#db, nodeId, digest),
       previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
     }
   }
@@ -329,6 +331,7 @@ export class Engine {
     const digest = this.#forAll.get(id)
     if (!rollout || digest === undefined) return
     if (rollout.state !== 'succeeded') this.#watch.fail('I3', `${id} is released, ${rollout.state}`)
+    this.#watch.onReleased(digest)
     if (digest !== db.released) db.releases = [...db.releases, digest]
     db.released = digest
     for (const [nodeId, { isDecommissioned, cordon }] of db.nodes) {

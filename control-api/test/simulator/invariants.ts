@@ -40,6 +40,8 @@ export class Watch {
   readonly #proofs = new Set<string>()
   /** Rollout and node: it was healthy with the version. */
   readonly #wasWell = new Set<string>()
+  /** Digests that were released; node and digest of what a rollout that succeeded brought there. Twins know it too. */
+  readonly #vouched: Set<string>
   /** In the order in which they began to wait for nodes. */
   readonly #line: string[] = []
   /** By id, with its clones. */
@@ -57,6 +59,7 @@ export class Watch {
   constructor(of?: Watch) {
     this.nodes = of?.nodes ?? new Map()
     this.#ran = of ? of.#ran : new Set()
+    this.#vouched = of ? of.#vouched : new Set()
   }
 
   fail(invariant: string, what: string): never {
@@ -98,6 +101,8 @@ export class Watch {
     this.#proves(id, before, event, after)
     if (offers.length > 0 && after.state === 'running') this.#isProven(id, after)
     if (effects.some(({ kind }) => kind === 'release')) this.#mayRelease(id, after)
+    if (event.kind === 'started') this.#isFoundProven(id, after)
+    if (after.state === 'succeeded') this.#vouchFor(after)
     this.#isNotStuck(id, after)
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
   }
@@ -130,8 +135,26 @@ export class Watch {
     }
   }
 
+  #vouchFor({ tasks }: Rollout): void {
+    for (const { nodeId, digest, state } of tasks) {
+      if (state === 'done') this.#vouched.add(`${nodeId} ${digest}`)
+    }
+  }
+
+  onReleased(digest: string): void {
+    this.#vouched.add(digest)
+  }
+
+  #wasVouchedFor = ({ nodeId, digest }: Task) =>
+    this.#vouched.has(digest) || this.#vouched.has(`${nodeId} ${digest}`)
+
+  /** Who is found with it is done only when that was proved before: a rollout that was stopped proved nothing. */
+  #isFoundProven(id: string, { tasks }: Rollout): void {
+    const found = tasks.find((task) => isSettled(task) && !this.#wasVouchedFor(task))
+    if (found) this.fail('I14', `${id} takes ${found.nodeId} for done, which nobody proved`)
+  }
+
   #mayRelease(id: string, { tasks, state }: Rollout): void {
-    const isSettled = ({ state: of, offers }: Task) => of === 'done' && offers === 0
     const prover = tasks.find((task) => this.#hasProved(id, task) || isSettled(task))
     if (!prover) this.fail('I13', `${id} is ${state} and released, and nobody proved it`)
   }
@@ -529,6 +552,8 @@ export class Watch {
   }
 }
 
+/** It had the version before the rollout began. */
+const isSettled = ({ state, offers }: Task) => state === 'done' && offers === 0
 const isWell = ({ state }: Task) => state === 'healthy' || state === 'done'
 
 type Clock = { wallMs: number; closed: string | null }

@@ -16,6 +16,7 @@ const TASKS = 'src/features/rollouts/tasks.ts'
 const QUEUE = 'src/features/rollouts/queue.ts'
 const CLONES = 'src/agents/clones.ts'
 const REFUSALS = 'src/features/rollouts/refusals.ts'
+const WAITING = 'src/features/rollouts/waiting.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
@@ -244,6 +245,12 @@ const FAULTS: readonly Fault[] = [
     file: FORWARD,
     find: 'if (!isToSoak(turn.rollout)) {',
     put: 'if (!isToSoak(turn.rollout) && turn.rollout.tasks.length === 0) {',
+  },
+  {
+    name: 'what a rollout that was stopped left on nodes counts as proved',
+    file: WAITING,
+    find: 'settledGeneration === null || !isProven',
+    put: 'settledGeneration === null',
   },
   {
     name: 'what nobody proved is released',

@@ -7,7 +7,7 @@ import { rolloutQuery } from '../features/rollouts/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
 import { choiceOf } from '../features/rollouts/strategy.ts'
-import type { Node, Rollout } from '../lib/api-types.ts'
+import type { Rollout } from '../lib/api-types.ts'
 
 const planRoute = getRouteApi('/app/rollouts/new')
 const rolloutRoute = getRouteApi('/app/rollouts/$id')
@@ -65,15 +65,15 @@ export function RolloutPage() {
       key={id}
       id={id}
       session={session}
-      runningIt={(config, version) =>
-        new Set(nodes.filter((node) => runs(node, config, version)).map((node) => node.id))
+      versionsOf={(config) =>
+        new Map(
+          nodes.flatMap(({ id: nodeId, sync }) => {
+            const of = sync.effective?.version
+            return of?.config === config ? [[nodeId, of.number] as const] : []
+          }),
+        )
       }
       onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
     />
   )
-}
-
-function runs({ sync }: Node, config: string, version: number): boolean {
-  const of = sync.effective?.version
-  return of?.config === config && of.number === version
 }

@@ -19,7 +19,7 @@ import { examples } from './examples.ts'
 import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
-type EndOptions = Sure & { selector?: string; disconnected?: boolean }
+type EndOptions = Sure & { selector?: string; disconnected?: boolean; allowEmpty?: boolean }
 type DriftOptions = Sure & { adopt?: boolean; discard?: boolean; message?: string }
 type OverrideOptions = Sure & { file?: string }
 
@@ -142,6 +142,7 @@ export function registerNodes(program: Command, act: Act): void {
     .argument('[node]', NODE)
     .option('-l, --selector <selector>', 'all whose labels match, instead of one')
     .option('--disconnected', 'of those only the ones that are not heard now')
+    .option('--allow-empty', 'also when no node matches')
     .option('-y, --yes', 'do not ask')
   examples(decommission, [
     'farmctl nodes decommission node-3',
@@ -288,7 +289,7 @@ async function endNodes(tool: Tool, options: EndOptions, name?: string): Promise
 
 async function nodesToEnd(
   api: Api,
-  { selector, disconnected = false }: EndOptions,
+  { selector, disconnected = false, allowEmpty = false }: EndOptions,
   name: string | undefined,
 ): Promise<Node[]> {
   if ((name === undefined) === (selector === undefined)) {
@@ -300,5 +301,10 @@ async function nodesToEnd(
     name !== undefined
       ? [await findNode(api, name)]
       : await collect(selectNodes(api, readSelector(selector ?? '')))
+  if (found.length === 0 && !allowEmpty) {
+    throw new Failure(
+      `No node matches "${selector}": nothing was done. --allow-empty says that this is no mistake.`,
+    )
+  }
   return found.filter((node) => !disconnected || !node.connected)
 }

@@ -64,7 +64,10 @@ const WHAT = 'what; without a number its latest version'
 export const ordered = (command: Command) =>
   command
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
-    .option('--allow-empty', 'also when no node is of it: it begins, and releases nothing')
+    .option(
+      '--allow-empty',
+      'also when no node is of it: it ends at once as cancelled, and releases nothing',
+    )
     .option('--careful', 'by waves: one of each kind, then 5, 25, 100 % of load; the default')
     .option('--at-once', 'to all nodes at once, with nothing watched')
     .option(
@@ -186,7 +189,7 @@ function requireAccepted(plan: RolloutPlan, { selector = '', allowEmpty }: NewRo
   if (matchesNone && !allowEmpty) {
     const which = selector === '' ? 'is given this config' : `matches "${selector}"`
     throw new Failure(
-      `No node ${which}: nothing was started. --allow-empty releases it to nodes that come later.`,
+      `No node ${which}: nothing was started. With --allow-empty it ends at once as cancelled, and releases nothing.`,
     )
   }
   const lines = nodes.flatMap(({ nodeName, errors }) =>

@@ -3,10 +3,12 @@
 import type { Rollout } from '../api-types.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 
-type Past = Pick<Rollout, 'id' | 'state' | 'version' | 'selector'>
+type Past = Pick<Rollout, 'id' | 'state' | 'version' | 'selector' | 'namesNodes'>
 type Target = { ok: true; version: number } | { ok: false; reason: string; exitCode: ExitCode }
 
 const UNDER_WAY = new Set<Rollout['state']>(['running', 'paused', 'aborting', 'reverting'])
+
+const isOfAll = ({ selector, namesNodes }: Past) => selector === '' && !namesNodes
 
 /** Newest first. Rollouts to some nodes only say nothing of what the farm served. */
 export function rollbackTarget(config: string, rollouts: readonly Past[]): Target {
@@ -16,7 +18,7 @@ export function rollbackTarget(config: string, rollouts: readonly Past[]): Targe
     return { ok: false, reason, exitCode: EXIT.conflict }
   }
   const done = rollouts
-    .filter(({ state, selector }) => state === 'succeeded' && selector === '')
+    .filter((past) => past.state === 'succeeded' && isOfAll(past))
     .map(({ version }) => version)
   const [last, ...before] = done
   const version = before.find((one) => last !== undefined && one < last)

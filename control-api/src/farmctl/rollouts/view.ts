@@ -171,7 +171,7 @@ export function rolloutLines(rollout: Rollout): string[] {
   const rows = tasks.map((task) => [
     String(task.wave + 1),
     task.nodeName,
-    task.state,
+    stateText(task),
     task.code ?? '',
     task.message,
   ])
@@ -190,6 +190,10 @@ export function rolloutLines(rollout: Rollout): string[] {
     ...errors,
   ]
 }
+
+/** Nobody is called healthy whose wave fails its gate. */
+const stateText = ({ state, code }: Rollout['tasks'][number]) =>
+  state === 'healthy' && code === 'gate_failed' ? 'fails its gate' : state
 
 function waitingLines({ startedAt, endedAt, ...rollout }: Rollout): string[] {
   if (startedAt !== null || endedAt !== null) return []
@@ -244,6 +248,6 @@ export function progressLine(rollout: Rollout): string {
   const busy = tasks
     .filter((task) => task.state !== 'done' && (task.wave === wave || task.state !== 'pending'))
     .slice(0, 4)
-    .map(({ nodeName, state: at }) => `${nodeName} ${at}`)
+    .map((task) => `${task.nodeName} ${stateText(task)}`)
   return [`${config}@${version} ${state}${place} ${progressOf(rollout)}`, ...busy].join(' · ')
 }

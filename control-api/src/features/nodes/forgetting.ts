@@ -22,19 +22,30 @@ type Forgetting = {
   endNode: EndNode
   onError: (error: unknown) => void
 }
+type Looking = Forgetting & {
+  /** Nobody could be heard until now: the machine slept, or its clock was set. */
+  onGap: (nowMs: number) => void
+}
 
 const LOOK_EVERY_MS = 60_000
+const MOST_BETWEEN_LOOKS_MS = 5 * LOOK_EVERY_MS
 /** Ten thousand that are away take 30 ms: other requests get their turn in between. */
 const NODES_PER_TURN = 1000
 
 /** `look` is called each minute; `stop` resolves when nothing is under way. */
-export function startForgetting(deps: Forgetting) {
+export function startForgetting(deps: Looking) {
   let looking = Promise.resolve()
   const look = (): Promise<void> => {
     looking = looking.then(() => forgetLongAway(deps)).catch(deps.onError)
     return looking
   }
-  const timer = setInterval(look, LOOK_EVERY_MS)
+  let lastLookMs = deps.now()
+  const timer = setInterval(() => {
+    const nowMs = deps.now()
+    if (nowMs - lastLookMs > MOST_BETWEEN_LOOKS_MS) deps.onGap(nowMs)
+    lastLookMs = nowMs
+    void look()
+  }, LOOK_EVERY_MS)
   timer.unref()
   const stop = (): Promise<void> => {
     clearInterval(timer)

@@ -15,8 +15,8 @@ export function freeze(turn: Turn, by: string): void {
     if (isUnanswered(task)) giveUp(turn, task, 'the rollout was frozen before it answered')
     else if (isWaiting) put(turn, task, skip(task, 'the rollout was frozen before it went back'))
   }
-  settleTasks(turn)
   move(turn, 'frozen', reason)
+  settleTasks(turn)
   turn.effects.push({ kind: 'release-leases' })
 }
 

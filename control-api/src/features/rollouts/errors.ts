@@ -106,7 +106,7 @@ export const NoNodes = defineError(
   'no_nodes',
   'No node is of it',
   (selector: string, excluded: number) =>
-    `${selector === '' ? 'No node' : `No node of the selector "${selector}"`} is given this config (${excluded} are left out; the dry run says why), so nothing would prove it. Nothing was started. With "allowEmpty": true it is released to nodes that come later.`,
+    `${selector === '' ? 'No node' : `No node of the selector "${selector}"`} is given this config (${excluded} are left out; the dry run says why), so nothing would prove it. Nothing was started. With "allowEmpty": true it is taken, ends at once as cancelled, and releases nothing.`,
 )
 export const EmergencyStartsNow = defineError(
   422,

@@ -44,7 +44,9 @@ export function createEvaluator(deps: Deps) {
     const { canary, control, judged } = found
     const summaries = await latencySummaries(idsOf(canary.tasks), MAX_GAP_SECONDS)
     const { onFail, ...evidence } = withSilent(judged, silentOf(canary.tasks, summaries))
-    // What it paused for stays to be read: that it is quiet now says nothing against it. Resume asks anew.
+    // What it paused for stays to be read: that it is quiet or unclear now says nothing against it. Resume asks anew.
+    const { hold } = rollout.progress
+    if (hold?.kind === 'gate_failed' && evidence.verdict !== 'fail') return
     if (isHeldByGate(rollout.progress) && evidence.verdict === 'no_data') return
     await engine.evaluated(id, { wave: rollout.progress.wave, onFail, evidence })
     await askForMore(id, rollout, { canary, control })

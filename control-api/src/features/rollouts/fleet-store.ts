@@ -47,13 +47,42 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
 export type LatestAssignment = Pick<
   Selectable<AssignmentsTable>,
   'generation' | 'config' | 'digest' | 'state'
->
+> & {
+  /** It was released, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
+  isProven: boolean
+}
 
 /** What each node should run, by node. */
-export async function latestAssignments(db: Reader) {
+export async function latestAssignments(
+  db: Reader,
+): Promise<ReadonlyMap<string, LatestAssignment>> {
   const rows = await db
     .selectFrom('assignments as a')
     .select(['node_id', 'generation', 'config', 'digest', 'state'])
+    .select((eb) =>
+      eb
+        .or([
+          eb.exists(
+            eb
+              .selectFrom('releases')
+              .select('releases.id')
+              .whereRef('releases.config', '=', 'a.config')
+              .whereRef('releases.version', '=', 'a.version'),
+          ),
+          eb.exists(
+            eb
+              .selectFrom('node_tasks as t')
+              .innerJoin('rollouts as r', 'r.id', 't.rollout_id')
+              .select('t.node_id')
+              .whereRef('t.node_id', '=', 'a.node_id')
+              .whereRef('t.digest', '=', 'a.digest')
+              .whereRef('r.config', '=', 'a.config')
+              .where('t.state', '=', 'done')
+              .where('r.state', '=', 'succeeded'),
+          ),
+        ])
+        .as('is_proven'),
+    )
     .where('generation', '=', (eb) =>
       eb
         .selectFrom('assignments as b')
@@ -62,7 +91,12 @@ export async function latestAssignments(db: Reader) {
         .where('b.state', '!=', 'withdrawn'),
     )
     .execute()
-  return new Map(rows.map((row) => [row.node_id, row]))
+  return new Map(
+    rows.map(({ node_id, is_proven, ...row }) => [
+      node_id,
+      { ...row, isProven: Boolean(is_proven) },
+    ]),
+  )
 }
 
 /** Which version of the config came to the node under this digest last. */

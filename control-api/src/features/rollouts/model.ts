@@ -117,6 +117,8 @@ export type StartNode = {
   nodeId: string
   /** The generation that brought what it runs, when there is nothing to change on it. */
   settledGeneration: number | null
+  /** What that brought was released before, or its rollout succeeded. */
+  isProven: boolean
   previous: Task['previous']
 }
 

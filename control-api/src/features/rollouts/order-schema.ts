@@ -63,7 +63,7 @@ export const NewRolloutSchema = Type.Object(
     allowEmpty: Type.Optional(
       Type.Boolean({
         description:
-          'Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector',
+          'Also when no node of the farm is of it: then it ends at once as `cancelled`, and releases nothing. Else that is 422 `no_nodes`, as after a slip in the selector',
       }),
     ),
     planDigest: Type.Optional(
@@ -108,7 +108,10 @@ export const RolloutPlanSchema = Type.Object({
       nodeName: NameSchema,
       connected: Type.Boolean(),
       fromVersion: Nullable(Type.Integer()),
-      changes: Type.Boolean({ description: 'false: it runs this digest already' }),
+      changes: Type.Boolean({
+        description:
+          'false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there',
+      }),
       digest: Nullable(DigestSchema),
       errors: Type.Array(ConfigErrorSchema),
       group: NameSchema,

@@ -37,7 +37,7 @@ export type PlannedNode = Checked & {
   node: FleetNode
   group: string
   textId: string
-  /** The generation that brought what it runs, when the rollout has nothing to change on it. */
+  /** The generation that brought what it runs, when the rollout has nothing to change on it, nor to prove there. */
   settledGeneration: number | null
   fromVersion: number | null
 }
@@ -80,12 +80,13 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
     const checked = await check(target)
     const running = runningDigest(node)
     const wanted = { config, digest: checked.digest, effective: node.effective }
+    const latest = assigned.get(node.id)
     plan.nodes.push({
       ...checked,
       node,
       group,
       textId: sha256(checked.text),
-      settledGeneration: settledGeneration(wanted, assigned.get(node.id)),
+      settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
       fromVersion: running === null ? null : await versionOfDigest(db, node.id, running, config),
     })
   }

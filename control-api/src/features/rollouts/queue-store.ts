@@ -136,6 +136,7 @@ export async function startNodes(trx: Trx, { id, config }: RolloutRow): Promise<
     rows.map(async ({ node_id: nodeId, digest, effective }) => ({
       nodeId,
       settledGeneration: settledGeneration({ config, digest, effective }, assigned.get(nodeId)),
+      isProven: assigned.get(nodeId)?.isProven ?? false,
       previous: (await lastGood(trx, { nodeId, notDigest: digest })) ?? null,
     })),
   )

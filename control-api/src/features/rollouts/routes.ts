@@ -100,6 +100,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           VersionNotFound,
           SelectorInvalid,
           NoSuchNodes,
+          StartPast,
           StartTooFar,
           EmergencyStartsNow,
           AtOnceAlone,

@@ -43,7 +43,7 @@ import { whyNotBefore } from './queue.ts'
 import * as reasons from './reasons.ts'
 import { isLeftOut } from './refusals.ts'
 import type { TaskState } from './schema.ts'
-import { skip } from './task-states.ts'
+import { failsGate, GATE_FAILED, skip } from './task-states.ts'
 import {
   advance,
   hasFailed,
@@ -53,7 +53,7 @@ import {
   isToBeLeft,
   isUnanswered,
 } from './tasks.ts'
-import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, move, passed, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
@@ -309,8 +309,26 @@ function takeVerdict(turn: Turn, { wave, verdict, onFail, message }: Evaluated):
   const { state, progress } = turn.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
   const isOfNow = wave === progress.wave && progress.phase === 'soaking'
-  if (verdict === 'fail') react(turn, onFail, 'gate_failed', `${message}.`)
-  else if (isOfNow) setProgress(turn, { verdict: { verdict, message } })
+  if (verdict === 'fail') {
+    noteFailedGate(turn, wave)
+    react(turn, onFail, 'gate_failed', `${message}.`)
+    return
+  }
+  if (!isOfNow) return
+  setProgress(turn, { verdict: { verdict, message } })
+  // What it was held for stays, until somebody has it watched anew.
+  if (verdict === 'pass' && !isHeldByGate(progress)) {
+    for (const task of turn.rollout.tasks.filter(failsGate)) put(turn, task, passed(task))
+  }
+}
+
+/** Without numbers: they are of others too, whom not everybody may see. */
+function noteFailedGate(turn: Turn, wave: number): void {
+  const message = 'its wave fails a gate: see the evidence'
+  for (const task of turn.rollout.tasks) {
+    const isWatched = task.wave === wave && task.state === 'healthy' && task.offers > 0
+    if (isWatched && !failsGate(task)) put(turn, task, { ...task, code: GATE_FAILED, message })
+  }
 }
 
 /** What the tasks make of the rollout. */

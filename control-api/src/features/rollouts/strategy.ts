@@ -17,6 +17,8 @@ export type Arranged = {
 export const DEFAULT_GATES: Gate[] = [
   { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
   { metric: 'errors4xx', max: 0.02, onFail: 'revert' },
+  // Where many requests are refused for ever, a 401 that becomes a 404 is none more of the 4xx.
+  { metric: 'errors404', max: 0.02, onFail: 'revert' },
   { metric: 'bytesPerRequest', max: 4, onFail: 'revert' },
   { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
 ]

@@ -33,4 +33,9 @@ export const to = (task: Task, state: TaskState, deadlineMs: number | null = nul
   errors: [],
 })
 
+/** Its wave fails a gate: it is not called well, however well the node itself is. */
+export const GATE_FAILED = 'gate_failed'
+export const failsGate = ({ state, code }: Pick<Task, 'state' | 'code'>) =>
+  state === 'healthy' && code === GATE_FAILED
+
 export const skip = (task: Task, message: string): Task => ({ ...to(task, 'skipped'), message })

@@ -10,7 +10,7 @@ import {
   type Transition,
 } from './model.ts'
 import type { RolloutState } from './schema.ts'
-import { skip } from './task-states.ts'
+import { failsGate, skip } from './task-states.ts'
 import { isPassedBy } from './tasks.ts'
 
 /** One event's work: what it has made of the rollout so far. */
@@ -65,12 +65,17 @@ export function passBy(turn: Turn, tasks: readonly Task[]): void {
   }
 }
 
-/** Nothing more is waited for: what is healthy is done, what refused for now is not asked again. */
+/** Of a gate: it passed, or somebody skipped it. */
+export const passed = (task: Task): Task =>
+  failsGate(task) ? { ...task, code: null, message: '' } : task
+
+/** Nothing more is waited for: what is healthy is done, but for a failed gate; what refused for now is not asked again. */
 export function settleTasks(turn: Turn): void {
   const { state, tasks } = turn.rollout
   const isStopped = isTerminal(state) && state !== 'succeeded'
   for (const task of tasks) {
-    if (task.state === 'healthy') put(turn, task, { ...task, state: 'done' })
+    if (isStopped && failsGate(task)) put(turn, task, { ...task, state: 'unhealthy' })
+    else if (task.state === 'healthy') put(turn, task, { ...passed(task), state: 'done' })
     if (task.state === 'pending' && isStopped) giveUp(turn, task, 'the rollout has ended')
   }
 }

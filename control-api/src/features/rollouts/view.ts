@@ -8,10 +8,11 @@ import { RolloutNotFound } from './errors.ts'
 import type { HoldKind, Progress } from './model.ts'
 import { naming, rolloutsIn, withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
-import type { NodeTask, Rollout } from './schema.ts'
+import type { Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, type Reader, type RolloutRow, rolloutTouches } from './store.ts'
 import { viewPolicy } from './strategy.ts'
+import { failsGate } from './task-states.ts'
 import { type TaskWithName, taskCounts, tasksOf } from './task-store.ts'
 import { countTasks, wasPassedBy } from './tasks.ts'
 
@@ -91,7 +92,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
   const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
     index,
     nodes: inWave.length,
-    done: countTasks(inWave).done,
+    done: countTasks(inWave.filter((task) => !failsGate(task))).done,
   }))
   const evidence: Rollout['evidence'] = row.evidence === null ? null : JSON.parse(row.evidence)
   return {
@@ -113,7 +114,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
     evidence,
-    tasks: tasks.map((task) => withFailingGate(task, evidence)),
+    tasks,
     pendingNodes: countTasks(tasks).pending,
     cordonedNodes: tasks.filter(wasPassedBy).length,
     author: row.author,
@@ -128,12 +129,6 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     endedAt: timeOrNull(row.ended_at_ms),
   }
 }
-
-/** Nobody is well whose wave fails its gate, however well the node itself is. Without numbers: they are of others too. */
-const withFailingGate = (task: NodeTask, evidence: Rollout['evidence']): NodeTask =>
-  task.state === 'healthy' && evidence?.wave === task.wave && evidence.verdict === 'fail'
-    ? { ...task, message: 'its wave fails a gate: see the evidence' }
-    : task
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))

@@ -44,8 +44,9 @@ function begin(turn: Turn, nodes: readonly StartNode[]): void {
   move(turn, 'running', '')
 }
 
-function asFound(task: Task, { settledGeneration, previous }: StartNode): Task {
-  return settledGeneration === null
+/** What it has of a rollout that was stopped it is given again: that was never proved. */
+function asFound(task: Task, { settledGeneration, isProven, previous }: StartNode): Task {
+  return settledGeneration === null || !isProven
     ? { ...task, previous }
     : { ...task, previous, state: 'done', generation: settledGeneration }
 }

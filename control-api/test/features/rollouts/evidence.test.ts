@@ -56,10 +56,11 @@ it('many 4xx are nobody’s fault where they are usual, or where nothing is know
   expect(ill(others, answered('a', { responses5xx: 40 }))).toMatchObject([{ gate: 'errors5xx' }])
 })
 
-it('careful asks for 5xx, 4xx, bytes and time, and takes it back for all but time', () => {
+it('careful asks for 5xx, 4xx, 404, bytes and time, and takes it back for all but time', () => {
   expect(DEFAULT_GATES.map(({ metric, onFail }) => [metric, onFail])).toEqual([
     ['errors5xx', 'revert'],
     ['errors4xx', 'revert'],
+    ['errors404', 'revert'],
     ['bytesPerRequest', 'revert'],
     ['firstByteP99', 'pause'],
   ])

@@ -184,7 +184,12 @@ describe('an emergency', () => {
   it('goes to one node first, and keeps the gates that take back', () => {
     expect(emergencyStrategy()).toMatchObject({
       waves: [{ nodes: 1 }, { percent: 100 }],
-      gates: [{ metric: 'errors5xx' }, { metric: 'errors4xx' }, { metric: 'bytesPerRequest' }],
+      gates: [
+        { metric: 'errors5xx' },
+        { metric: 'errors4xx' },
+        { metric: 'errors404' },
+        { metric: 'bytesPerRequest' },
+      ],
     })
     expect(emergencyStrategy({ waves: [{ percent: 50 }, { percent: 100 }] }).waves).toEqual([
       { nodes: 1 },

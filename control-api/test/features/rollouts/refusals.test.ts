@@ -66,6 +66,7 @@ const begun = (
       nodes: tasks.map(({ nodeId, generation, previous }) => ({
         nodeId,
         settledGeneration: generation,
+        isProven: true,
         previous,
       })),
     },

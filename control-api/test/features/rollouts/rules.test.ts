@@ -54,6 +54,7 @@ const started = ({ tasks }: Rollout): RolloutEvent => ({
   nodes: tasks.map(({ nodeId, generation, previous }) => ({
     nodeId,
     settledGeneration: generation,
+    isProven: true,
     previous,
   })),
 })

@@ -11,6 +11,7 @@ import {
   type Task,
 } from '../../../src/features/rollouts/model.ts'
 import { mayKeep, reduce, whyNot } from '../../../src/features/rollouts/rules.ts'
+import type { OnFailure } from '../../../src/features/rollouts/schema.ts'
 
 const NEW = 'sha256:new'
 const OLD = { generation: 3, digest: 'sha256:old' }
@@ -78,6 +79,7 @@ const start = (planned: Rollout): Rollout => {
   const nodes = planned.tasks.map(({ nodeId, generation, previous }) => ({
     nodeId,
     settledGeneration: generation,
+    isProven: true,
     previous,
   }))
   return run(planned, { kind: 'started', nodes })
@@ -133,6 +135,38 @@ describe('a wave', () => {
     expect(ended).toMatchObject({ state: 'succeeded', tasks: [{}, { wave: 2, generation: null }] })
     const returned = { ...ended, tasks: ended.tasks.map((t) => ({ ...t, isConnected: true })) }
     expect(states(run(returned, { kind: 'connected', nodeId: 'b' }))).toEqual(['done', 'offered'])
+  })
+})
+
+describe('a failed gate', () => {
+  const GATED: Partial<Policy> = { gates: [{ metric: 'errors4xx', max: 0.02, onFail: 'pause' }] }
+  const judged = (verdict: 'fail' | 'inconclusive' | 'pass', onFail: OnFailure): RolloutEvent => ({
+    ...{ kind: 'evaluated', wave: 0, verdict, onFail, message: 'the share of 4xx' },
+  })
+  const watchedNode = ({ tasks }: Rollout) => ({ state: tasks[0]?.state, code: tasks[0]?.code })
+
+  it('stays with the nodes it was found on, whatever is measured while it is held', () => {
+    const held = run(soaking(GATED), judged('fail', 'pause'))
+    expect(watchedNode(held)).toEqual({ state: 'healthy', code: 'gate_failed' })
+    for (const verdict of ['inconclusive', 'pass'] as const) {
+      expect(watchedNode(run(held, judged(verdict, 'pause'))).code).toBe('gate_failed')
+    }
+    const anew = run(held, { kind: 'resume', actor: 'ana' })
+    expect(watchedNode(anew).code).toBe('gate_failed')
+    expect(watchedNode(run(anew, judged('pass', 'pause'))).code).toBeNull()
+  })
+
+  it('leaves nobody done when the rollout is frozen, by itself or by hand', () => {
+    const unwell = { state: 'unhealthy', code: 'gate_failed' }
+    expect(watchedNode(run(soaking(GATED), judged('fail', 'freeze')))).toEqual(unwell)
+    const held = run(soaking(GATED), judged('fail', 'pause'))
+    expect(watchedNode(run(held, { kind: 'freeze', actor: 'ana' }))).toEqual(unwell)
+  })
+
+  it('that somebody skips is one no longer', () => {
+    const held = run(soaking(GATED), judged('fail', 'pause'))
+    const skipped = run(held, { kind: 'skip-gate', actor: 'ana', why: 'known' })
+    expect(watchedNode(skipped)).toEqual({ state: 'done', code: null })
   })
 })
 

@@ -91,7 +91,7 @@ describe('a plan', () => {
     const fast = arrange(farm(20), {}, FAST).policy
     expect(fast).toMatchObject({ isFastPath: true, maxParallel: 4 * (usual.maxParallel ?? 0) })
     expect(fast.gates).toEqual(usual.gates.filter(({ onFail }) => onFail === 'revert'))
-    expect(fast.gates).toHaveLength(3)
+    expect(fast.gates).toHaveLength(4)
     expect(fast).toMatchObject({ minHealthyMs: usual.minHealthyMs, soakMs: usual.soakMs })
     const bounded = arrange(farm(20), { maxParallel: 1, blastBudget: 2 }, FAST).policy
     expect(bounded.blastBudget).toBe(2)

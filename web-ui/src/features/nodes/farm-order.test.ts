@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { node } from '../../test/samples.ts'
 import { choicesWith, ordered, orderValue } from './farm-order.ts'
-import { sortKeys } from './farm-search.ts'
+import { parseFarmSearch, sortKeys } from './farm-search.ts'
 
 const one = node()
 const quick = node({ name: 'edge-2', latency: { ...one.latency, p99Seconds: 0.001 } })
@@ -21,4 +21,13 @@ test.each(sortKeys)('an address that orders by %s is shown as it is', (sort) => 
     expect(values).toContain(orderValue({ sort, desc }))
     expect(new Set(values).size).toBe(values.length)
   }
+})
+
+test('the farm can be ordered by its share of 4xx, in the address, too', () => {
+  const [few, many] = [0.01, 0.5].map((clientErrorRatio, i) =>
+    node({ name: `edge-${2 - i}`, latency: { ...one.latency, clientErrorRatio } }),
+  )
+  if (!few || !many) throw new Error('there are two')
+  expect(parseFarmSearch({ sort: 'clientErrors' })).toEqual({ sort: 'clientErrors' })
+  expect(ordered([few, many], { sort: 'clientErrors', desc: true })).toEqual([many, few])
 })

@@ -2,7 +2,7 @@
 // The order of the farm's nodes where no column head says it: on a phone they are cards.
 import type { Node } from '../../lib/api-types.ts'
 import type { FarmSearch, SortKey } from './farm-search.ts'
-import { errorRatio, syncRank } from './rules.ts'
+import { clientErrorRatio, errorRatio, syncRank } from './rules.ts'
 
 type Order = Pick<FarmSearch, 'sort' | 'desc'>
 
@@ -12,6 +12,7 @@ const keyOf: Record<SortKey, (node: Node) => string | number | null> = {
   p50: ({ latency }) => latency.p50Seconds,
   p99: ({ latency }) => latency.p99Seconds,
   rate: ({ latency }) => latency.requestsPerSecond,
+  clientErrors: clientErrorRatio,
   errors: errorRatio,
   seen: ({ lastSeenAt }) => (lastSeenAt === null ? null : Date.parse(lastSeenAt)),
 }
@@ -41,6 +42,7 @@ const choices = [
   choice('Trouble first', 'state'),
   choice('Slowest first, p99', 'p99', true),
   choice('Busiest first', 'rate', true),
+  choice('Most 4xx first', 'clientErrors', true),
   choice('Most 5xx first', 'errors', true),
   choice('Longest unheard first', 'seen'),
 ]

@@ -5,7 +5,16 @@ import type { SyncState } from '../../lib/api-types.ts'
 import type { NodeFilter } from './rules.ts'
 import { syncStates } from './rules.ts'
 
-export const sortKeys = ['name', 'state', 'p50', 'p99', 'rate', 'errors', 'seen'] as const
+export const sortKeys = [
+  'name',
+  'state',
+  'p50',
+  'p99',
+  'rate',
+  'clientErrors',
+  'errors',
+  'seen',
+] as const
 export type SortKey = (typeof sortKeys)[number]
 export type FarmSearch = NodeFilter & {
   /** A label selector, as groups have. */

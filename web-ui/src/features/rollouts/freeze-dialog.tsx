@@ -40,10 +40,8 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
       <div className="stack-tight">
         <p>
           It ends as it is, and that can’t be undone. {plural(begun, 'node')}{' '}
-          {begun === 1 ? 'keeps' : 'keep'} v{version}, {plural(others, 'other')}{' '}
-          {others === 1 ? 'keeps' : 'keep'} what {others === 1 ? 'it has' : 'they have'}: the farm
-          stays on two versions until another rollout makes it one. A node that is not well with v
-          {version} stays as it is.
+          {begun === 1 ? 'keeps' : 'keep'} v{version}, {othersKeep(others)} A node that is not well
+          with v{version} stays as it is.
         </p>
         {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
         {revert.isError && <ErrorBox what="Not taken back" error={revert.error} />}
@@ -66,6 +64,11 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
     </Dialog>
   )
 }
+
+const othersKeep = (others: number) =>
+  others === 0
+    ? 'and nodes that are not of it keep what they have.'
+    : `${plural(others, 'other')} ${others === 1 ? 'keeps what it has' : 'keep what they have'}: the farm stays on two versions until another rollout makes it one.`
 
 const backTo = ({ previousVersion }: Rollout) =>
   previousVersion === null ? 'what they had' : `v${previousVersion}`

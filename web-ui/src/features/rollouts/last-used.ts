@@ -3,7 +3,8 @@
 import { type Choice, draftOf, firstChoice, type Preset, readChoice } from './strategy.ts'
 
 const KEY = 'farmstead.rollout-strategy'
-const presets: readonly unknown[] = ['at-once', 'careful', 'custom'] satisfies Preset[]
+/** All at once is chosen each time anew: a browser may be another person's, and the next version another risk. */
+const presets: readonly unknown[] = ['careful', 'custom'] satisfies Preset[]
 
 export function readLastUsed(): Choice {
   try {
@@ -19,7 +20,7 @@ export function readLastUsed(): Choice {
 
 export function keepLastUsed(choice: Choice): void {
   const reading = readChoice(choice)
-  if (!reading.ok) return
+  if (!reading.ok || choice.preset === 'at-once') return
   // Who is left out is of one version: the next would leave them out unasked.
   const { excludeKinds: _, ...strategy } = reading.strategy
   const kept = JSON.stringify({ preset: choice.preset, strategy })

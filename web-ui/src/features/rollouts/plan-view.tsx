@@ -200,7 +200,7 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
         {node.fromVersion !== plan.version ? (
           `v${plan.version}`
         ) : (
-          <span className="dim">{isToChange(node) ? 'the same, filled in anew' : 'the same'}</span>
+          <span className="dim">{isToChange(node) ? 'the same, given again' : 'the same'}</span>
         )}
       </td>
       <td>

@@ -37,12 +37,12 @@ import { Waves } from './waves.tsx'
 export type RolloutScreenProps = {
   id: string
   session: Session
-  /** Ids of nodes that run that version of the config now. */
-  runningIt: (config: string, version: number) => ReadonlySet<string>
+  /** Of all nodes that run the config now, by id: which version. */
+  versionsOf: (config: string) => ReadonlyMap<string, number>
   onStarted: (rollout: Rollout) => void
 }
 
-export function RolloutScreen({ id, session, runningIt, onStarted }: RolloutScreenProps) {
+export function RolloutScreen({ id, session, versionsOf, onStarted }: RolloutScreenProps) {
   const rollout = useQuery(rolloutQuery(id))
   const title =
     rollout.data === undefined
@@ -62,7 +62,7 @@ export function RolloutScreen({ id, session, runningIt, onStarted }: RolloutScre
             <TwoVersions
               rollout={data}
               session={session}
-              running={runningIt(data.config, data.version)}
+              versions={versionsOf(data.config)}
               onStarted={onStarted}
             />
             {data.waves.length > 1 && <Waves rollout={data} />}
@@ -173,7 +173,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
 }
 
 function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
-  const { config, evidence, waves } = rollout
+  const { config, waves } = rollout
   const wave = waves.length > 1
   return (
     <tr>
@@ -185,7 +185,7 @@ function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
       {wave && <td className="num">{task.wave + 1}</td>}
       <td>
         <span className="row">
-          <StatusBadge verdict={verdictOfTask(task, evidence)} />
+          <StatusBadge verdict={verdictOfTask(task)} />
           {isHeldBack(task) && <CordonedBadge />}
         </span>
       </td>

@@ -119,7 +119,9 @@ describe('a rollout', () => {
     })
     await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
     const dialog = within(await screen.findByRole('dialog', {}, soon))
-    expect(dialog.getByText(/can’t be undone.*the farm stays on two versions/s)).toBeVisible()
+    expect(
+      dialog.getByText(/can’t be undone.*nodes that are not of it keep what they have/s),
+    ).toBeVisible()
     expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
     await userEvent.click(dialog.getByRole('button', { name: 'Freeze' }))
     expect(await screen.findByText(/It moved on meanwhile/)).toBeVisible()
@@ -170,12 +172,31 @@ describe('a rollout', () => {
     expect(post?.body).toMatchObject({ config: 'default', version: 1, nodes: ['b'] })
   })
 
+  test('that was for one node only leaves two versions, too', async () => {
+    const on = (id: string, number: number) => {
+      const { sync, ...rest } = node({ id, name: id })
+      const version = { config: 'default', number }
+      return {
+        ...rest,
+        sync: { ...sync, effective: sync.effective && { ...sync.effective, version } },
+      }
+    }
+    const tasks = [task({ nodeId: 'b', nodeName: 'b', state: 'done' })]
+    renderApp(address, {
+      [endpoint]: () => json({ ...one, state: 'frozen' as const, tasks }),
+      'GET /nodes': () => json(page(on('a', 1), on('b', 2))),
+    })
+    expect(await screen.findByText('The farm is on two versions', {}, soon)).toBeVisible()
+    expect(screen.getByText(/1 node of 2 runs default v2: b\./)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Give 1 node v1 again' })).toBeVisible()
+  })
+
   test('calls nobody healthy whose wave fails its gate', async () => {
-    const evidence = { wave: 0, at: one.createdAt, verdict: 'fail', message: 'worse', gates: [] }
-    const failing = { ...one, evidence, tasks: [task({ state: 'healthy' })] }
+    const failing = { ...one, tasks: [task({ state: 'healthy', code: 'gate_failed' })] }
     renderApp(address, { [endpoint]: () => json(failing) })
     expect(await screen.findByText('Fails its gate', {}, soon)).toBeVisible()
     expect(screen.queryByText('Healthy')).toBeNull()
+    expect(screen.getByText('0 of 1 node done')).toBeVisible()
   })
 
   test('by waves shows which one is under way', async () => {

@@ -53,14 +53,15 @@ export const taskVerdict = {
   revert_failed: { label: 'Revert failed', tone: 'bad', shape: 'square' },
 } satisfies Record<TaskState, Verdict>
 
+/** Also when the rollout was frozen since. */
+const failsGate = ({ state, code }: Pick<NodeTask, 'state' | 'code'>) =>
+  code === 'gate_failed' && (state === 'healthy' || state === 'unhealthy')
+
 /** Nobody is called healthy whose wave fails its gate. */
-export const verdictOfTask = (
-  { state, wave }: Pick<NodeTask, 'state' | 'wave'>,
-  evidence: Rollout['evidence'],
-): Verdict =>
-  state === 'healthy' && evidence?.wave === wave && evidence.verdict === 'fail'
+export const verdictOfTask = (task: Pick<NodeTask, 'state' | 'code'>): Verdict =>
+  failsGate(task)
     ? { label: 'Fails its gate', tone: 'bad', shape: 'square' }
-    : taskVerdict[state]
+    : taskVerdict[task.state]
 
 /** It is left out for its cordon, or will be when its turn comes. */
 export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
@@ -111,7 +112,7 @@ export function isOver(state: RolloutState): boolean {
 const finished: ReadonlySet<TaskState> = new Set(['healthy', 'done'])
 
 export function nodesDone(rollout: Pick<Rollout, 'tasks'>): number {
-  return rollout.tasks.filter((task) => finished.has(task.state)).length
+  return rollout.tasks.filter((task) => finished.has(task.state) && !failsGate(task)).length
 }
 
 const untouched: ReadonlySet<TaskState> = new Set([

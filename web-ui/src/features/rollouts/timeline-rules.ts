@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import type { AuditDetail, AuditEntry } from '../../lib/api-types.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { rolloutVerdict } from './rules.ts'
 
 type Part =
@@ -40,5 +41,5 @@ export function entryTitle(action: string): string {
 export function entryCause(data: AuditDetail['data']): string {
   const words = [data.why, data.reason, data.message, data.cause]
   const said = words.find((word) => typeof word === 'string' && word !== '')
-  return typeof said === 'string' ? said : 'It says nothing more.'
+  return (typeof said === 'string' && forPeople(said)) || 'It says nothing more.'
 }

@@ -11,24 +11,26 @@ import { useStart } from './use-start.ts'
 type Props = {
   rollout: Rollout
   session: Session
-  /** Ids of nodes that run its version now. */
-  running: ReadonlySet<string>
+  /** Of all nodes that run its config now, in the rollout or not, by id: which version. */
+  versions: ReadonlyMap<string, number>
   onStarted: (rollout: Rollout) => void
 }
 
-export function TwoVersions({ rollout, session, running, onStarted }: Props) {
+export function TwoVersions({ rollout, session, versions, onStarted }: Props) {
   const start = useStart(onStarted)
   const { config, version, previousVersion, state, tasks } = rollout
-  const left = tasks.filter(({ nodeId }) => running.has(nodeId))
-  const isOne = left.length === 0 || left.length === tasks.length
-  if (state !== 'frozen' || previousVersion === null || previousVersion === version || isOne) {
-    return null
-  }
+  const left = tasks.filter(({ nodeId }) => versions.get(nodeId) === version)
+  const isGone = left.length === 0 || previousVersion === null || previousVersion === version
+  if (state !== 'frozen' || isGone) return null
+  const isOne = [...versions.values()].every((one) => one === version)
   return (
-    <Notice tone="warn" title="The farm is on two versions">
+    <Notice
+      tone="warn"
+      title={isOne ? `The farm is on v${version}, which was frozen` : 'The farm is on two versions'}
+    >
       <div className="stack-tight">
         <p>
-          {plural(left.length, 'node')} of {tasks.length} {left.length === 1 ? 'runs' : 'run'}{' '}
+          {plural(left.length, 'node')} of {versions.size} {left.length === 1 ? 'runs' : 'run'}{' '}
           {config} v{version}: {left.map(({ nodeName }) => nodeName).join(', ')}.
         </p>
         <div>
