@@ -2471,7 +2471,7 @@ export interface components {
                 maxFlaps?: number;
                 /** @enum {unknown} */
                 onFailure?: "revert" | "freeze" | "pause";
-                /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
+                /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
                     metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
