@@ -2401,8 +2401,13 @@ export interface components {
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
-            /** @description Why it is in this state and what would move it on */
+            /** @description Why it is in this state and what would move it on, as you may know it: nodes outside your scope have no names and no numbers in it */
             reason: string;
+            /**
+             * @description The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts
+             * @enum {unknown}
+             */
+            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
             waves: {
                 index: number;
                 nodes: number;
@@ -12008,6 +12013,7 @@ export interface operations {
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
+                     *           "reasonCode": "text",
                      *           "waves": [
                      *             {
                      *               "index": 1,
@@ -12511,6 +12517,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -12813,6 +12820,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -13466,6 +13474,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -13775,6 +13784,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -14082,6 +14092,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -14391,6 +14402,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -14700,6 +14712,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15007,6 +15020,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15316,6 +15330,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15625,6 +15640,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,

@@ -29,6 +29,7 @@ import * as nodePolicies from './migrations/037-node-policies.ts'
 import * as rolloutNamedNodes from './migrations/040-rollout-named-nodes.ts'
 import * as recoveries from './migrations/043-recoveries.ts'
 import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
+import * as rolloutReasons from './migrations/051-rollout-reasons.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -58,6 +59,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '040-rollout-named-nodes': rolloutNamedNodes,
   '043-recoveries': recoveries,
   '049-ephemeral-nodes': ephemeralNodes,
+  '051-rollout-reasons': rolloutReasons,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>
