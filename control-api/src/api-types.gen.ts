@@ -2499,8 +2499,13 @@ export interface components {
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
-            /** @description Why it is in this state and what would move it on */
+            /** @description Why it is in this state and what would move it on, as you may know it: nodes outside your scope have no names and no numbers in it */
             reason: string;
+            /**
+             * @description The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts
+             * @enum {unknown}
+             */
+            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
             waves: {
                 index: number;
                 nodes: number;
@@ -12346,6 +12351,7 @@ export interface operations {
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
+                     *           "reasonCode": "text",
                      *           "waves": [
                      *             {
                      *               "index": 1,
@@ -12888,6 +12894,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -13238,6 +13245,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -13940,6 +13948,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -14297,6 +14306,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -14652,6 +14662,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15009,6 +15020,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15366,6 +15378,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -15721,6 +15734,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -16078,6 +16092,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,
@@ -16435,6 +16450,7 @@ export interface operations {
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
+                     *       "reasonCode": "text",
                      *       "waves": [
                      *         {
                      *           "index": 1,

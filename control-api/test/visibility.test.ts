@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Version } from '../src/farmctl/api-types.ts'
 import { EventSchema } from '../src/features/events/schema.ts'
-import { kindsOf } from '../src/features/webhooks/rules.ts'
+import { kindsOf, messageOf } from '../src/features/webhooks/rules.ts'
 import type { Role } from '../src/people/roles.ts'
 import { permissionsOf } from '../src/permissions.ts'
 import { isInside, parseSelector, type Selector } from '../src/selector.ts'
@@ -146,6 +146,9 @@ async function twoZones() {
   return { service, inside, outside, operator, nameOutside: String(name) }
 }
 
+/** As a reason is stored that is from before they had codes. */
+const sentence = (text: string) => JSON.stringify({ code: 'text', text })
+
 const ORDER = { config: 'default', version: 1 }
 
 describe('who has a part of the farm', () => {
@@ -158,7 +161,7 @@ describe('who has a part of the farm', () => {
     const evidence = { wave: 0, verdict: { message: `${nameOutside} is slow` } }
     await service.services.db
       .updateTable('rollouts')
-      .set({ reason: `waiting for ${nameOutside}`, evidence: JSON.stringify(evidence) })
+      .set({ reason: sentence(`waiting for ${nameOutside}`), evidence: JSON.stringify(evidence) })
       .where('id', '=', id)
       .execute()
     for (const path of [`${url}/${id}`, url]) {
@@ -174,7 +177,7 @@ describe('who has a part of the farm', () => {
     )
   })
 
-  test('is told what holds a rollout up that has other nodes, too, in words for a code', async () => {
+  test('is told what holds a rollout up that has other nodes, too, but not what people wrote for all', async () => {
     const { service, operator, nameOutside } = await twoZones()
     const url = '/api/v1/rollouts'
     const made = await service.admin.inject({ method: 'POST', url, payload: ORDER })
@@ -183,8 +186,59 @@ describe('who has a part of the farm', () => {
     const payload = { stateVersion, reason: `${nameOutside} is odd` }
     await service.admin.inject({ method: 'POST', url: pause, payload })
     const { reason } = (await operator.inject({ url: `${url}/${id}` })).json()
-    expect(reason).toMatch(/^Paused: Of your 1 in it, 0 have the version. Somebody paused it./)
+    expect(reason).toMatch(
+      /^Paused: Of your 1 in it, 0 have the version. test-admin paused it. Resume goes on./,
+    )
     expect(reason).not.toContain(nameOutside)
+  })
+
+  test('is told by every way why a rollout waits, without the nodes it waits for beside theirs', async () => {
+    const { service, operator, inside, outside, nameOutside } = await twoZones()
+    const url = '/api/v1/rollouts'
+    const strategy = { atOnce: true }
+    const payload = { ...ORDER, strategy }
+    const made = await service.admin.inject({ method: 'POST', url, payload })
+    const { id, reason: whole } = made.json()
+    const nameInside = (await operator.inject({ url: `/api/v1/nodes/${inside.id}` })).json().name
+    expect(whole).toContain(nameOutside)
+    const told = `Under way: Of your 1 in it, 0 have the version. Waiting for ${nameInside} and nodes outside your scope. It has nodes outside your scope as well.`
+    const single = await operator.inject({ url: `${url}/${id}` })
+    const list = await operator.inject({ url })
+    expect(single.json()).toMatchObject({ reason: told, reasonCode: 'waiting_for_nodes' })
+    expect(list.json().items).toMatchObject([{ reason: told, reasonCode: 'waiting_for_nodes' }])
+    for (const { body } of [single, list]) {
+      expect(body).not.toContain(nameOutside)
+      expect(body).not.toContain(outside.id)
+    }
+    // An action answers with the rollout, too.
+    const { stateVersion } = single.json()
+    const body = { stateVersion, reason: 'lunch' }
+    const pause = { method: 'POST', url: `${url}/${id}/actions/pause`, payload: body } as const
+    expect((await operator.inject(pause)).statusCode).toBe(403)
+    const answer = (await service.admin.inject(pause)).json()
+    expect(answer).toMatchObject({ reasonCode: 'manual' })
+    expect(answer.reason).toContain('test-admin paused it: lunch.')
+    // Events say what changed, not how, so neither the stream nor a webhook tells a reason.
+    const events = await service.services.events.after(0, 1000)
+    const ofIt = events.filter(({ event }) => event.id === id)
+    expect(ofIt.map(({ event }) => event.action)).toEqual(
+      expect.arrayContaining(['running', 'paused']),
+    )
+    for (const { event } of ofIt) {
+      expect(Object.keys(event).sort()).toEqual(['action', 'at', 'id', 'kind'])
+      const told = messageOf('cp', { id: 1, actor: null, event }).body
+      expect(told).not.toContain(nameOutside)
+      expect(told).not.toContain('lunch')
+    }
+    // The audit keeps words and code, and is for who sees the whole farm.
+    const audit = '/api/v1/audit'
+    const rows = (await service.admin.inject({ url: `${audit}?object=${id}&action=paused` })).json()
+    const entry = (await service.admin.inject({ url: `${audit}/${rows.items[0].id}` })).json()
+    expect(entry.data).toMatchObject({ reason: answer.reason, reasonCode: 'manual' })
+    const auditor = await personWith(service, ['auditor'], 'zone=eu')
+    for (const path of [audit, `${audit}/${rows.items[0].id}`, `${audit}/export`]) {
+      expect((await auditor.inject({ url: path })).statusCode, path).toBe(403)
+    }
   })
 
   test('is not told of rollouts that have none of their nodes', async () => {
@@ -195,7 +249,7 @@ describe('who has a part of the farm', () => {
     const foreign = `rollout_${'0'.repeat(26)}`
     await service.services.db
       .updateTable('rollouts')
-      .set({ reason: `Waits until ${foreign} leaves room, after ${id}.` })
+      .set({ reason: sentence(`Waits until ${foreign} leaves room, after ${id}.`) })
       .execute()
     const { reason } = (await operator.inject({ url: `${url}/${id}` })).json()
     expect(reason).toBe(`Waits until another rollout leaves room, after ${id}.`)

@@ -32,6 +32,7 @@ import * as ephemeralNodes from './migrations/049-ephemeral-nodes.ts'
 import * as groupsForget from './migrations/050-groups-forget.ts'
 import * as orderedStrategies from './migrations/051-ordered-strategies.ts'
 import * as webhookWaits from './migrations/058-webhook-waits.ts'
+import * as rolloutReasons from './migrations/059-rollout-reasons.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -64,6 +65,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '050-groups-forget': groupsForget,
   '051-ordered-strategies': orderedStrategies,
   '058-webhook-waits': webhookWaits,
+  '059-rollout-reasons': rolloutReasons,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -14,7 +14,10 @@ const steps = Object.keys(migrations).sort()
 const newest = steps.at(-1) ?? ''
 
 /** What a step changed on purpose: table.column. Everything else must come through as it was. */
-const CHANGED = ['nodes.drift', 'nodes.drift_text', 'rollouts.policy', 'rollouts.evidence']
+const CHANGED = [
+  ...['nodes.drift', 'nodes.drift_text', 'rollouts.policy', 'rollouts.evidence'],
+  ...['rollouts.reason', 'rollouts.progress'],
+]
 /** The migrator's own notes. */
 const isOurs = (table: string) => !/^(sqlite|kysely)_/.test(table)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
+
 import {
   type Command,
   type Effect,
@@ -12,6 +13,7 @@ import {
   type StartNode,
   type Task,
 } from '../../src/features/rollouts/model.ts'
+import type { Closed } from '../../src/features/rollouts/reason.ts'
 import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
 import {
   isDeferred,
@@ -19,7 +21,7 @@ import {
   isToBeLeft,
   isUnproven,
 } from '../../src/features/rollouts/tasks.ts'
-import { whyClosed } from '../../src/features/rollouts/windows.ts'
+import { closedAt } from '../../src/features/rollouts/windows.ts'
 import {
   copyOf,
   type Database,
@@ -68,7 +70,7 @@ export class Engine {
   /** Of orders that were for all nodes, what they were of. */
   readonly #forAll = new Map<string, string>()
   /** Windows open and close with a minute, and are looked at with every event. */
-  #known: { rules: Rules; minute: number; closed: string | null } | null = null
+  #known: { rules: Rules; minute: number; closed: Closed | null } | null = null
 
   constructor(host: Host, watch: Watch) {
     this.#host = host
@@ -79,12 +81,12 @@ export class Engine {
     return this.#host.db
   }
 
-  /** Why no change window is open; null: one is. */
-  get #closed(): string | null {
+  /** No change window is open; null: one is. */
+  get #closed(): Closed | null {
     const { rules } = this.#db
     const minute = Math.floor(this.#host.wallMs / MINUTE_MS)
     if (this.#known?.rules !== rules || this.#known.minute !== minute) {
-      this.#known = { rules, minute, closed: whyClosed(rules, minute * MINUTE_MS) }
+      this.#known = { rules, minute, closed: closedAt(rules, minute * MINUTE_MS) }
     }
     return this.#known.closed
   }
@@ -104,7 +106,7 @@ export class Engine {
     const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-    const planned = { state: 'planned' as const, reason: 'Planned.', ...OF_NOW }
+    const planned = { state: 'planned' as const, reason: { code: 'planned' as const }, ...OF_NOW }
     if (isForAll) this.#forAll.set(id, digest)
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
@@ -415,6 +417,7 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   previous: null,
   code: null,
   message: '',
+  leftOutFor: null,
   errors: [],
   deadlineMs: null,
   offers: 0,

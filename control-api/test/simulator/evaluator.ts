@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What evaluator.ts does over SQL and the metrics store: the service's own judgement, of the windows in the
 // service's own latency board. And what the verdict is worth, by what nodes really served.
-import { illOf, judgeWave, silentOf, WINDOW_MS } from '../../src/features/rollouts/evidence.ts'
+import {
+  illOf,
+  judgeWave,
+  namesOf,
+  silentOf,
+  WINDOW_MS,
+} from '../../src/features/rollouts/evidence.ts'
 import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates.ts'
 import type { Evaluated, Rollout } from '../../src/features/rollouts/model.ts'
 import type { Evidence } from '../../src/features/rollouts/schema.ts'
@@ -74,7 +80,7 @@ export class Evaluator {
       const found = judgeWave(id, rollout, measured)
       if (!found) continue
       const silent = silentOf(found.canary.tasks, { has: (nodeId) => this.#isHeard(nodeId) })
-      const { onFail, ...evidence } = withSilent(found.judged, silent)
+      const { onFail, ...evidence } = withSilent(found.judged, namesOf(silent))
       const { verdict, message } = evidence
       this.#say(id, rollout, evidence, {
         kind: 'evaluated',
@@ -82,6 +88,7 @@ export class Evaluator {
         onFail,
         verdict,
         message,
+        ...(message !== found.judged.message && { silent }),
       })
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What must hold after every step, whatever happened: I1 to I15 of the design, each by means of its own,
 // not by the engine's.
+
 import {
   isHeldByGate,
   isTerminal,
@@ -10,6 +11,9 @@ import {
   type RolloutEvent,
   type Task,
 } from '../../src/features/rollouts/model.ts'
+import type { Closed } from '../../src/features/rollouts/reason.ts'
+import { tellReason } from '../../src/features/rollouts/reasons.ts'
+import { tellClosed } from '../../src/features/rollouts/why-words.ts'
 import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
 import { kindOf } from './kinds.ts'
 import { takesOver } from './line.ts'
@@ -74,7 +78,8 @@ export class Watch {
     }
     if (transitions.length > 0) this.movedAtMs = this.nowMs()
     this.#recorded(id, before, outcome)
-    if (after.reason === '') this.fail('reasons', `${id} is ${after.state} and does not say why`)
+    if (tellReason(after.reason) === '')
+      this.fail('reasons', `${id} is ${after.state} and does not say why`)
     this.#withEvidence(id, before, event, after)
     const isStop = event.kind === 'freeze' || event.kind === 'revert' || event.kind === 'pause'
     const offers = effects.filter(({ kind }) => kind === 'offer')
@@ -87,7 +92,7 @@ export class Watch {
     }
     const { goesBack } = before.progress
     if (goesBack !== null && after.progress.goesBack !== goesBack) {
-      this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
+      this.fail('I9', `${id} goes back a second time: ${JSON.stringify(after.progress.goesBack)}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
     if (before.isStorageFull && offers.length > 0) this.fail('storage', `${id} offers, disk full`)
@@ -95,7 +100,7 @@ export class Watch {
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
-      this.fail('windows', `${id} begins a wave: ${before.closed}`)
+      this.fail('windows', `${id} begins a wave: ${tellClosed(before.closed)}`)
     }
     this.#remember(id, after, transitions)
     this.#proves(id, before, event, after)
@@ -556,7 +561,7 @@ export class Watch {
 const isSettled = ({ state, offers }: Task) => state === 'done' && offers === 0
 const isWell = ({ state }: Task) => state === 'healthy' || state === 'done'
 
-type Clock = { wallMs: number; closed: string | null }
+type Clock = { wallMs: number; closed: Closed | null }
 
 const nodesOf = (rollout: Rollout | undefined) =>
   (rollout?.tasks ?? []).flatMap(({ nodeId, state }) => (state === 'skipped' ? [] : [nodeId]))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Those that wait in the simulation: the service's own decisions (queue.ts), done to a few maps.
+
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/model.ts'
 import type { OnOverlap } from '../../src/features/rollouts/order-schema.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type Step,
   type Waiting,
 } from '../../src/features/rollouts/queue.ts'
+import type { Closed } from '../../src/features/rollouts/reason.ts'
 import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */
@@ -24,7 +26,7 @@ type Acts = {
   /** Its nodes are its own from now on. */
   begin: (id: string) => void
 }
-export type Now = { nowMs: number; closed: string | null }
+export type Now = { nowMs: number; closed: Closed | null }
 
 export function takeTurns(db: Database, now: Now, acts: Acts): void {
   for (let step = next(db, now); step; step = next(db, now)) take(db, step, acts)
@@ -90,8 +92,8 @@ function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
 function ending({ rollouts }: Database, id: string, by: string): RolloutEvent {
   const state = rollouts.get(id)?.state
   return state && isWaiting(state)
-    ? { kind: 'ends', state: 'superseded', reason: `Rollout ${by} took its place before it began.` }
-    : { kind: 'freeze', actor: `rollout ${by}` }
+    ? { kind: 'ends', state: 'superseded', reason: { code: 'replaced', rolloutId: by } }
+    : { kind: 'freeze', actor: `rollout ${by}`, rolloutId: by }
 }
 
 function note({ asked }: Database, id: string, change: Partial<Asked>): void {

@@ -177,8 +177,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a rollout begins while no change window is open',
     file: QUEUE,
-    find: 'return closed === null ? null :',
-    put: 'return closed !== undefined ? null :',
+    find: 'if (closed === null) return null',
+    put: 'if (closed !== undefined) return null',
   },
   {
     name: 'who came later passes who waits for the same nodes',

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One run of one seed: a farm, what people order, and everything that goes wrong meanwhile; then peace,
 // in which every rollout has to end or to say what it waits for.
+
 import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
+import { tellReason } from '../../src/features/rollouts/reasons.ts'
 import { isUnproven } from '../../src/features/rollouts/tasks.ts'
 import { ControlPlane } from './control-plane.ts'
 import { latestOffer } from './database.ts'
@@ -198,7 +200,7 @@ export class World {
       if (state === 'reverted' && !this.isMuddled) this.watch.onReverted(id, rollout, db)
       ends[state] = (ends[state] ?? 0) + 1
       if (!mayRest(state) && !this.#waitsForRoom(id, rollout))
-        this.watch.fail('rest', `${id} is still ${state}: ${reason}`)
+        this.watch.fail('rest', `${id} is still ${state}: ${tellReason(reason)}`)
       if (state === 'queued') this.#blocked(id)
     }
     if (!this.isMuddled)
@@ -208,7 +210,8 @@ export class World {
 
   /** Another is paused with nodes between two configs, which fill the farm's budget: somebody has to decide about that one. */
   #waitsForRoom(own: string, { state, reason }: Rollout): boolean {
-    if (state !== 'running' || !reason.includes('blast budget')) return false
+    const isWithoutRoom = reason.code === 'waiting_for_nodes' && reason.withoutRoomNodes > 0
+    if (state !== 'running' || !isWithoutRoom) return false
     const holds = ([id, other]: [string, Rollout]) =>
       id !== own && other.state === 'paused' && other.tasks.some(isUnproven)
     return [...this.plane.db.rollouts].some(holds)

@@ -199,6 +199,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     state: 'running',
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
+    reasonCode: 'waiting_for_nodes',
     waves: [{ index: 0, nodes: 1, done: 0 }],
     wave: 0,
     phase: 'dispatching',

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // How a rollout is stopped: held, frozen as it is, or taken back.
-import type { HoldKind, Task } from './model.ts'
-import * as reasons from './reasons.ts'
+import * as because from './because.ts'
+import type { Task } from './model.ts'
+import type { HoldKind, Why } from './reason.ts'
 import type { OnFailure } from './schema.ts'
 import { skip } from './task-states.ts'
 import { hasBegun, isOnItsWayBack, isUnanswered } from './tasks.ts'
 import { giveUp, move, put, setProgress, settleTasks, type Turn } from './turn.ts'
 
-export function freeze(turn: Turn, by: string): void {
-  // Told of the nodes as they were: who is not asked any more is one of those that keep what they have.
-  const reason = reasons.frozen(turn.rollout.tasks, by)
+export function freeze(turn: Turn, why: Why, isHopeless = false): void {
+  const reason = because.frozen(turn.rollout.tasks, { why, isHopeless })
   for (const task of turn.rollout.tasks) {
     const isWaiting = task.state === 'reverting' && task.generation === null
     if (isUnanswered(task)) giveUp(turn, task, 'the rollout was frozen before it answered')
@@ -21,20 +21,20 @@ export function freeze(turn: Turn, by: string): void {
 }
 
 /** Without anything to go back to, the farm is better off as it is than with nothing. */
-function goBackByItself(turn: Turn, why: string): void {
+function goBackByItself(turn: Turn, why: Why): void {
   const begun = turn.rollout.tasks.filter(hasBegun)
   const isHopeless = begun.length > 0 && begun.every((task) => task.previous === null)
-  if (isHopeless) freeze(turn, `${why} There is nothing to go back to, so it is frozen`)
+  if (isHopeless) freeze(turn, why, isHopeless)
   else startBack(turn, why)
 }
 
-export function startBack(turn: Turn, why: string): void {
+export function startBack(turn: Turn, why: Why): void {
   for (const task of turn.rollout.tasks) {
     if (isUnanswered(task)) giveUp(turn, task, 'the rollout went back before it answered')
     else if (hasBegun(task)) put(turn, task, turnedBack(task))
   }
   setProgress(turn, { goesBack: why, hold: null })
-  move(turn, 'reverting', why)
+  move(turn, 'reverting', because.goingBack(why, turn.rollout.tasks))
 }
 
 function turnedBack(task: Task): Task {
@@ -49,7 +49,7 @@ function turnedBack(task: Task): Task {
       }
 }
 
-export function goOnBack(turn: Turn): void {
+export function goOnBack(turn: Turn, why: Why): void {
   giveBack(turn)
   const { rollout } = turn
   const left = rollout.tasks.filter(
@@ -58,9 +58,9 @@ export function goOnBack(turn: Turn): void {
   const busy = left.some((task) => task.state === 'reverting' && task.deadlineMs !== 0)
   const wasIncomplete = rollout.state === 'revert_incomplete'
   const isUnderWay = busy && !wasIncomplete
-  if (left.length === 0) move(turn, 'reverted', reasons.back(rollout))
-  else if (isUnderWay) move(turn, 'reverting', reasons.goingBack(rollout))
-  else move(turn, 'revert_incomplete', reasons.backButFor(rollout, left))
+  if (left.length === 0) move(turn, 'reverted', because.wentBack(why, rollout.tasks))
+  else if (isUnderWay) move(turn, 'reverting', because.goingBack(why, rollout.tasks))
+  else move(turn, 'revert_incomplete', because.backInPart(why, rollout.tasks))
   if (!isUnderWay && !wasIncomplete) turn.effects.push({ kind: 'release-leases' })
 }
 
@@ -85,13 +85,13 @@ function giveBack(turn: Turn): void {
   }
 }
 
-export function react(turn: Turn, onFailure: OnFailure, kind: HoldKind, message: string): void {
+export function react(turn: Turn, onFailure: OnFailure, kind: HoldKind, why: Why): void {
   // Whoever paused it by hand stays the one to ask.
   const isHeldByHand = turn.rollout.progress.hold?.kind === 'manual'
-  if (onFailure === 'freeze') freeze(turn, message)
-  else if (onFailure === 'revert') goBackByItself(turn, message)
-  else if (!isHeldByHand) hold(turn, kind, message)
+  if (onFailure === 'freeze') freeze(turn, why)
+  else if (onFailure === 'revert') goBackByItself(turn, why)
+  else if (!isHeldByHand) hold(turn, kind, why)
 }
 
-export const hold = (turn: Turn, kind: HoldKind, message: string) =>
-  setProgress(turn, { hold: { kind, message } })
+export const hold = (turn: Turn, kind: HoldKind, why: Why) =>
+  setProgress(turn, { hold: { kind, why } })

@@ -14,6 +14,7 @@ import { localDigest, targetColumns } from './fleet-store.ts'
 import { isLeased } from './lease-store.ts'
 import { createLine } from './line.ts'
 import { type Command, isTerminal, isWaiting, type Rollout, type RolloutEvent } from './model.ts'
+import type { NodeRef } from './reason.ts'
 import { record } from './record.ts'
 import { type Action, mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
@@ -38,7 +39,7 @@ import {
   spendTime,
   taskText,
 } from './task-store.ts'
-import { whyClosed } from './windows.ts'
+import { closedAt } from './windows.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -51,7 +52,13 @@ type Deps = EffectDeps & {
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
 }
 
-type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
+type Found = {
+  wave: number
+  onFail: OnFailure
+  evidence: Evidence
+  /** Of whom nothing was measured, when that is what the evidence says. */
+  silent?: readonly NodeRef[]
+}
 type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
@@ -88,7 +95,7 @@ export function createEngine(deps: Deps): Engine {
     const loaded = await loadRollout(trx, rolloutId, isConnected)
     if (!loaded) return null
     const isEmergency = loaded.row.emergency !== null
-    const closed = isEmergency ? null : whyClosed((await readFarmRules(trx)).rules, now())
+    const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
     return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
   }
 
@@ -127,7 +134,7 @@ export function createEngine(deps: Deps): Engine {
     const stored: RolloutRow = {
       ...row,
       state: after.state,
-      reason: after.reason,
+      reason: JSON.stringify(after.reason),
       progress: JSON.stringify(after.progress),
       state_version: row.state_version + (moved ? 1 : 0),
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
@@ -190,14 +197,15 @@ export function createEngine(deps: Deps): Engine {
         await line.takeTurns(unit)
       }),
 
-    evaluated: (rolloutId, { wave, onFail, evidence }) =>
+    evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
       write(async (unit) => {
         const loaded = await load(unit, rolloutId)
         if (!loaded) return
         const { verdict, message } = evidence
         const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
         const row = { ...loaded.row, evidence: JSON.stringify(noted) }
-        const event = { kind: 'evaluated' as const, wave, verdict, onFail, message }
+        const said = { wave, verdict, onFail, message, ...(silent && { silent }) }
+        const event = { kind: 'evaluated' as const, ...said }
         const { rollout } = await settle(unit, { ...loaded, row }, event)
         if (!isDecision(loaded.rollout, rollout)) return
         const data = { from: loaded.rollout.state, to: rollout.state, ...noted }

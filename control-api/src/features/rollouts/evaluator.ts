@@ -11,6 +11,7 @@ import {
   illOf,
   judgeWave,
   type Measured,
+  namesOf,
   type Side,
   silentOf,
 } from './evidence.ts'
@@ -43,12 +44,15 @@ export function createEvaluator(deps: Deps) {
     if (!found) return
     const { canary, control, judged } = found
     const summaries = await latencySummaries(idsOf(canary.tasks), MAX_GAP_SECONDS)
-    const { onFail, ...evidence } = withSilent(judged, silentOf(canary.tasks, summaries))
+    const silent = silentOf(canary.tasks, summaries)
+    const { onFail, ...evidence } = withSilent(judged, namesOf(silent))
     // What it paused for stays to be read: that it is quiet or unclear now says nothing against it. Resume asks anew.
     const { hold } = rollout.progress
     if (hold?.kind === 'gate_failed' && evidence.verdict !== 'fail') return
     if (isHeldByGate(rollout.progress) && evidence.verdict === 'no_data') return
-    await engine.evaluated(id, { wave: rollout.progress.wave, onFail, evidence })
+    const { wave } = rollout.progress
+    const isSilence = evidence.message !== judged.message
+    await engine.evaluated(id, { wave, onFail, evidence, ...(isSilence && { silent }) })
     await askForMore(id, rollout, { canary, control })
   }
 

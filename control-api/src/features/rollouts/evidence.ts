@@ -5,6 +5,7 @@ import type { Metrics, Sample } from '../../ports.ts'
 import { addShares, shareOf } from './bootstrap.ts'
 import { type Group, judgeGates } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
+import type { NodeRef } from './reason.ts'
 import type { GateMetric } from './schema.ts'
 
 export type Measured = {
@@ -93,14 +94,16 @@ function controlOf(
   return after.group.nodes > 0 || later.length === 0 ? after : before
 }
 
-/** Names of those of whom nothing was measured. */
+/** Those of whom nothing was measured. */
 export const silentOf = (
   tasks: readonly Task[],
   measured: { has: (nodeId: string) => boolean },
-): string[] =>
+): NodeRef[] =>
   tasks
     .filter(({ nodeId, isExcused }) => !isExcused && !measured.has(nodeId))
-    .map(({ nodeName }) => nodeName)
+    .map(({ nodeId, nodeName }) => ({ id: nodeId, name: nodeName }))
+
+export const namesOf = (nodes: readonly NodeRef[]) => nodes.map(({ name }) => name)
 
 export const answersOf = (samples: readonly Sample[], counter: string) =>
   samples

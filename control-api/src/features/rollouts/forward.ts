@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How a rollout goes on, wave by wave: offered, watched, judged.
+import * as because from './because.ts'
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
-import * as reasons from './reasons.ts'
 import {
   isAlike,
   isConflict,
@@ -33,27 +33,27 @@ export function goOn(turn: Turn): boolean {
   if (failures.length > 0) return reactToFailures(turn, failures)
   if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
   const { hold: held } = turn.rollout.progress
-  if (held) return stay(turn, 'paused', reasons.held(held, turn.rollout))
+  if (held) return stay(turn, 'paused', because.held(held, turn.rollout))
   if (progress.phase === 'waiting') return beginWave(turn)
   if (rollout.isStorageFull) return holdForStorage(turn)
   const late = tasks.filter(isLate)
-  if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
+  if (late.length > 0) return stay(turn, 'paused', because.late(late))
   if (progress.phase === 'soaking') return soak(turn)
   if (leaveOut(turn)) return true
   const sent = dispatch(turn)
-  if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
+  if (sent.isWaiting) return stay(turn, 'running', because.waiting(turn.rollout, sent.withoutRoom))
   if (!isWaveProven(turn.rollout)) {
     if (standIn(turn)) return true
     const called = callTheRest(turn)
-    if (called.length > 0) return stay(turn, 'running', reasons.nobodyThere(turn.rollout, called))
+    if (called.length > 0) return stay(turn, 'running', because.nobodyThere(turn.rollout, called))
   }
   const { pending, total } = countTasks(turn.rollout.tasks)
   if (pending > 0 && !turn.rollout.tasks.some(isProven)) {
-    return stay(turn, 'paused', reasons.unreached(total))
+    return stay(turn, 'paused', because.unreached(total))
   }
   const unreached = turn.rollout.tasks.filter(isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
-    return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
+    return stay(turn, 'paused', because.tooManyAway(unreached, policy.maxUnreachablePercent))
   }
   if (isToSoak(turn.rollout)) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
   else finishWave(turn)
@@ -62,7 +62,7 @@ export function goOn(turn: Turn): boolean {
 
 /** Only people know why it was full, so they say when it goes on. */
 function holdForStorage(turn: Turn): boolean {
-  hold(turn, 'storage_full', reasons.STORAGE_WAS_FULL)
+  hold(turn, 'storage_full', { cause: 'storage_was_full' })
   return true
 }
 
@@ -70,7 +70,7 @@ function holdForStorage(turn: Turn): boolean {
 export function holdUntilHeard(turn: Turn): void {
   const unheard = unheardOf(turn.rollout)
   if (unheard.length === 0) setProgress(turn, { hold: null })
-  else hold(turn, 'control_plane_restart', reasons.unheard(unheard))
+  else hold(turn, 'control_plane_restart', because.unheard(unheard))
 }
 
 /** Of the wave under way: those that were offered the version and are to be well with it. */
@@ -105,7 +105,7 @@ function standIn(turn: Turn): boolean {
   const ready = later.find(isReady)
   const one = ready ?? lastOfAll(later.filter(({ state }) => state === 'pending'))
   if (!one) return false
-  if (ready) setProgress(turn, { standIn: reasons.standIn(ready, whoIsMissing(turn.rollout)) })
+  if (ready) setProgress(turn, { standIn: because.standIn(ready, whoIsMissing(turn.rollout)) })
   put(turn, one, { ...one, wave: progress.wave })
   return true
 }
@@ -137,7 +137,7 @@ function beginWave(turn: Turn): boolean {
   const mayCome = (task: Task) =>
     task.wave > progress.wave && (task.state === 'pending' || (isDeferred(task) && isReady(task)))
   const hasNodes = tasks.some((task) => isOfIt(task) || mayCome(task))
-  if (closed !== null && hasNodes) return stay(turn, 'paused', reasons.closed(closed, progress))
+  if (closed !== null && hasNodes) return stay(turn, 'paused', because.closed(closed, progress))
   setProgress(turn, { phase: 'dispatching' })
   return true
 }
@@ -161,9 +161,9 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   const [first] = harmed
   const { onFailure } = turn.rollout.policy
   if (isStuck || !first || onFailure === 'pause') {
-    return stay(turn, 'paused', reasons.failed(failures))
+    return stay(turn, 'paused', because.failed(failures))
   }
-  react(turn, onFailure, 'gate_failed', reasons.tell(first))
+  react(turn, onFailure, 'gate_failed', { cause: 'node_failed', failed: because.told(first) })
   return false
 }
 
@@ -224,7 +224,7 @@ export function offerToStragglers(turn: Turn): void {
   leaveOut(turn)
   // It said that they would take the version.
   if (turn.transitions.some(({ to }) => to === 'skipped')) {
-    move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
+    move(turn, 'succeeded', because.succeeded(turn.rollout.tasks))
   }
   offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
@@ -254,19 +254,18 @@ function soak(turn: Turn): boolean {
     return true
   }
   const away = awayOf(turn.rollout)
-  if (away.length > 0) return stay(turn, 'paused', reasons.away(away))
-  if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', reasons.soaking(turn.rollout))
+  if (away.length > 0) return stay(turn, 'paused', because.away(away))
+  if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', because.soaking(turn.rollout))
   const verdict = policy.gates.length > 0 && !policy.isAlone ? progress.verdict?.verdict : 'pass'
   if (verdict === 'pass') {
     finishWave(turn)
     return true
   }
   if (progress.soakedMs < policy.maxSoakMs) {
-    return stay(turn, 'running', reasons.awaitingEvidence(turn.rollout))
+    return stay(turn, 'running', because.awaitingEvidence(turn.rollout))
   }
-  const message = progress.verdict?.message ?? 'no evidence was gathered'
   const kind = verdict === 'inconclusive' ? 'gate_inconclusive' : 'gate_no_data'
-  hold(turn, kind, `After ${policy.maxSoakMs / 1000} s: ${message}.`)
+  hold(turn, kind, because.noEvidence(turn.rollout))
   return true
 }
 
@@ -294,7 +293,7 @@ export function finishWave(turn: Turn): void {
   }
   const { tasks } = turn.rollout
   if (tasks.some(isProven)) {
-    move(turn, 'succeeded', reasons.succeeded(tasks))
+    move(turn, 'succeeded', because.succeeded(tasks))
     turn.effects.push({ kind: 'release' })
   } else {
     endUnproven(turn)
@@ -306,5 +305,5 @@ export function finishWave(turn: Turn): void {
 function endUnproven(turn: Turn): void {
   const { tasks } = turn.rollout
   for (const task of tasks.filter(isUnanswered)) giveUp(turn, task, 'nobody proved the version')
-  move(turn, 'cancelled', reasons.unproven(tasks))
+  move(turn, 'cancelled', because.unproven(tasks))
 }

@@ -19,7 +19,7 @@ import {
 } from './queue-store.ts'
 import type { Loaded, Reader } from './store.ts'
 import { openTasksBefore, taskText } from './task-store.ts'
-import { whyClosed } from './windows.ts'
+import { closedAt } from './windows.ts'
 
 type Deps = {
   now: () => number
@@ -40,7 +40,7 @@ export type Line = {
 export function createLine({ now, assignments, load, apply, releasedVersion }: Deps): Line {
   const clock = async (db: Reader): Promise<Omit<Situation, 'owners'>> => {
     const nowMs = now()
-    return { nowMs, closed: whyClosed((await readFarmRules(db)).rules, nowMs) }
+    return { nowMs, closed: closedAt((await readFarmRules(db)).rules, nowMs) }
   }
 
   async function next(db: Reader): Promise<Step | null> {
@@ -71,10 +71,10 @@ export function createLine({ now, assignments, load, apply, releasedVersion }: D
     for (const rolloutId of rolloutIds) {
       const loaded = await load(unit, rolloutId)
       if (!loaded) continue
-      const reason = `Rollout ${by} took its place before it began.`
+      const reason = { code: 'replaced' as const, rolloutId: by }
       const event: RolloutEvent = isWaiting(loaded.rollout.state)
         ? { kind: 'ends', state: 'superseded', reason }
-        : { kind: 'freeze', actor: `rollout ${by}` }
+        : { kind: 'freeze', actor: `rollout ${by}`, rolloutId: by }
       await apply(unit, loaded, event)
     }
   }

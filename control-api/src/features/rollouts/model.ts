@@ -3,6 +3,16 @@
 import { DEADLINES, type Deadlines } from '../../agents/deadlines.ts'
 import type { Cordon } from '../../cordon.ts'
 import type { ConfigError } from '../../schema/common.ts'
+import type {
+  Closed,
+  HoldKind,
+  LeftOutFor,
+  NodeRef,
+  Nodes,
+  Reason,
+  StandIn,
+  Why,
+} from './reason.ts'
 import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from './schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
@@ -50,6 +60,8 @@ export type Task = {
   previous: { generation: number; digest: string } | null
   code: string | null
   message: string
+  /** It was left out for what that one refused, and there is no message; null: it was not. */
+  leftOutFor: LeftOutFor | null
   errors: ConfigError[]
   /** Time left for the node's next step; null: nothing is awaited. 0: overrun. */
   deadlineMs: number | null
@@ -70,15 +82,7 @@ export type Task = {
   cordon: Cordon | null
 }
 
-export type HoldKind =
-  | 'manual'
-  | 'gate_failed'
-  | 'gate_no_data'
-  | 'gate_inconclusive'
-  | 'deadline'
-  | 'control_plane_restart'
-  | 'storage_full'
-export type Hold = { kind: HoldKind; message: string }
+export type Hold = { kind: HoldKind; why: Why }
 export type Progress = {
   wave: number
   /** How many waves were planned; the stragglers' has this number. */
@@ -87,23 +91,23 @@ export type Progress = {
   phase: 'waiting' | 'dispatching' | 'soaking'
   soakedMs: number
   /** The newest of this soak. */
-  verdict: { verdict: Verdict; message: string } | null
+  verdict: { verdict: Verdict; message: string; silent?: Nodes } | null
   /** null: no limit. */
   progressLeftMs: number | null
   hold: Hold | null
   /** Why it goes back; null: it goes forward. */
-  goesBack: string | null
+  goesBack: Why | null
   /** Who proves the version in this wave instead of whom; null, or left out by rollouts of before: nobody does. */
-  standIn?: string | null
+  standIn?: StandIn | null
 }
 export type Rollout = {
   state: RolloutState
-  reason: string
+  reason: Reason
   policy: Policy
   progress: Progress
   tasks: readonly Task[]
   /** Why no wave may begin now; null: it may. Of now; not stored. */
-  closed: string | null
+  closed: Closed | null
   /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
   room: number | null
   /** Who the others are. Of now; not stored. */
@@ -138,7 +142,8 @@ export type NodeEvent =
   /** Its config was changed on the machine. generation: it refused that one for it; null: it only said so. */
   | { kind: 'drifted'; nodeId: string; generation: number | null; digest: string | null }
 export type Command =
-  | { kind: 'freeze'; actor: string }
+  /** rolloutId: that one takes its place. */
+  | { kind: 'freeze'; actor: string; rolloutId?: string }
   | { kind: 'pause'; actor: string; why: string }
   | { kind: 'resume'; actor: string }
   | { kind: 'skip-gate'; actor: string; why: string }
@@ -154,12 +159,14 @@ export type Evaluated = {
   /** When it fails. */
   onFail: OnFailure
   message: string
+  /** The message says of these that nothing was measured; left out: it says something else. */
+  silent?: readonly NodeRef[]
 }
 export type RolloutEvent =
   /** It may not begin yet. */
-  | { kind: 'waits'; state: WaitingState; reason: string }
+  | { kind: 'waits'; state: WaitingState; reason: Reason }
   /** It will never begin. */
-  | { kind: 'ends'; state: 'expired' | 'cancelled' | 'superseded'; reason: string }
+  | { kind: 'ends'; state: 'expired' | 'cancelled' | 'superseded'; reason: Reason }
   /** Its nodes are its own now; those that are not named are gone. */
   | { kind: 'started'; nodes: readonly StartNode[] }
   /** For a while nobody could reach us: what is awaited is awaited anew. */

@@ -5,7 +5,7 @@ import { lastGood, latestAssignments } from './fleet-store.ts'
 import { isWaiting, type StartNode, WAITING } from './model.ts'
 import { settledGeneration } from './planner.ts'
 import type { Waiting } from './queue.ts'
-import type { Reader, RolloutRow, Trx } from './store.ts'
+import { type Reader, type RolloutRow, reasonOf, type Trx } from './store.ts'
 import { tasksOf } from './task-store.ts'
 
 export type WaitingRow = Omit<Waiting, 'nodeIds' | 'outOfReach'> & { scope: Scope }
@@ -85,7 +85,7 @@ const toWaiting = (
 ): WaitingRow => ({
   id: row.id,
   state,
-  reason: row.reason,
+  reason: reasonOf(row),
   place: row.place,
   onOverlap: row.on_overlap,
   isEmergency: row.emergency !== null,

@@ -7,14 +7,16 @@
 // Whoever waits ends as cancelled at any time, or as superseded when a later order takes its place. The line
 // is first come, first served: nobody passes somebody who was there before and wants some of the same nodes.
 // Whoever waited for what then went back, and builds on it, does not begin: a person says so with a new order.
+import { isDeepStrictEqual } from 'node:util'
 import type { WaitingState } from './model.ts'
 import type { OnOverlap } from './order-schema.ts'
+import type { Closed, Reason } from './reason.ts'
 
 /** One that has not begun. */
 export type Waiting = {
   id: string
   state: WaitingState
-  reason: string
+  reason: Reason
   nodeIds: readonly string[]
   /** In the line; null: it has not been in it yet. */
   place: number | null
@@ -31,7 +33,7 @@ export type Waiting = {
 export type Situation = {
   nowMs: number
   /** Why nothing may begin now; null: it may. */
-  closed: string | null
+  closed: Closed | null
   /** By node: which rollout owns it. */
   owners: ReadonlyMap<string, string>
 }
@@ -39,7 +41,7 @@ export type Wait = {
   kind: 'wait'
   id: string
   state: 'awaiting_approval' | 'scheduled' | 'queued'
-  reason: string
+  reason: Reason
   blockedBy: readonly string[]
 }
 export type Step =
@@ -50,7 +52,7 @@ export type Step =
       kind: 'end'
       id: string
       state: 'expired' | 'cancelled'
-      reason: string
+      reason: Reason
       blockedBy: readonly string[]
     }
 
@@ -86,7 +88,7 @@ const byPlace = (a: Waiting, b: Waiting) =>
 
 const isNews = (one: Pick<Waiting, 'state' | 'reason' | 'blockedBy'>, step: Wait) =>
   one.state !== step.state ||
-  one.reason !== step.reason ||
+  !isDeepStrictEqual(one.reason, step.reason) ||
   one.blockedBy.join() !== step.blockedBy.join()
 
 /** Before nodes matter at all. */
@@ -99,19 +101,18 @@ function whatIsWaitedFor(
   const { needed, given, byMs } = approvals
   if (given < needed) {
     const until = timeOf(byMs ?? nowMs)
-    const count = `${given} of ${needed} approvals`
     if (byMs !== null && nowMs >= byMs) {
-      const reason = `It had ${count} by ${until}. A new order asks again.`
+      const reason = { code: 'not_approved' as const, given, needed, until }
       return { kind: 'end', id, state: 'expired', reason, blockedBy: [] }
     }
-    const reason = `It has ${count}; expires ${until}. Somebody other than its author approves or rejects it, cancel ends it.`
+    const reason = { code: 'awaiting_approval' as const, given, needed, until }
     return { ...wait, state: 'awaiting_approval', reason }
   }
-  const ending = 'It begins by itself, cancel ends it.'
   if (startAtMs !== null && nowMs < startAtMs) {
-    return { ...wait, state: 'scheduled', reason: `It begins ${timeOf(startAtMs)}. ${ending}` }
+    return { ...wait, state: 'scheduled', reason: { code: 'scheduled', at: timeOf(startAtMs) } }
   }
-  return closed === null ? null : { ...wait, state: 'scheduled', reason: `${closed} ${ending}` }
+  if (closed === null) return null
+  return { ...wait, state: 'scheduled', reason: { code: 'window_closed', closed } }
 }
 
 type Turn = Situation & { claims: ReadonlyMap<string, string> }
@@ -127,18 +128,16 @@ function turnOf(one: Waiting, waiting: readonly Waiting[], { owners, claims }: T
   }
   if (one.contains) {
     const { rolloutId, version } = one.contains
-    const reason = `It contains version ${version}, which ${rolloutId} took back while it waited: so it does not begin by itself. If it mends that, order it again: farmctl rollout again ${id}.`
+    const reason = { code: 'contains_reverted' as const, version, rolloutId, orderId: id }
     return { kind: 'end', id, state: 'cancelled', reason, blockedBy: [rolloutId] }
   }
   const blockedBy = [...new Set([...inItsWay, ...among(claims)])]
   if (blockedBy.length === 0) return { kind: 'start', id, ends: [] }
-  const has = blockedBy.length > 1 ? 'have' : 'has'
-  const who = `${blockedBy.join(', ')} ${has} nodes of it`
   if (onOverlap === 'refuse') {
-    const reason = `When its time came, ${who}, and its order was to refuse then. A new order with "onOverlap": "queue" waits.`
+    const reason = { code: 'nodes_taken' as const, rolloutIds: blockedBy }
     return { kind: 'end', id, state: 'cancelled', reason, blockedBy }
   }
-  const reason = `${who}, or wait for them before it. It begins by itself when its nodes are free, cancel ends it.`
+  const reason = { code: 'queued' as const, rolloutIds: blockedBy }
   return { kind: 'wait', id, state: 'queued', reason, blockedBy }
 }
 

@@ -1,235 +1,286 @@
 // SPDX-License-Identifier: MIT
-// Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
-import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
-import { isConflict, isLeftOut, isOfItsKind, isOfItsOwner } from './refusals.ts'
-import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
+// Reasons in sentences for whoever is on call: why a rollout is in its state and what would move it on. The one
+// place that has the words; who sees some of the nodes only is told the same without names and numbers of the
+// others. Pure.
+import {
+  type Audience,
+  capital,
+  EVERYBODY,
+  named,
+  rolloutName,
+  rolloutNames,
+  someRollouts,
+} from './audience.ts'
+import type { HoldKind, Nodes, Reason, ReasonCode } from './reason.ts'
+import {
+  HOLDS,
+  isSeen,
+  nodeName,
+  taskMessage,
+  tellClosed,
+  tellFinding,
+  tellNode,
+  tellWave,
+  tellWhy,
+  written,
+} from './why-words.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
+const BY_ITSELF = 'It begins by itself, cancel ends it.'
 
-export const STORAGE_WAS_FULL =
-  'The disk of the control plane was full, so that nothing more could be decided.'
 export const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
 
 export const RESUME_IS_NOTHING =
   'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
 
-export function waiting(rollout: Rollout, withoutRoom: number): string {
-  const { done, total } = countTasks(rollout.tasks)
-  const { wave } = rollout.progress
-  const open = rollout.tasks.filter((task) => task.wave === wave && isOpen(task))
-  const forWhom = open.length > 0 ? `; waiting for ${names(open)}` : ''
-  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom, rollout.roomHeldBy)}`
+type Of<Code extends ReasonCode> = Extract<Reason, { code: Code }>
+type Words = { [Code in ReasonCode]: (reason: Of<Code>, audience: Audience) => string }
+
+/** '': no more may be said to them than its state. */
+export function tellReason(reason: Reason, audience: Audience = EVERYBODY): string {
+  const words = WORDS[reason.code] as (reason: Reason, audience: Audience) => string
+  const told = words(reason, audience)
+  return audience.isWhole ? told : capital(told)
 }
 
-function noRoom(nodes: number, heldBy: readonly string[]): string {
+const WORDS: Words = {
+  text: ({ text }, { isWhole }) => (isWhole ? text : ''),
+
+  planned: () => 'Planned.',
+  awaiting_approval: ({ given, needed, until }) =>
+    `It has ${given} of ${needed} approvals; expires ${until}. Somebody other than its author approves or rejects it, cancel ends it.`,
+  not_approved: ({ given, needed, until }) =>
+    `It had ${given} of ${needed} approvals by ${until}. A new order asks again.`,
+  scheduled: ({ at }) => `It begins ${at}. ${BY_ITSELF}`,
+  window_closed: ({ closed }) => `${tellClosed(closed)} ${BY_ITSELF}`,
+  queued: ({ rolloutIds }, audience) =>
+    `${whoHas(rolloutIds, audience)}, or wait for them before it. It begins by itself when its nodes are free, cancel ends it.`,
+  nodes_taken: ({ rolloutIds }, audience) =>
+    `When its time came, ${whoHas(rolloutIds, audience)}, and its order was to refuse then. A new order with "onOverlap": "queue" waits.`,
+  contains_reverted: ({ version, rolloutId, orderId }, audience) =>
+    `It contains version ${version}, which ${rolloutName(rolloutId, audience)} took back while it waited: so it does not begin by itself. If it mends that, order it again: farmctl rollout again ${orderId}.`,
+  replaced: ({ rolloutId }, { seesRollout }) =>
+    `${seesRollout(rolloutId) ? `Rollout ${rolloutId}` : 'Another rollout'} took its place before it began.`,
+  cancelled: ({ by }) => `${by} cancelled it before it began.`,
+  rejected: ({ by, why }, audience) => `${by} rejected it${written(why, audience) || '.'}`,
+
+  waiting_for_nodes: waiting,
+  nobody_left: ({ at, called }, audience) =>
+    `${tellWave(at, audience)}nobody of the wave is left to prove the version; the next node that is there does: ${named(called, audience).names}.`,
+  soaking: ({ at, soakSeconds }, audience) =>
+    `${tellWave(at, audience)}its nodes are healthy and are watched for ${soakSeconds} s before the next wave begins.`,
+  awaiting_evidence: ({ at, finding, isProbed, maxSoakSeconds }, audience) => {
+    const found = tellFinding(finding, audience) ?? 'evidence is being gathered'
+    const probed = isProbed ? ' Nodes fetch its probes from themselves meanwhile.' : ''
+    return `${tellWave(at, audience)}its nodes are healthy; ${found}.${probed} Without evidence it pauses after ${maxSoakSeconds} s.`
+  },
+  nodes_away: ({ away }, audience) => {
+    const { names, isMany } = named(away, audience)
+    return `${names} took the version and ${isMany ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
+  },
+  wave_window_closed: ({ closed, wave, waves }, { isWhole }) => {
+    const of = isWhole ? ` of ${waves}` : ''
+    const which =
+      wave < waves ? `Wave ${wave + 1}${of}` : 'The last wave, of nodes that were out of reach,'
+    return `${tellClosed(closed)} ${which} begins by itself then. ${WAY_OUT}`
+  },
+  nodes_failed: failed,
+  nodes_late: ({ first, late }, audience) => {
+    const said = isSeen(first, audience) ? taskMessage(first, audience) : 'it has not answered'
+    const what = audience.isWhole ? said : `${said}.`
+    const likewise = andMore(late, audience)
+    return `${nodeName(first.node, audience)}: ${what}${likewise} It goes on by itself when the node answers. ${WAY_OUT}`
+  },
+  none_reached: ({ totalNodes }, { isWhole }) =>
+    `None of ${isWhole ? `${totalNodes} nodes` : 'its nodes'} could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`,
+  too_many_away: ({ away, maxPercent }, audience) =>
+    `${named(away, audience).names} cannot be reached: more than ${maxPercent} % of the nodes. It goes on by itself when enough are back, resume goes on without them. ${WAY_OUT}`,
+  manual: held,
+  gate_failed: held,
+  gate_no_data: held,
+  gate_inconclusive: held,
+  deadline: held,
+  control_plane_restart: held,
+  storage_full: held,
+
+  frozen,
+  all_have_it: ({ doneNodes, passedBy }, audience) =>
+    `${whoHaveIt(doneNodes, audience)} the version.${without(passedBy, audience)}`,
+  nothing_to_do: ({ doneNodes, passedBy }, audience) =>
+    `Nothing to do: ${lowered(whoHaveIt(doneNodes, audience))} the version already.${without(passedBy, audience)}`,
+  others_later: (reason, audience) =>
+    `${haveIt(reason, audience, '; ')}${named(reason.others, audience).names} will take it when reached.${without(reason.passedBy, audience)}`,
+  without_some: (reason, audience) =>
+    `${haveIt(reason, audience, '; an operator', 'An operator')} went on without ${named(reason.others, audience).names}.${without(reason.passedBy, audience)}`,
+  some_failed: (reason, audience) => {
+    const { names, isMany } = named(reason.others, audience)
+    const does = isMany ? 'do' : 'does'
+    const what = audience.isWhole ? `${does} not` : `${does} not have the version`
+    return `${haveIt(reason, audience, '; ')}${names} ${what}, which is within what may fail.${without(reason.passedBy, audience)}`
+  },
+  unproven,
+  going_back: ({ why, backNodes, totalNodes, open }, audience) => {
+    const { names } = named(open, audience)
+    const counted = `${backNodes} of ${totalNodes} nodes have again what they had; waiting`
+    return `${whyBack(why, audience)} ${audience.isWhole ? counted : 'Waiting'} for ${names}. Freeze ends it as it is.`
+  },
+  back_in_part: ({ why, backNodes, still, failed: failures }, audience) => {
+    const parts = [
+      ...someOf(still, audience, ({ names }) => `${names} will go back when reached`),
+      ...someOf(failures, audience, ({ names }) => `${names} could not go back: look there now`),
+    ].join('; ')
+    const counted = audience.isWhole ? `${haveAgain(backNodes)}; ` : ''
+    const rest = audience.isWhole ? parts : capital(parts)
+    return `${whyBack(why, audience)} ${counted}${rest}. A new rollout can have its nodes.`
+  },
+  went_back: ({ why, backNodes }, audience) => {
+    const nobody = 'No node had begun to apply it.'
+    const all = audience.isWhole
+      ? `${haveAgain(backNodes)}.`
+      : 'Its nodes have again what they had.'
+    return `${whyBack(why, audience)} ${backNodes === 0 ? nobody : all}`
+  },
+}
+
+function whoHas(rolloutIds: readonly string[], audience: Audience): string {
+  const names = rolloutNames(rolloutIds, audience)
+  return `${names.join(', ')} ${names.length > 1 ? 'have' : 'has'} nodes of it`
+}
+
+function waiting(reason: Of<'waiting_for_nodes'>, audience: Audience): string {
+  const { at, doneNodes, totalNodes, open } = reason
+  const { names, isEmpty } = named(open, audience)
+  const wave = tellWave(at, audience)
+  const room = noRoom(reason, audience)
+  if (!audience.isWhole) {
+    return `${wave}${isEmpty ? 'its nodes are offered the version' : `waiting for ${names}`}.${room}`
+  }
+  const forWhom = isEmpty ? '' : `; waiting for ${names}`
+  return `${wave}${doneNodes} of ${totalNodes} nodes have the version${forWhom}.${room}`
+}
+
+function noRoom(
+  { withoutRoomNodes: nodes, roomHeldBy }: Of<'waiting_for_nodes'>,
+  audience: Audience,
+): string {
   if (nodes === 0) return ''
-  const leave = heldBy.length > 1 ? 'leave' : 'leaves'
-  const forWhat = heldBy.length > 0 ? `until ${some(heldBy)} ${leave} room` : 'for room'
-  return ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} ${forWhat} in the farm's blast budget.`
+  const leave = rolloutNames(roomHeldBy, audience).length > 1 ? 'leave' : 'leaves'
+  const isHeld = roomHeldBy.length > 0
+  const forWhat = isHeld ? `until ${someRollouts(roomHeldBy, audience)} ${leave} room` : 'for room'
+  const some = audience.isWhole ? `${nodes} of them` : 'Some nodes'
+  const isMany = nodes > 1 || !audience.isWhole
+  return ` ${some} ${isMany ? 'wait' : 'waits'} ${forWhat} in the farm's blast budget.`
 }
 
-function inWave({ progress, policy }: Pick<Rollout, 'progress' | 'policy'>) {
-  return `${whichWave({ progress, policy })}${progress.standIn ? `${progress.standIn} ` : ''}`
-}
-
-/** Of the nodes that were to prove the version, and of who does it for them. */
-export function standIn(task: Task, missing: readonly Task[]): string {
-  const forWhom = missing.length > 0 ? names(missing) : 'the nodes of the wave'
-  return `${task.nodeName} takes the place of ${forWhom}.`
-}
-
-export function nobodyThere(rollout: Rollout, called: readonly Task[]): string {
-  return `${inWave(rollout)}nobody of the wave is left to prove the version; the next node that is there does: ${names(called)}.`
-}
-
-function whichWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
-  const fast = policy.isFastPath
-    ? 'Fast path, for the version succeeded not long ago: gates that only pause are left out. '
-    : ''
-  if (waves === 1) return fast
-  return wave < waves
-    ? `${fast}Wave ${wave + 1} of ${waves}: `
-    : `${fast}The last wave, of nodes that were out of reach: `
-}
-
-export const soaking = ({ policy, progress }: Rollout) =>
-  `${inWave({ policy, progress })}its nodes are healthy and are watched for ${policy.soakMs / 1000} s before the next wave begins.`
-
-export function awaitingEvidence({ policy, progress }: Rollout): string {
-  const { message = 'evidence is being gathered', verdict } = progress.verdict ?? {}
-  const isProbed = policy.probes.length > 0 && verdict === 'no_data'
-  const probed = isProbed ? ' Nodes fetch its probes from themselves meanwhile.' : ''
-  return `${inWave({ policy, progress })}its nodes are healthy; ${message}.${probed} Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
-}
-
-export const away = (tasks: readonly Task[]) =>
-  `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
-
-export const closed = (why: string, { wave, waves }: Progress) =>
-  `${why} ${wave < waves ? `Wave ${wave + 1} of ${waves}` : 'The last wave, of nodes that were out of reach,'} begins by itself then. ${WAY_OUT}`
-
-export function failed(tasks: readonly Task[]): string {
-  const [first] = tasks
-  if (!first) return ''
-  const them = tasks.length > 1 ? 'them' : 'it'
-  const without = tasks.filter(isLeftOut)
-  const failures = tasks.length - without.length
-  const more = `${andMore(failures)}${ofItsKind(first)}${ofItsOwner(first)}${leftOut(without)}`
-  return `${tell(first)}${more} Resume goes on without ${them}. ${WAY_OUT}`
-}
-
-const ofItsKind = (task: Task) =>
-  isOfItsKind(task)
-    ? ` Nodes of its kind with the same text are not offered it; a plan can leave out all of its kind, ${task.kind} ("excludeKinds" in an order’s strategy).`
-    : ''
-
-const ofItsOwner = (task: Task) =>
-  isOfItsOwner(task)
+function failed(reason: Of<'nodes_failed'>, audience: Audience): string {
+  const { first, failed: failures, leftOut, kind, isOfItsOwner } = reason
+  const ofItsKind =
+    kind === null
+      ? ''
+      : ` Nodes of its kind with the same text are not offered it; a plan can leave out all of its kind${isSeen(first, audience) ? `, ${kind}` : ''} ("excludeKinds" in an order’s strategy).`
+  const ofItsOwner = isOfItsOwner
     ? ' Only the owner of its machine can allow it, in a file there. Nodes with the same policy and the same text are not offered it.'
     : ''
-
-const leftOut = (tasks: readonly Task[]) =>
-  tasks.length > 0 ? ` Left out, for they would refuse it too: ${names(tasks)}.` : ''
-
-export function late(tasks: readonly Task[]): string {
-  const [first] = tasks
-  if (!first) return ''
-  return `${first.nodeName}: ${first.message}${andMore(tasks.length)} It goes on by itself when the node answers. ${WAY_OUT}`
+  const others = someOf(
+    leftOut,
+    audience,
+    ({ names }) => ` Left out, for they would refuse it too: ${names}.`,
+  ).join('')
+  const isMany = failures.nodes.length + failures.moreNodes + leftOut.nodes.length > 1
+  const more = `${andMore(failures, audience)}${ofItsKind}${ofItsOwner}${others}`
+  return `${tellNode(first, audience)}${more} Resume goes on without ${isMany ? 'them' : 'it'}. ${WAY_OUT}`
 }
 
-export const unreached = (total: number) =>
-  `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`
-
-export const tooManyAway = (tasks: readonly Task[], maxPercent: number) =>
-  `${names(tasks)} cannot be reached: more than ${maxPercent} % of the nodes. It goes on by itself when enough are back, resume goes on without them. ${WAY_OUT}`
-
-export function held({ kind, message }: Hold, { policy }: Pick<Rollout, 'policy'>): string {
-  const onResume = {
-    manual: 'Resume goes on.',
-    gate_failed: 'Resume watches its nodes anew, skip-gate goes on without.',
-    gate_no_data: 'Resume watches its nodes anew, skip-gate goes on without evidence.',
-    gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
-    deadline: 'Resume gives it that time again.',
-    control_plane_restart: 'It goes on by itself then, resume goes on without them.',
-    storage_full: 'Resume goes on once there is room again.',
+/** Beside the first. */
+function andMore({ nodes, moreNodes }: Nodes, audience: Audience): string {
+  const others = { nodes: nodes.slice(1), moreNodes }
+  if (!audience.isWhole) {
+    return someOf(others, audience, ({ names }) => ` Likewise: ${names}.`).join('')
   }
-  const leftAlone = kind === 'gate_no_data' || kind === 'gate_inconclusive' ? ofTime(policy) : ''
-  return `${message} ${onResume[kind]} ${WAY_OUT}${leftAlone}`
+  const count = others.nodes.length + moreNodes
+  return count > 0 ? ` ${count} more node${count > 1 ? 's' : ''} likewise.` : ''
 }
 
-/** Its progress deadline runs on while evidence is wanted. */
-function ofTime({ progressDeadlineMs, onFailure }: Policy): string {
-  if (progressDeadlineMs === null || onFailure === 'pause') return ''
-  const follows = onFailure === 'revert' ? 'goes back' : 'is frozen'
-  return ` Left alone, it ${follows} once no further node became healthy for ${progressDeadlineMs / 1000} s.`
+const ON_RESUME: Readonly<Record<HoldKind, string>> = {
+  manual: 'Resume goes on.',
+  gate_failed: 'Resume watches its nodes anew, skip-gate goes on without.',
+  gate_no_data: 'Resume watches its nodes anew, skip-gate goes on without evidence.',
+  gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
+  deadline: 'Resume gives it that time again.',
+  control_plane_restart: 'It goes on by itself then, resume goes on without them.',
+  storage_full: 'Resume goes on once there is room again.',
 }
 
-export const unheard = (tasks: readonly Task[]) =>
-  `The control plane was away, and waits until the nodes under way have been heard again: ${names(tasks)}.`
-
-export function frozen(tasks: readonly Task[], by: string): string {
-  const { done, total } = countTasks(tasks)
-  const applying = tasks.filter(
-    (task) => isOpen(task) && !isUnanswered(task) && task.state !== 'reverting',
-  )
-  const going = applying.length > 0 ? ` ${names(applying)} had begun to apply it.` : ''
-  return `${by}: ${done} of ${total} nodes have the version, the others keep what they have.${going} A new rollout moves them on.`
+function held({ code, why, leftAlone }: Of<HoldKind>, audience: Audience): string {
+  const follows = leftAlone?.follows === 'revert' ? 'goes back' : 'is frozen'
+  const alone =
+    leftAlone === null
+      ? ''
+      : ` Left alone, it ${follows} once no further node became healthy for ${leftAlone.afterSeconds} s.`
+  return `${tellWhy(why, audience, HOLDS[code])} ${ON_RESUME[code]} ${WAY_OUT}${alone}`
 }
 
-export const succeeded = (tasks: readonly Task[]) => `${whoHasIt(tasks)}${withoutCordoned(tasks)}`
+function frozen(reason: Of<'frozen'>, audience: Audience): string {
+  const { why, isHopeless, doneNodes, totalNodes, applying } = reason
+  const stopped = tellWhy(why, audience, isHopeless ? 'It failed.' : 'It was frozen')
+  const by = isHopeless ? `${stopped} There is nothing to go back to, so it is frozen` : stopped
+  const kept = audience.isWhole
+    ? `${doneNodes} of ${totalNodes} nodes have the version, the others keep what they have.`
+    : 'nodes without the version keep what they have.'
+  const going = someOf(applying, audience, ({ begin }) => ` ${begin} had begun to apply it.`)
+  return `${by}: ${kept}${going.join('')} A new rollout moves them on.`
+}
 
-/** Nobody has it, or nobody of whom more is known than that. */
-export function unproven(tasks: readonly Task[]): string {
-  const without = tasks.filter(({ isExcused }) => isExcused)
-  const gone = tasks.filter(
-    (task) => task.state === 'skipped' && !task.isExcused && !wasPassedBy(task),
-  )
+function unproven(reason: Of<'unproven'>, audience: Audience): string {
   const why = [
-    ...(tasks.length === 0 ? ['there was no node to change'] : []),
-    ...(without.length > 0 ? [`an operator went on without ${names(without)}`] : []),
-    ...(gone.length > 0 ? [`${names(gone)} ${gone.length > 1 ? 'are' : 'is'} gone`] : []),
+    ...(reason.isEmpty ? ['there was no node to change'] : []),
+    ...someOf(reason.without, audience, ({ names }) => `an operator went on without ${names}`),
+    ...someOf(
+      reason.gone,
+      audience,
+      ({ names, isMany }) => `${names} ${isMany ? 'are' : 'is'} gone`,
+    ),
   ]
   const because = why.length > 0 ? `: ${why.join('; ')}` : ''
-  return `Nothing is proven${because}.${withoutCordoned(tasks)} New nodes go on getting what was released before.`
+  return `Nothing is proven${because}.${without(reason.passedBy, audience)} New nodes go on getting what was released before.`
 }
 
-function withoutCordoned(tasks: readonly Task[]): string {
-  const passedBy = tasks.filter(wasPassedBy)
-  if (passedBy.length === 0) return ''
-  return ` ${names(passedBy)} ${passedBy.length > 1 ? 'were' : 'was'} skipped, being cordoned: the next rollout after that brings what is missing.`
+/** Those that were cordoned. */
+const without = (passedBy: Nodes, audience: Audience): string =>
+  someOf(
+    passedBy,
+    audience,
+    ({ begin, isMany }) =>
+      ` ${begin} ${isMany ? 'were' : 'was'} skipped, being cordoned: the next rollout after that brings what is missing.`,
+  ).join('')
+
+function whoHaveIt(nodes: number, { isWhole }: Audience): string {
+  if (!isWhole) return 'All nodes it was to change have'
+  return nodes === 1 ? 'The node has' : `All ${nodes} nodes have`
 }
 
-function whoHasIt(tasks: readonly Task[]): string {
-  const { done, total, pending } = countTasks(tasks)
-  const away = tasks.filter((task) => task.state === 'unreachable')
-  if (pending > 0) {
-    return `${done} of ${total} nodes have the version; ${names(away)} will take it when reached.`
-  }
-  const without = tasks.filter((task) => task.isExcused && task.state !== 'done')
-  if (without.length > 0) {
-    return `${done} of ${total} nodes have the version; an operator went on without ${names(without)}.`
-  }
-  const missing = tasks.filter(
-    (task) => task.state !== 'done' && task.code !== null && !wasPassedBy(task),
-  )
-  if (missing.length > 0) {
-    return `${done} of ${done + missing.length} nodes have the version; ${names(missing)} ${missing.length > 1 ? 'do' : 'does'} not, which is within what may fail.`
-  }
-  if (tasks.every(({ offers }) => offers === 0)) {
-    return `Nothing to do: ${done === 1 ? 'the node has' : `all ${done} nodes have`} the version already.`
-  }
-  return `${done === 1 ? 'The node has' : `All ${done} nodes have`} the version.`
-}
+const lowered = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-export function goingBack({ progress, tasks }: Rollout): string {
-  const { back } = countTasks(tasks)
-  const open = tasks.filter((task) => task.state === 'reverting')
-  return `${progress.goesBack} ${back} of ${back + open.length} nodes have again what they had; waiting for ${names(open)}. Freeze ends it as it is.`
-}
+type Counts = { doneNodes: number; totalNodes: number }
+/** To the others their own are counted elsewhere. */
+const haveIt = (
+  { doneNodes, totalNodes }: Counts,
+  { isWhole }: Audience,
+  and: string,
+  otherwise = '',
+) => (isWhole ? `${doneNodes} of ${totalNodes} nodes have the version${and}` : otherwise)
 
-export function backButFor({ progress, tasks }: Rollout, left: readonly Task[]): string {
-  const { back } = countTasks(tasks)
-  const failures = left.filter((task) => task.state === 'revert_failed')
-  const still = left.filter((task) => task.state === 'reverting')
-  const parts = [
-    ...(still.length > 0 ? [`${names(still)} will go back when reached`] : []),
-    ...(failures.length > 0 ? [`${names(failures)} could not go back: look there now`] : []),
-  ]
-  return `${progress.goesBack} ${haveAgain(back)}; ${parts.join('; ')}. A new rollout can have its nodes.`
-}
-
-export function back({ progress, tasks }: Rollout): string {
-  const { back: count } = countTasks(tasks)
-  const what = count === 0 ? 'No node had begun to apply it.' : `${haveAgain(count)}.`
-  return `${progress.goesBack} ${what}`
-}
+const whyBack = (why: Parameters<typeof tellWhy>[0], audience: Audience) =>
+  tellWhy(why, audience, 'It goes back.')
 
 const haveAgain = (nodes: number) =>
   nodes === 1 ? '1 node has again what it had' : `${nodes} nodes have again what they had`
 
-export function tell(task: Task): string {
-  const what: Partial<Record<Task['state'], string>> = {
-    nacked: 'refused the version',
-    unhealthy: 'is not well with the version',
-    apply_reverted: 'went back to its last confirmed config',
-    apply_stuck: 'could neither apply the version nor go back: look at it now',
-    skipped: 'is left out',
-  }
-  // A gate's name is for programs: the message says what was measured.
-  const isGate = task.state === 'unhealthy' && task.code !== 'flapping'
-  const code = task.code && !isGate ? ` (${task.code})` : ''
-  if (isConflict(task)) return `${task.nodeName} is in conflict with the version: ${task.message}.`
-  const place = task.errors[0]?.line ? `, line ${task.errors[0].line}` : ''
-  return `${task.nodeName} ${what[task.state] ?? 'failed'}${code}${task.message ? `: ${task.message}` : ''}${place}.`
-}
-
-const andMore = (count: number) =>
-  count > 1 ? ` ${count - 1} more node${count > 2 ? 's' : ''} likewise.` : ''
-
-const names = (tasks: readonly Task[]) => some(tasks.map((task) => task.nodeName))
-
-function some(all: readonly string[]): string {
-  const shown = all.slice(0, 3).join(', ')
-  const more = all.length - 3
-  return more > 0 ? `${shown} and ${more} more` : shown
+function someOf(
+  nodes: Nodes,
+  audience: Audience,
+  words: (of: ReturnType<typeof named>) => string,
+): string[] {
+  const of = named(nodes, audience)
+  return of.isEmpty ? [] : [words(of)]
 }

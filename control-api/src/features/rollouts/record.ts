@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The event row of each transition.
 import type { Unit } from '../../db/write.ts'
+import { EVERYBODY } from './audience.ts'
 import type { Task, Transition } from './model.ts'
-import type { RolloutRow } from './store.ts'
+import { tellReason } from './reasons.ts'
+import { type RolloutRow, reasonOf } from './store.ts'
+import { taskMessage } from './why-words.ts'
 
 type Recorded = { tasks: readonly Task[]; actor: string | undefined }
 
@@ -18,16 +21,19 @@ export async function record(
     return
   }
   if (nodeId === null) {
-    const { reason, state_version } = row
-    const data = { from, to, cause, reason, stateVersion: state_version }
+    const reason = reasonOf(row)
+    // Sentences, too, for these rows outlive every code; only who sees the whole farm reads them.
+    const why = { reason: tellReason(reason), reasonCode: reason.code }
+    const data = { from, to, cause, ...why, stateVersion: row.state_version }
     await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data })
     return
   }
   const task = tasks.find((candidate) => candidate.nodeId === nodeId)
+  const message = task && taskMessage(task, EVERYBODY)
   const evidence = task && {
     generation: task.generation,
     ...(task.code && { code: task.code }),
-    ...(task.message && { message: task.message }),
+    ...(message && { message }),
     ...(task.errors.length > 0 && { errors: task.errors }),
   }
   const data = { nodeId, from, to, cause, ...evidence }

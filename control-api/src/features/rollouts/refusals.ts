@@ -68,12 +68,14 @@ export function isAlike(task: Task, refuser: Task): boolean {
 
 /** For what one like it refused. Who goes on without that one goes on without this one too. */
 export const leftOut = (task: Task, refuser: Task): Task => ({
-  ...skip(task, `${refuser.nodeName}, ${likeness(refuser)}, refused the same text`),
+  ...skip(task, ''),
+  leftOutFor: {
+    node: { id: refuser.nodeId, name: refuser.nodeName },
+    isOfItsOwner: isOfItsOwner(refuser),
+  },
   code: refuser.code,
   isExcused: refuser.isExcused,
 })
-const likeness = (refuser: Task) =>
-  isOfItsOwner(refuser) ? 'whose owner’s policy is the same' : 'of the same kind'
 
 export const isLeftOut = ({ state, code }: Task) =>
   state === 'skipped' && code !== null && (OF_ITS_KIND.has(code) || code === OF_ITS_OWNER)

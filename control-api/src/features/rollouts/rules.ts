@@ -15,6 +15,7 @@
 // succeeded, reverted and frozen are for ever. Tasks go on after that: a node that was acknowledged to be
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
+import * as because from './because.ts'
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
 import {
   awayOf,
@@ -27,7 +28,6 @@ import {
 import {
   type Command,
   type Evaluated,
-  type HoldKind,
   isHeldByGate,
   isTerminal,
   isWaiting,
@@ -40,7 +40,8 @@ import {
   type Task,
 } from './model.ts'
 import { whyNotBefore } from './queue.ts'
-import * as reasons from './reasons.ts'
+import type { HoldKind } from './reason.ts'
+import { RESUME_IS_NOTHING, STORAGE_IS_FULL } from './reasons.ts'
 import { isLeftOut } from './refusals.ts'
 import type { TaskState } from './schema.ts'
 import { failsGate, GATE_FAILED, skip } from './task-states.ts'
@@ -136,9 +137,9 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
       return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
     case 'resume':
       if (state !== 'paused') return 'It is not paused.'
-      if (rollout.isStorageFull) return reasons.STORAGE_IS_FULL
+      if (rollout.isStorageFull) return STORAGE_IS_FULL
       if (isForTheWindow(rollout)) return 'It goes on by itself when a change window opens.'
-      return isMovedByResume(rollout) ? null : reasons.RESUME_IS_NOTHING
+      return isMovedByResume(rollout) ? null : RESUME_IS_NOTHING
     case 'skip-gate':
       return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
     case 'revert':
@@ -174,14 +175,13 @@ export function mayKeep(
 type Steering = Extract<Command, { kind: 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert' }>
 
 function obey(turn: Turn, command: Steering): void {
-  const { actor } = command
-  const why = 'why' in command && command.why !== '' ? `: ${command.why}` : ''
+  const { actor: by } = command
   switch (command.kind) {
     case 'freeze':
-      freeze(turn, `${actor} froze it`)
+      freeze(turn, { cause: 'froze', by, rolloutId: command.rolloutId ?? null })
       break
     case 'pause':
-      hold(turn, 'manual', `${actor} paused it${why}.`)
+      hold(turn, 'manual', { cause: 'paused', by, why: command.why })
       break
     case 'resume':
       resume(turn)
@@ -191,7 +191,7 @@ function obey(turn: Turn, command: Steering): void {
       finishWave(turn)
       break
     case 'revert':
-      startBack(turn, `${actor} takes it back${why}.`)
+      startBack(turn, { cause: 'took_back', by, why: command.why })
   }
 }
 
@@ -263,7 +263,7 @@ function awaitHellos(turn: Turn): void {
   if (!isUnderWay || progress.hold !== null) return
   holdUntilHeard(turn)
   const held = turn.rollout.progress.hold
-  if (held) move(turn, 'paused', reasons.held(held, turn.rollout))
+  if (held) move(turn, 'paused', because.held(held, turn.rollout))
 }
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
@@ -300,22 +300,25 @@ function letPass(turn: Turn, ms: number): void {
   if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
   setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
-  const seconds = (policy.progressDeadlineMs ?? 0) / 1000
-  react(turn, policy.onFailure, 'deadline', `No further node became healthy within ${seconds} s.`)
+  const withinSeconds = (policy.progressDeadlineMs ?? 0) / 1000
+  react(turn, policy.onFailure, 'deadline', { cause: 'no_progress', withinSeconds })
 }
 
 /** Evidence against it counts at any time, evidence for it only once the wave is whole. */
-function takeVerdict(turn: Turn, { wave, verdict, onFail, message }: Evaluated): void {
+function takeVerdict(turn: Turn, { wave, verdict, onFail, ...said }: Evaluated): void {
   const { state, progress } = turn.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
   const isOfNow = wave === progress.wave && progress.phase === 'soaking'
+  const silent = said.silent && because.nodesOf(said.silent)
+  const { message } = said
   if (verdict === 'fail') {
     noteFailedGate(turn, wave)
-    react(turn, onFail, 'gate_failed', `${message}.`)
+    const finding = { text: message, silent: silent ?? null }
+    react(turn, onFail, 'gate_failed', { cause: 'gate', finding })
     return
   }
   if (!isOfNow) return
-  setProgress(turn, { verdict: { verdict, message } })
+  setProgress(turn, { verdict: { verdict, message, ...(silent && { silent }) } })
   // What it was held for stays, until somebody has it watched anew.
   if (verdict === 'pass' && !isHeldByGate(progress)) {
     for (const task of turn.rollout.tasks.filter(failsGate)) put(turn, task, passed(task))
@@ -335,9 +338,10 @@ function noteFailedGate(turn: Turn, wave: number): void {
 function settle(turn: Turn): void {
   rearm(turn)
   while (!isOver(turn) && goOn(turn));
-  const { state } = turn.rollout
+  const { state, progress } = turn.rollout
+  const { goesBack } = progress
   if (isTerminal(state)) settleTasks(turn)
-  else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
+  else if (goesBack !== null) goOnBack(turn, goesBack)
   if (state === 'succeeded') offerToStragglers(turn)
 }
 

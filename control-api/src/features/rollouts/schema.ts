@@ -10,6 +10,7 @@ import {
   RolloutIdSchema,
   TimeSchema,
 } from '../../schema/common.ts'
+import { REASON_CODES } from './reason.ts'
 
 /** The whole set of states, so that clients need not change when gates and approvals arrive. */
 export const RolloutStateSchema = Type.Enum([
@@ -287,7 +288,14 @@ export const RolloutSchema = Type.Object({
   ),
   state: RolloutStateSchema,
   stateVersion: Type.Integer({ description: 'Send it back with an action; 409 when it moved on' }),
-  reason: Type.String({ description: 'Why it is in this state and what would move it on' }),
+  reason: Type.String({
+    description:
+      'Why it is in this state and what would move it on, as you may know it: nodes outside your scope have no names and no numbers in it',
+  }),
+  reasonCode: Type.Enum([...REASON_CODES], {
+    description:
+      'The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts',
+  }),
   waves: Type.Array(
     Type.Object({ index: Type.Integer(), nodes: Type.Integer(), done: Type.Integer() }),
   ),

@@ -40,6 +40,7 @@ import {
 } from './planner.ts'
 import { MAX_WAITING } from './queue.ts'
 import { nodesWaitedFor, waitingRows } from './queue-store.ts'
+import type { Reason } from './reason.ts'
 import type { Strategy } from './schema.ts'
 import { findRollout, insertRollout, type Reader, type RolloutRow } from './store.ts'
 import { type Arranged, arrange, planDigestOf } from './strategy.ts'
@@ -286,7 +287,7 @@ function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled
     previous_version: null,
     state: 'planned',
     state_version: 1,
-    reason: 'Planned.',
+    reason: JSON.stringify({ code: 'planned' } satisfies Reason),
     selector,
     names_nodes: order.nodes === undefined ? 0 : 1,
     strategy: JSON.stringify(order.strategy ?? {}),

@@ -7,6 +7,7 @@ import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
 import { readFarmRules } from './farm-rules.ts'
 import { AT_ONCE, type Policy, type Rollout } from './model.ts'
+import type { Reason } from './reason.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './task-store.ts'
@@ -82,6 +83,8 @@ export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
   ...JSON.parse(policy),
 })
 
+export const reasonOf = ({ reason }: Pick<RolloutRow, 'reason'>): Reason => JSON.parse(reason)
+
 /**
  * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
  * window is open and the disk full the engine knows.
@@ -94,7 +97,8 @@ export async function loadRollout(
   const row = await findRollout(trx, id)
   if (!row) return null
   const tasks = await loadTasks(trx, id, isConnected)
-  const { state, reason } = row
+  const { state } = row
+  const reason = reasonOf(row)
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
   const { blastBudget: budget } = (await readFarmRules(trx)).rules
   const beside = budget === null ? [] : await unprovenBeside(trx, id)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
-// 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts).
+// 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts,
+// 059-rollout-reasons.ts).
 import type { Generated } from 'kysely'
 import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'
@@ -13,6 +14,7 @@ type RolloutsTable = {
   state: RolloutState
   /** Counts changes of state: what an action must name. */
   state_version: number
+  /** JSON: Reason in reason.ts. */
   reason: string
   /** What the order narrowed it to, in the notation of selector.ts; '': all nodes the config goes to. */
   selector: Generated<string>
@@ -83,6 +85,8 @@ type NodeTasksTable = {
   group_name: Generated<string>
   code: string | null
   message: string
+  /** JSON: LeftOutFor in reason.ts; null: it was not left out for another, or before that was kept. */
+  left_out_for: Generated<string | null>
   /** JSON: ConfigError[] */
   errors: string
   /** What is left of the time the node has for its next step; null: nothing is awaited. */

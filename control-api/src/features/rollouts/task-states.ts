@@ -30,6 +30,7 @@ export const to = (task: Task, state: TaskState, deadlineMs: number | null = nul
   deadlineMs,
   code: null,
   message: '',
+  leftOutFor: null,
   errors: [],
 })
 

@@ -5,6 +5,7 @@ import { cordonOf } from '../../cordon.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
 import { type Task, WAITING } from './model.ts'
+import type { LeftOutFor } from './reason.ts'
 import type { TaskState } from './schema.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 import type { RolloutTables } from './tables.ts'
@@ -82,6 +83,7 @@ const TASK_COLUMNS = [
   'digest',
   'code',
   'message',
+  'left_out_for',
   'errors',
   'deadline_remaining_ms',
   'previous_generation',
@@ -111,6 +113,9 @@ export async function loadTasks(
   return rows.map((row) => toTask(row, isConnected(row.node_id)))
 }
 
+export const leftOutForOf = ({ left_out_for }: Pick<TaskRow, 'left_out_for'>): LeftOutFor | null =>
+  left_out_for === null ? null : JSON.parse(left_out_for)
+
 const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   nodeId: row.node_id,
   nodeName: row.node_name,
@@ -120,6 +125,7 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   digest: row.digest,
   code: row.code,
   message: row.message,
+  leftOutFor: leftOutForOf(row),
   errors: JSON.parse(row.errors),
   deadlineMs: row.deadline_remaining_ms,
   previous:
@@ -177,6 +183,7 @@ export async function saveTask(
       generation: task.generation,
       code: task.code,
       message: task.message,
+      left_out_for: task.leftOutFor && JSON.stringify(task.leftOutFor),
       errors: JSON.stringify(task.errors),
       deadline_remaining_ms: task.deadlineMs,
       offers: task.offers,

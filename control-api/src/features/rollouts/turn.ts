@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
+import { isDeepStrictEqual } from 'node:util'
 import { CORDONED } from '../../cordon.ts'
 import {
   type Effect,
@@ -9,6 +10,7 @@ import {
   type Task,
   type Transition,
 } from './model.ts'
+import type { Reason } from './reason.ts'
 import type { RolloutState } from './schema.ts'
 import { failsGate, skip } from './task-states.ts'
 import { isPassedBy } from './tasks.ts'
@@ -34,15 +36,16 @@ export function setProgress(turn: Turn, change: Partial<Progress>): void {
   turn.rollout = { ...rollout, progress: { ...rollout.progress, ...change } }
 }
 
-export function move(turn: Turn, state: RolloutState, reason: string): void {
+export function move(turn: Turn, state: RolloutState, reason: Reason): void {
   const { rollout, transitions, cause } = turn
   const from = rollout.state
   if (from !== state) transitions.push({ nodeId: null, from, to: state, cause })
-  if (from !== state || rollout.reason !== reason) turn.rollout = { ...rollout, state, reason }
+  const isNews = from !== state || !isDeepStrictEqual(rollout.reason, reason)
+  if (isNews) turn.rollout = { ...rollout, state, reason }
 }
 
 /** There is nothing to do until the next event. */
-export function stay(turn: Turn, state: RolloutState, reason: string): false {
+export function stay(turn: Turn, state: RolloutState, reason: Reason): false {
   move(turn, state, reason)
   return false
 }

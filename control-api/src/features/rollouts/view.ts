@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Rollouts and plans as the API shows them.
-import { viewCordon } from '../../cordon.ts'
+import { CORDONED, viewCordon } from '../../cordon.ts'
 import { some } from '../../schema/common.ts'
 import type { Scope } from '../../scope.ts'
 import { approvalsOf } from './approvals.ts'
+import { type Audience, EVERYBODY, naming, rolloutsIn } from './audience.ts'
 import { RolloutNotFound } from './errors.ts'
-import type { HoldKind, Progress } from './model.ts'
-import { naming, rolloutsIn, withoutOthers } from './own-part.ts'
+import type { Progress } from './model.ts'
+import { withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
+import { tellReason } from './reasons.ts'
 import type { Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
-import { findRollout, policyOf, type Reader, type RolloutRow, rolloutTouches } from './store.ts'
+import {
+  findRollout,
+  policyOf,
+  type Reader,
+  type RolloutRow,
+  reasonOf,
+  rolloutTouches,
+} from './store.ts'
 import { viewPolicy } from './strategy.ts'
 import { failsGate } from './task-states.ts'
-import { type TaskWithName, taskCounts, tasksOf } from './task-store.ts'
+import { leftOutForOf, type TaskWithName, taskCounts, tasksOf } from './task-store.ts'
 import { countTasks, wasPassedBy } from './tasks.ts'
+import { taskMessage } from './why-words.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 
@@ -39,41 +49,46 @@ export async function showRollouts(
     tasks: tasks.get(id) ?? [],
     approvals: approvals.get(id) ?? [],
   })
-  const whole = rows.map((row) => viewRollout(row, partsOf(row.id)))
-  if (scope === null) return whole
-  const held = new Map(rows.map((row) => [row.id, holdOf(row)]))
-  return await ownPartOf(db, whole, { scope, held })
-}
-
-/** Of those that have nodes outside the scope as well, only what is of the nodes inside. */
-async function ownPartOf(
-  db: Reader,
-  shown: Rollout[],
-  { scope, held }: { scope: Scope; held: ReadonlyMap<string, HoldKind | null> },
-): Promise<Rollout[]> {
-  const all = await taskCounts(
-    db,
-    shown.map(({ id }) => id),
-  )
-  const others = new Set(
-    shown.flatMap(({ blockedBy, reason }) => [...blockedBy, ...rolloutsIn(reason)]),
-  )
-  const visible = new Set<string>()
-  for (const id of others) if (await rolloutTouches(db, id, scope)) visible.add(id)
-  return shown.map((rollout) => {
-    const blockedBy = rollout.blockedBy.filter((id) => visible.has(id))
-    const isWhole = all.get(rollout.id) === rollout.tasks.length
-    const own = isWhole ? rollout : withoutOthers(rollout, held.get(rollout.id) ?? null)
-    return { ...own, blockedBy, reason: naming(own.reason, visible) }
+  if (scope === null) return rows.map((row) => viewRollout(row, partsOf(row.id), EVERYBODY))
+  const all = await taskCounts(db, ids)
+  const seesRollout = await whichTouch(db, rows, scope)
+  return rows.map((row) => {
+    const parts = partsOf(row.id)
+    const own = new Set(parts.tasks.map((task) => task.node_id))
+    const isWhole = all.get(row.id) === own.size
+    return viewOwnPart(row, parts, { isWhole, sees: (id) => own.has(id), seesRollout })
   })
 }
 
-const holdOf = ({ progress }: RolloutRow): HoldKind | null =>
-  (JSON.parse(progress) as Progress).hold?.kind ?? null
+/** Of the others that are spoken of: which have a node within the scope. */
+async function whichTouch(
+  db: Reader,
+  rows: readonly RolloutRow[],
+  scope: Scope,
+): Promise<(id: string) => boolean> {
+  const others = new Set(rows.flatMap((row) => [...blockersOf(row), ...rolloutsIn(row.reason)]))
+  const visible = new Set<string>()
+  for (const id of others) if (await rolloutTouches(db, id, scope)) visible.add(id)
+  return (id) => visible.has(id)
+}
+
+/** Of one that has nodes outside the scope as well, only what is of the nodes inside. */
+function viewOwnPart(row: RolloutRow, parts: Parts, audience: Audience): Rollout {
+  const shown = viewRollout(row, parts, audience)
+  const blockedBy = shown.blockedBy.filter(audience.seesRollout)
+  const { hold }: Progress = JSON.parse(row.progress)
+  const because = { reason: reasonOf(row), hold: hold?.kind ?? null }
+  const own = audience.isWhole ? shown : withoutOthers(shown, because, audience)
+  return { ...own, blockedBy, reason: naming(own.reason, audience) }
+}
+
+const blockersOf = (row: RolloutRow): string[] =>
+  row.state === 'queued' ? JSON.parse(row.blocked_by) : []
 
 type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
 
-function viewRollout(row: RolloutRow, parts: Parts): Rollout {
+function viewRollout(row: RolloutRow, parts: Parts, audience: Audience): Rollout {
+  const reason = reasonOf(row)
   const policy = policyOf(row)
   const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const tasks = parts.tasks.map((task) => ({
@@ -84,7 +99,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     generation: task.generation,
     digest: task.digest,
     code: task.code,
-    message: task.message,
+    message: messageOf(task, audience),
     errors: JSON.parse(task.errors),
     isCordoned: task.cordon !== null,
     updatedAt: timeOf(task.updated_at_ms),
@@ -105,7 +120,8 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     strategy: row.strategy === null ? null : JSON.parse(row.strategy),
     state: row.state,
     stateVersion: row.state_version,
-    reason: row.reason,
+    reason: tellReason(reason, audience),
+    reasonCode: reason.code,
     waves: waves.toSorted((a, b) => a.index - b.index),
     wave,
     phase,
@@ -123,11 +139,20 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     approvals: parts.approvals.map((one) => ({ by: one.username, at: timeOf(one.at_ms) })),
     approvalsNeeded: row.approvals_needed,
     startAt: timeOrNull(row.start_at_ms),
-    blockedBy: row.state === 'queued' ? JSON.parse(row.blocked_by) : [],
+    blockedBy: blockersOf(row),
     createdAt: timeOf(row.created_at_ms),
     startedAt: timeOrNull(row.started_at_ms),
     endedAt: timeOrNull(row.ended_at_ms),
   }
+}
+
+function messageOf(task: TaskWithName, audience: Audience): string {
+  const { state, code, message } = task
+  const leftOutFor = leftOutForOf(task)
+  if (audience.isWhole || leftOutFor !== null) return taskMessage({ message, leftOutFor }, audience)
+  // From before that was kept apart: the message names whom it was left out for.
+  const isLeftOut = state === 'skipped' && code !== null && code !== CORDONED
+  return isLeftOut ? 'a node of the same kind refused the same text' : message
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What happens to a rollout that has not begun: its nodes are not its own yet, so what they do is none of
 // its business, but that they are gone.
+import * as because from './because.ts'
 import { isWaiting, type RolloutEvent, type StartNode, type Task } from './model.ts'
+import type { Reason } from './reason.ts'
 import type { RolloutState } from './schema.ts'
 import { skip } from './task-states.ts'
 import { move, put, type Turn } from './turn.ts'
@@ -20,10 +22,10 @@ export function takeBefore(turn: Turn, event: RolloutEvent): boolean {
       end(turn, event.state, event.reason)
       break
     case 'cancel':
-      end(turn, 'cancelled', `${event.actor} cancelled it before it began.`)
+      end(turn, 'cancelled', { code: 'cancelled', by: event.actor })
       break
     case 'reject':
-      end(turn, 'rejected', `${event.actor} rejected it: ${event.why}`)
+      end(turn, 'rejected', { code: 'rejected', by: event.actor, why: event.why })
       break
     case 'decommissioned': {
       const task = turn.rollout.tasks.find(({ nodeId }) => nodeId === event.nodeId)
@@ -41,7 +43,7 @@ function begin(turn: Turn, nodes: readonly StartNode[]): void {
     const node = found.get(task.nodeId)
     put(turn, task, node ? asFound(task, node) : skip(task, 'decommissioned'))
   }
-  move(turn, 'running', '')
+  move(turn, 'running', because.waiting(turn.rollout, 0))
 }
 
 /** What it has of a rollout that was stopped it is given again: that was never proved. */
@@ -51,7 +53,7 @@ function asFound(task: Task, { settledGeneration, isProven, previous }: StartNod
     : { ...task, previous, state: 'done', generation: settledGeneration }
 }
 
-function end(turn: Turn, state: RolloutState, reason: string): void {
+function end(turn: Turn, state: RolloutState, reason: Reason): void {
   for (const task of turn.rollout.tasks) {
     if (task.state === 'pending') put(turn, task, skip(task, 'the rollout never began'))
   }

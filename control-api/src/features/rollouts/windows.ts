@@ -3,6 +3,8 @@
 // within it. So where the clocks skip an hour, a window within that hour does not come that day; where
 // they repeat one, it is open for longer. Pure.
 import type { ChangeWindow, Day, RolloutRules } from './farm-rules-schema.ts'
+import type { Closed } from './reason.ts'
+import { tellClosed } from './why-words.ts'
 
 type Rules = Pick<RolloutRules, 'windows' | 'timeZone'>
 /** What clocks show: minutes since the start of 1970 as if there were no time zones. */
@@ -12,14 +14,19 @@ const MINUTE_MS = 60_000
 const DAY = 24 * 60
 const DAYS: readonly Day[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** null: it is open, or there are none; else why not, and when the next one opens. */
-export function whyClosed(rules: Rules, nowMs: number): string | null {
+/** null: it is open, or there are none; else when the next one opens. */
+export function closedAt(rules: Rules, nowMs: number): Closed | null {
   if (rules.windows.length === 0) return null
   const local = localMinute(rules.timeZone, nowMs)
   if (isOpen(rules.windows, local)) return null
   const opens = nextOpening(rules, nowMs)
-  const when = opens === null ? 'none opens within two weeks' : `the next opens ${tell(opens)}`
-  return `No change window is open: ${when} (${rules.timeZone}).`
+  return { opens: opens === null ? null : tell(opens), timeZone: rules.timeZone }
+}
+
+/** The same in words. */
+export function whyClosed(rules: Rules, nowMs: number): string | null {
+  const closed = closedAt(rules, nowMs)
+  return closed && tellClosed(closed)
 }
 
 export function isTimeZone(name: string): boolean {

@@ -18,6 +18,7 @@ import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
 import { isTerminal, isWaiting } from '../../../src/features/rollouts/model.ts'
 import type { OnOverlap } from '../../../src/features/rollouts/order-schema.ts'
+import { tellReason } from '../../../src/features/rollouts/reasons.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
 import { rankOf } from '../../../src/features/rollouts/tasks.ts'
 import type { Offer } from '../../../src/ports.ts'
@@ -186,7 +187,9 @@ describe('the engine', () => {
     const states = async () => (await snapshot(db)).tasks.map((task) => task.state)
     expect(await states()).toEqual(['offered', 'pending'])
     const [holder, waiting] = (await snapshot(db)).rollouts
-    expect(waiting?.reason).toContain(`1 of them waits until ${holder?.id} leaves room in the farm`)
+    expect(tellReason(JSON.parse(waiting?.reason ?? ''))).toContain(
+      `1 of them waits until ${holder?.id} leaves room in the farm`,
+    )
     await engine.tick(1_000)
     expect(await states()).toEqual(['offered', 'pending'])
     const [row] = (await snapshot(db)).offers

@@ -9,7 +9,16 @@ import type { Sample } from '../../../src/ports.ts'
 const NEW = 7
 const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
   ...{ nodeId, nodeName: nodeId, wave: 0, state: 'pending', generation: null, digest: 'new' },
-  ...{ previous: null, code: null, message: '', errors: [], deadlineMs: null, offers: 0, flaps: 0 },
+  ...{
+    previous: null,
+    code: null,
+    message: '',
+    leftOutFor: null,
+    errors: [],
+    deadlineMs: null,
+    offers: 0,
+    flaps: 0,
+  },
   ...{
     refusals: 0,
     kind: '',
@@ -26,7 +35,7 @@ const rolloutOf = (...tasks: Task[]): Rollout => {
   const { policy } = arrange([], {}, { isFastPath: false })
   const progress = firstProgress(1, policy)
   const ofNow = { closed: null, room: null, roomHeldBy: [], isStorageFull: false }
-  return { state: 'running', reason: '', policy, progress, tasks, ...ofNow }
+  return { state: 'running', reason: { code: 'planned' }, policy, progress, tasks, ...ofNow }
 }
 const answered = (nodeId: string, counters: Record<string, number>, generation = NEW): Sample => ({
   nodeId,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { describe, expect, it, test } from 'vitest'
 import { requireApproval } from '../../../src/features/rollouts/approvals.ts'
 import { emergencyStrategy } from '../../../src/features/rollouts/emergency.ts'
@@ -7,15 +8,19 @@ import {
   isTimeForALook,
   nextStep,
   type Situation,
+  type Step,
   type Waiting,
   whyNotBefore,
 } from '../../../src/features/rollouts/queue.ts'
+import type { Closed } from '../../../src/features/rollouts/reason.ts'
+import { worded } from './worded.ts'
 
+const CLOSED: Closed = { opens: 'Mon 2026-11-30 08:00', timeZone: 'Europe/Berlin' }
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 const order = (id: string, nodeIds: string[], change: Partial<Waiting> = {}): Waiting => ({
   id,
   state: 'planned',
-  reason: 'Planned.',
+  reason: { code: 'planned' },
   nodeIds,
   place: null,
   onOverlap: 'queue',
@@ -26,11 +31,13 @@ const order = (id: string, nodeIds: string[], change: Partial<Waiting> = {}): Wa
   outOfReach: [],
   ...change,
 })
-const now = (owners: Record<string, string> = {}, closed: string | null = null): Situation => ({
+const now = (owners: Record<string, string> = {}, closed: Closed | null = null): Situation => ({
   nowMs: NOW,
   closed,
   owners: new Map(Object.entries(owners)),
 })
+/** In words. */
+const said = (step: Step | null) => (step && 'reason' in step ? worded(step) : step)
 /** As it is once it has been told what it waits for. */
 const told = (waiting: Waiting[], situation: Situation): Waiting[] => {
   const step = nextStep(waiting, situation)
@@ -53,13 +60,13 @@ describe('the line', () => {
   it('has those wait whose nodes another owns, and names it', () => {
     const step = nextStep([order('r1', ['a', 'b'])], now({ b: 'r0' }))
     expect(step).toMatchObject({ kind: 'wait', state: 'queued', blockedBy: ['r0'] })
-    expect(step).toMatchObject({ reason: expect.stringContaining('r0 has nodes of it') })
+    expect(said(step)).toMatchObject({ reason: expect.stringContaining('r0 has nodes of it') })
   })
 
   it('does not let begin what contains what went back while it waited, unless it takes over', () => {
     const contains = { rolloutId: 'r0', version: 2 }
     const held = order('r1', ['a'], { state: 'queued', blockedBy: ['r0'], contains })
-    expect(nextStep([held], now())).toMatchObject({
+    expect(said(nextStep([held], now()))).toMatchObject({
       ...{ kind: 'end', id: 'r1', state: 'cancelled', blockedBy: ['r0'] },
       reason: expect.stringContaining('order it again: farmctl rollout again r1.'),
     })
@@ -130,7 +137,7 @@ describe('before the line', () => {
   it('others agree, or it expires', () => {
     const step = nextStep([order('r1', ['a'], { approvals: asked })], now())
     expect(step).toMatchObject({ kind: 'wait', state: 'awaiting_approval' })
-    expect(step).toMatchObject({ reason: expect.stringContaining('1 of 2 approvals') })
+    expect(said(step)).toMatchObject({ reason: expect.stringContaining('1 of 2 approvals') })
     const late = { ...now(), nowMs: NOW + 3_600_000 }
     expect(nextStep([order('r1', ['a'], { approvals: asked })], late)).toMatchObject({
       kind: 'end',
@@ -142,13 +149,15 @@ describe('before the line', () => {
 
   it('its time comes, and a change window opens', () => {
     const later = order('r1', ['a'], { startAtMs: NOW + 1 })
-    expect(nextStep([later], now())).toMatchObject({
+    expect(said(nextStep([later], now()))).toMatchObject({
       state: 'scheduled',
       reason: expect.stringContaining('It begins 2026-11-23T12:00:00Z'),
     })
-    const step = nextStep([order('r1', ['a'])], now({}, 'No change window is open.'))
+    const step = nextStep([order('r1', ['a'])], now({}, CLOSED))
     expect(step).toMatchObject({ state: 'scheduled' })
-    expect(step).toMatchObject({ reason: expect.stringContaining('No change window is open.') })
+    expect(said(step)).toMatchObject({
+      reason: expect.stringContaining('No change window is open: '),
+    })
   })
 
   it('takes no place in the line: others with the same nodes begin', () => {
@@ -161,7 +170,7 @@ describe('before the line', () => {
     const queued = told([order('r2', ['a'])], now({ a: 'r0' }))
     expect(isTimeForALook([...scheduled, ...queued], now())).toBe(false)
     expect(isTimeForALook(scheduled, { ...now(), nowMs: NOW + 1 })).toBe(true)
-    expect(isTimeForALook(queued, now({}, 'No change window is open.'))).toBe(true)
+    expect(isTimeForALook(queued, now({}, CLOSED))).toBe(true)
   })
 })
 
@@ -170,11 +179,11 @@ describe('an emergency', () => {
     const approvals = { needed: 2, given: 0, byMs: NOW }
     const change = { isEmergency: true, approvals, startAtMs: NOW + 1 }
     const queued = order('r1', ['a'], { state: 'queued', place: 1 })
-    const step = nextStep([queued, order('r2', ['a'], change)], now({ a: 'r0' }, 'Closed.'))
+    const step = nextStep([queued, order('r2', ['a'], change)], now({ a: 'r0' }, CLOSED))
     // The line is looked at in order: that of the first has to be told that the window is closed.
     expect(step).toMatchObject({ id: 'r1', state: 'scheduled' })
-    const after = told([queued], now({ a: 'r0' }, 'Closed.'))
-    expect(nextStep([...after, order('r2', ['a'], change)], now({ a: 'r0' }, 'Closed.'))).toEqual({
+    const after = told([queued], now({ a: 'r0' }, CLOSED))
+    expect(nextStep([...after, order('r2', ['a'], change)], now({ a: 'r0' }, CLOSED))).toEqual({
       kind: 'start',
       id: 'r2',
       ends: ['r0', 'r1'],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What refusals, changes on the machine and the farm's budget make of a rollout.
+
 import { describe, expect, it } from 'vitest'
 import {
   AT_ONCE,
@@ -9,8 +10,10 @@ import {
   type RolloutEvent,
   type Task,
 } from '../../../src/features/rollouts/model.ts'
+import { tellReason } from '../../../src/features/rollouts/reasons.ts'
 import { MAX_REFUSALS } from '../../../src/features/rollouts/refusals.ts'
 import { reduce } from '../../../src/features/rollouts/rules.ts'
+import { wordedTask } from './worded.ts'
 
 const NEW = 'sha256:new'
 const OLD = { generation: 3, digest: 'sha256:old' }
@@ -24,6 +27,7 @@ const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
   previous: OLD,
   code: null,
   message: '',
+  leftOutFor: null,
   errors: [],
   deadlineMs: null,
   offers: 0,
@@ -52,7 +56,7 @@ const begun = (
   run(
     {
       state: 'planned',
-      reason: '',
+      reason: { code: 'planned' },
       policy: { ...POLICY, ...policy },
       progress: firstProgress(waves, POLICY),
       tasks,
@@ -151,8 +155,10 @@ describe('any other refusal', () => {
 
   it('that is of the node’s kind says which, and how to leave that out', () => {
     const { reason } = run(begun([task('a'), task('b')]), refuses('unsupported_version'))
-    expect(reason).toContain('all of its kind, Debian · 0.1.0 ("excludeKinds"')
-    expect(run(begun([task('a')]), refuses('semantic')).reason).not.toContain('excludeKinds')
+    expect(tellReason(reason)).toContain('all of its kind, Debian · 0.1.0 ("excludeKinds"')
+    expect(tellReason(run(begun([task('a')]), refuses('semantic')).reason)).not.toContain(
+      'excludeKinds',
+    )
   })
 })
 
@@ -176,13 +182,13 @@ describe('a refusal that is of the node’s kind', () => {
       expect(states(paused)).toEqual(['nacked', 'pending', 'pending', 'pending'])
       const resumed = run(paused, resume)
       expect(states(resumed)).toEqual(['nacked', 'skipped', 'offered', 'pending'])
-      expect(resumed.tasks[1]).toMatchObject({
+      expect(wordedTask(resumed.tasks[1])).toMatchObject({
         code,
         message: 'a, of the same kind, refused the same text',
       })
       const ended = run(resumed, ...keeps('c'), ...keeps('d', 7, 'sha256:override'))
       expect(ended).toMatchObject({ state: 'succeeded' })
-      expect(ended.reason).toContain('went on without a, b')
+      expect(tellReason(ended.reason)).toContain('went on without a, b')
     },
   )
 
@@ -197,7 +203,9 @@ describe('a refusal that is of the node’s kind', () => {
     const over = run(second(10), refuses('missing_file'))
     expect(states(over).slice(0, 3)).toEqual(['nacked', 'skipped', 'pending'])
     expect(over.state).toBe('paused')
-    expect(over.reason).toContain('Left out, for they would refuse it too: b. Resume goes on')
+    expect(tellReason(over.reason)).toContain(
+      'Left out, for they would refuse it too: b. Resume goes on',
+    )
     expect(states(run(over, resume)).slice(0, 3)).toEqual(['nacked', 'skipped', 'offered'])
   })
 
@@ -205,7 +213,9 @@ describe('a refusal that is of the node’s kind', () => {
     const resumed = run(begun([task('a'), task('b')], null, one), refuses('schema'), resume)
     expect(states(resumed)).toEqual(['nacked', 'skipped'])
     expect(resumed.state).toBe('cancelled')
-    expect(resumed.reason).toContain('Nothing is proven: an operator went on without a, b.')
+    expect(tellReason(resumed.reason)).toContain(
+      'Nothing is proven: an operator went on without a, b.',
+    )
   })
 
   it('changes nothing for others when it is of the machine', () => {
@@ -255,16 +265,16 @@ describe('a refusal that is of the owner’s policy', () => {
       refuses('policy'),
     )
     expect(states(paused)).toEqual(['nacked', 'pending', 'pending', 'pending', 'pending'])
-    expect(paused.reason).toContain('Only the owner of its machine can allow it')
+    expect(tellReason(paused.reason)).toContain('Only the owner of its machine can allow it')
     const resumed = run(paused, resume)
     expect(states(resumed)).toEqual(['nacked', 'skipped', 'offered', 'pending', 'pending'])
-    expect(resumed.tasks[1]).toMatchObject({
+    expect(wordedTask(resumed.tasks[1])).toMatchObject({
       code: 'policy',
       message: 'a, whose owner’s policy is the same, refused the same text',
     })
     const override = keeps('e', 7, 'sha256:override')
     const ended = run(resumed, ...keeps('c'), ...keeps('d'), ...override)
-    expect(ended.reason).toContain('went on without a, b')
+    expect(tellReason(ended.reason)).toContain('went on without a, b')
   })
 
   it('says nothing of others when the node never told its policy', () => {
@@ -288,10 +298,10 @@ describe('a change on the machine', () => {
       tasks: [{ state: 'nacked', code: 'conflict' }],
     })
     for (const words of ['sha256:mine', NEW, OLD.digest, 'GET /api/v1/nodes/a/drift']) {
-      expect(paused.reason).toContain(words)
+      expect(tellReason(paused.reason)).toContain(words)
     }
     const resumed = run(paused, { kind: 'resume', actor: 'ana' }, { kind: 'elapsed', ms: 60_000 })
-    expect(resumed.reason).toContain('went on without a')
+    expect(tellReason(resumed.reason)).toContain('went on without a')
   })
 
   it('is none when it runs what it had, or the version', () => {
@@ -308,7 +318,7 @@ describe('a change on the machine', () => {
     const paused = run(begun([task('a')]), ...keeps('a'), edited(null))
     const back = run(paused, { kind: 'revert', actor: 'ana', why: '' }, edited(20))
     expect(back).toMatchObject({ state: 'revert_incomplete', tasks: [{ state: 'revert_failed' }] })
-    expect(back.reason).toContain('a could not go back')
+    expect(tellReason(back.reason)).toContain('a could not go back')
   })
 })
 
@@ -319,16 +329,18 @@ describe('the farm’s budget', () => {
   it('leaves only the room that others do not need', () => {
     const narrow = begun(three(), 1)
     expect(states(narrow)).toEqual(['offered', 'pending', 'pending'])
-    expect(narrow.reason).toContain('2 of them wait for room in the farm')
+    expect(tellReason(narrow.reason)).toContain('2 of them wait for room in the farm')
     const held = run({ ...narrow, roomHeldBy: ['rollout_1', 'rollout_2'] }, { kind: 'room' })
-    expect(held.reason).toContain('2 of them wait until rollout_1, rollout_2 leave room in the')
+    expect(tellReason(held.reason)).toContain(
+      '2 of them wait until rollout_1, rollout_2 leave room in the',
+    )
     expect(states(run({ ...narrow, room: 2 }, { kind: 'room' }))).toEqual([
       'offered',
       'offered',
       'pending',
     ])
     expect(states(begun(three(), -1))).toEqual(['pending', 'pending', 'pending'])
-    expect(begun(three()).reason).not.toContain('room')
+    expect(tellReason(begun(three()).reason)).not.toContain('room')
   })
 
   it('lets one node go back at a time, however little there is', () => {
@@ -344,5 +356,5 @@ it('a rollout that finds every node with the version has nothing to do', () => {
   const settled = task('a', { state: 'done', generation: 5 })
   const ended = begun([settled, { ...settled, nodeId: 'b' }])
   expect(ended.state).toBe('succeeded')
-  expect(ended.reason).toBe('Nothing to do: all 2 nodes have the version already.')
+  expect(tellReason(ended.reason)).toBe('Nothing to do: all 2 nodes have the version already.')
 })

@@ -166,7 +166,7 @@ describe('POST /rollouts', () => {
     const plan = (strategy?: object) => push(admin, 1, '?dryRun=1', { strategy })
     const careful = (await plan()).json()
     expect(careful).toMatchObject({ waves: 2, policy: { onFailure: 'revert', isAlone: false } })
-    expect(careful.policy.gates).toHaveLength(4)
+    expect(careful.policy.gates).toHaveLength(5)
     expect((await plan({})).json().planDigest).toBe(careful.planDigest)
     expect((await plan(AT_ONCE)).json()).toMatchObject({ waves: 1, policy: { gates: [] } })
     const both = await plan({ ...AT_ONCE, soakSeconds: 5, gates: [] })

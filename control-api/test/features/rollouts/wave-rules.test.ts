@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The reducer, wave by wave: single promises, where the simulator has all of them at once.
+
 import { describe, expect, it } from 'vitest'
 import {
   AT_ONCE,
@@ -10,9 +11,11 @@ import {
   type RolloutEvent,
   type Task,
 } from '../../../src/features/rollouts/model.ts'
+import { tellReason } from '../../../src/features/rollouts/reasons.ts'
 import { mayKeep, reduce, whyNot } from '../../../src/features/rollouts/rules.ts'
 import type { OnFailure } from '../../../src/features/rollouts/schema.ts'
 
+const CLOSED = { opens: null, timeZone: 'UTC' }
 const NEW = 'sha256:new'
 const OLD = { generation: 3, digest: 'sha256:old' }
 const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task => ({
@@ -25,6 +28,7 @@ const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task =>
   previous: OLD,
   code: null,
   message: '',
+  leftOutFor: null,
   errors: [],
   deadlineMs: null,
   offers: 0,
@@ -53,7 +57,7 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
   const waves = Math.max(...tasks.map(({ wave }) => wave)) + 1
   return {
     state: 'planned',
-    reason: '',
+    reason: { code: 'planned' },
     policy: whole,
     progress: firstProgress(waves, whole),
     tasks,
@@ -101,7 +105,9 @@ describe('a wave', () => {
   it('is offered alone, watched, and followed by the next', () => {
     const first = begun()
     expect(states(first)).toEqual(['offered', 'pending', 'pending'])
-    expect(first.reason).toBe('Wave 1 of 2: 0 of 3 nodes have the version; waiting for a.')
+    expect(tellReason(first.reason)).toBe(
+      'Wave 1 of 2: 0 of 3 nodes have the version; waiting for a.',
+    )
     const watched = soaking()
     expect(watched.progress).toMatchObject({ wave: 0, phase: 'soaking' })
     expect(states(run(watched, passes(59_000)))).toEqual(['healthy', 'pending', 'pending'])
@@ -119,7 +125,7 @@ describe('a wave', () => {
     const away = { ...watched, tasks: watched.tasks.map((t) => ({ ...t, isConnected: false })) }
     const paused = run(away, { kind: 'disconnected', nodeId: 'a' }, passes(90_000))
     expect(paused).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
-    expect(paused.reason).toContain('a took the version and is not connected')
+    expect(tellReason(paused.reason)).toContain('a took the version and is not connected')
   })
 
   it('leaves a node that is not there for the end', () => {
@@ -129,7 +135,7 @@ describe('a wave', () => {
     const events = [...keeps('a'), overrun('a'), passes(60_000), overrun('b')]
     const paused = run(away, ...events)
     expect(paused.state).toBe('paused')
-    expect(paused.reason).toContain('b cannot be reached: more than 0 % of the nodes')
+    expect(tellReason(paused.reason)).toContain('b cannot be reached: more than 0 % of the nodes')
     const lenient = { ...away, policy: { ...away.policy, maxUnreachablePercent: 50 } }
     const ended = run(lenient, ...events)
     expect(ended).toMatchObject({ state: 'succeeded', tasks: [{}, { wave: 2, generation: null }] })
@@ -177,7 +183,7 @@ describe('a full disk', () => {
   it('holds what is under way, until somebody resumes it with room again', () => {
     const held = run(full(soaking()), { kind: 'storage-full' })
     expect(held.state).toBe('paused')
-    expect(held.reason).toMatch(
+    expect(tellReason(held.reason)).toMatch(
       /^The disk of the control plane was full.* once there is room again/,
     )
     expect(whyNot(held, 'resume')).toContain('make room, then resume')
@@ -197,7 +203,7 @@ describe('a full disk', () => {
 
   it('lets who waits for a window wait for that alone', () => {
     const policy = { soakMs: 0, minHealthyMs: 0 }
-    const waits = run({ ...begun(policy), closed: 'No window is open.' }, ...keeps('a'))
+    const waits = run({ ...begun(policy), closed: CLOSED }, ...keeps('a'))
     expect(waits).toMatchObject({ state: 'paused', progress: { phase: 'waiting' } })
     const held = run(full(waits), { kind: 'storage-full' })
     expect(held.progress.hold).toBeNull()
@@ -206,7 +212,9 @@ describe('a full disk', () => {
 
   it('leaves who held it before the one to ask', () => {
     const byHand = run(soaking(), { kind: 'pause', actor: 'ana', why: 'lunch' })
-    expect(run(full(byHand), { kind: 'storage-full' }).reason).toContain('ana paused it: lunch')
+    expect(tellReason(run(full(byHand), { kind: 'storage-full' }).reason)).toContain(
+      'ana paused it: lunch',
+    )
   })
 })
 
@@ -218,13 +226,13 @@ describe('want of evidence', () => {
   it('pauses it, and says when it will not wait any longer', () => {
     const paused = wanting({ progressDeadlineMs: 600_000, onFailure: 'revert' })
     expect(paused).toMatchObject({ state: 'paused', progress: { hold: { kind: 'gate_no_data' } } })
-    expect(paused.reason).toMatch(/Left alone, it goes back once .* for 600 s\.$/)
+    expect(tellReason(paused.reason)).toMatch(/Left alone, it goes back once .* for 600 s\.$/)
     expect(run(paused, passes(600_000)).state).toBe('reverting')
   })
 
   it('waits for ever when nothing is to follow', () => {
     const paused = wanting({ progressDeadlineMs: null, onFailure: 'revert' })
-    expect(paused.reason).not.toContain('Left alone')
+    expect(tellReason(paused.reason)).not.toContain('Left alone')
     expect(run(paused, passes(86_400_000)).state).toBe('paused')
   })
 })
@@ -238,7 +246,7 @@ describe('health', () => {
     expect(back.tasks[0]?.deadlineMs).toBe(30_000)
     const twice = run(back, { kind: 'restarted', nodeId: 'a' })
     expect(twice).toMatchObject({ state: 'reverting', tasks: [{ state: 'reverting' }, {}, {}] })
-    expect(twice.reason).toContain('a is not well with the version (flapping)')
+    expect(tellReason(twice.reason)).toContain('a is not well with the version (flapping)')
   })
 })
 
@@ -246,7 +254,7 @@ it('tells of who is ill what was measured, and no name of a gate', () => {
   const message = '66 of 66 answers of a are 5xx'
   const found: RolloutEvent = { kind: 'ill', nodeId: 'a', gate: 'errors5xx', message }
   const { reason } = run(begun(), ...keeps('a'), found)
-  expect(reason).toContain(`a is not well with the version: ${message}.`)
+  expect(tellReason(reason)).toContain(`a is not well with the version: ${message}.`)
 })
 
 describe('the progress deadline', () => {
@@ -285,7 +293,9 @@ describe('after a time in which nobody could be heard', () => {
   it('it waits for the nodes under way, and goes on by itself when they are back', () => {
     const waits = run(gone(soaking()), anew, passes(90_000))
     expect(waits).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
-    expect(waits.reason).toMatch(/^The control plane was away, .* heard again: a\. It goes on/)
+    expect(tellReason(waits.reason)).toMatch(
+      /^The control plane was away, .* heard again: a\. It goes on/,
+    )
     const back = run(there(waits, 'a'), { kind: 'connected', nodeId: 'a' })
     expect(back).toMatchObject({ state: 'running', progress: { hold: null } })
     expect(states(run(there(there(back, 'b'), 'c'), passes(60_000)))[0]).toBe('done')
@@ -305,12 +315,12 @@ describe('after a time in which nobody could be heard', () => {
     expect(waits.state).toBe('paused')
     const late = run(waits, overrun('a'))
     expect(late.tasks[0]).toMatchObject({ state: 'unreachable', generation: null })
-    expect(late.reason).not.toContain('The control plane was away')
+    expect(tellReason(late.reason)).not.toContain('The control plane was away')
   })
 
   it('nothing is waited for where nobody was under way, or somebody else had paused it', () => {
     const paused = run(soaking(), { kind: 'pause', actor: 'ana', why: '' })
-    expect(run(gone(paused), anew).reason).toContain('ana paused it')
+    expect(tellReason(run(gone(paused), anew).reason)).toContain('ana paused it')
     expect(run(begun(), anew).state).toBe('running')
   })
 })
@@ -333,7 +343,7 @@ describe('a version that nobody proved', () => {
     expect(effectsOf(paused, gone('b'))).toEqual(['release-leases'])
     const ended = run(paused, gone('b'))
     expect(ended.state).toBe('cancelled')
-    expect(ended.reason).toBe(
+    expect(tellReason(ended.reason)).toBe(
       'Nothing is proven: a, b are gone. New nodes go on getting what was released before.',
     )
   })
@@ -344,14 +354,14 @@ describe('a version that nobody proved', () => {
     const empty = { ...rollout([task('a', 0)]), tasks: [] }
     const { rollout: ended, effects } = reduce(empty, { kind: 'started', nodes: [] })
     expect([ended.state, effects]).toEqual(['cancelled', [{ kind: 'release-leases' }]])
-    expect(ended.reason).toContain('there was no node to change')
+    expect(tellReason(ended.reason)).toContain('there was no node to change')
   })
 
   it('is not released when an operator went on without all that got it', () => {
     const paused = run(start(rollout([task('a', 0)])), refuses)
     expect(paused.state).toBe('paused')
     expect(effectsOf(paused, resume)).toEqual(['release-leases'])
-    expect(run(paused, resume).reason).toContain('an operator went on without a')
+    expect(tellReason(run(paused, resume).reason)).toContain('an operator went on without a')
   })
 
   it('is, when who proved it is decommissioned afterwards', () => {
@@ -374,7 +384,7 @@ describe('who stands in', () => {
     const after = run(start(isThere(four(), 'c', 'd')), overrun('a'))
     expect(after.state).toBe('running')
     expect(states(after)).toEqual(['unreachable', 'pending', 'offered', 'pending'])
-    expect(after.reason).toContain('Wave 1 of 2: c takes the place of a.')
+    expect(tellReason(after.reason)).toContain('Wave 1 of 2: c takes the place of a.')
     const proven = run(after, ...keeps('c'), overrun('c'))
     expect(states(proven)).toEqual(['unreachable', 'pending', 'healthy', 'pending'])
   })
@@ -410,10 +420,10 @@ describe('who stands in', () => {
 
   it('is the first of those that are away to appear, when nobody is there', () => {
     const nobody = run(start(isThere(four())), overrun('a'))
-    expect(nobody.reason).toContain('the next node that is there does: b, c, d')
+    expect(tellReason(nobody.reason)).toContain('the next node that is there does: b, c, d')
     const paused = run(nobody, overrun('b'), overrun('c'), overrun('d'))
     expect(paused).toMatchObject({ state: 'paused' })
-    expect(paused.reason).toContain('None of 4 nodes could be reached')
+    expect(tellReason(paused.reason)).toContain('None of 4 nodes could be reached')
     for (const before of [nobody, paused]) {
       const back = run(isThere(before, 'c', 'd'), { kind: 'connected', nodeId: 'd' })
       expect(states(back).filter((state) => state === 'offered')).toHaveLength(1)
@@ -425,7 +435,7 @@ describe('who stands in', () => {
     const tasks = [task('a', 0), task('b', 1), task('c', 2)]
     const all = { maxUnreachablePercent: 100 }
     const first = run(start(isThere(rollout(tasks, all), 'b', 'c')), overrun('a'))
-    const closed = { ...first, closed: 'No window is open.' }
+    const closed = { ...first, closed: CLOSED }
     const waits = run(closed, ...keeps('b'), overrun('b'), passes(60_000))
     expect(waits).toMatchObject({ state: 'paused', progress: { wave: 1, phase: 'waiting' } })
   })
@@ -469,7 +479,9 @@ describe('a cordoned node', () => {
       const after = run(cordoned(before, 'b'), { kind: 'cordoned', nodeId: 'b' })
       expect(states(after)).toEqual(['done', 'skipped'])
       expect(after.state).toBe('succeeded')
-      expect(after.reason).toMatch(/^The node has the version\. b was skipped, being cordoned/)
+      expect(tellReason(after.reason)).toMatch(
+        /^The node has the version\. b was skipped, being cordoned/,
+      )
     }
   })
 
@@ -501,8 +513,8 @@ describe('the way back', () => {
   it('says who is missing, and is whole when they are back', () => {
     const turned = run(soaking(), { kind: 'revert', actor: 'ana', why: 'no' }, overrun('a'))
     expect(turned).toMatchObject({ state: 'revert_incomplete' })
-    expect(turned.reason).toContain('ana takes it back: no. 0 nodes')
-    expect(turned.reason).toContain('a will go back when reached')
+    expect(tellReason(turned.reason)).toContain('ana takes it back: no. 0 nodes')
+    expect(tellReason(turned.reason)).toContain('a will go back when reached')
     expect(run(turned, ...keeps('a', 9, OLD.digest)).state).toBe('reverted')
   })
 
@@ -511,7 +523,7 @@ describe('the way back', () => {
     const ill: RolloutEvent = { kind: 'ill', nodeId: 'a', gate: 'errors5xx', message: '5xx' }
     const frozen = run(start(first), ...keeps('a'), ill)
     expect(frozen.state).toBe('frozen')
-    expect(frozen.reason).toContain('There is nothing to go back to')
+    expect(tellReason(frozen.reason)).toContain('There is nothing to go back to')
   })
 
   it('takes no command but freeze', () => {
