@@ -8,6 +8,7 @@
 #include "lanes/root_disks.h"
 
 #include "base/util.h"
+#include "machine/kernel_file.h"
 #include "machine/mount_list.h"
 
 #include <dirent.h>
@@ -42,30 +43,12 @@ static void add_disk(struct search *search, dev_t disk)
 static void add_block_device(struct search *search, dev_t device);
 static void add_file_system(struct search *search, dev_t device);
 
-/* The first line of a file in sysfs. */
-static bool read_line(const char *folder, const char *name, char *out, size_t cap)
-{
-    char path[PATH_MAX];
-    FILE *file;
-    bool has_line;
-
-    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-        return false;
-    file = fopen(path, "re");
-    if (!file)
-        return false;
-    has_line = fgets(out, (int)cap, file) != NULL;
-    fclose(file);
-    if (has_line)
-        out[strcspn(out, "\n")] = '\0';
-    return has_line;
-}
-
 static bool read_number(const char *folder, const char *name, dev_t *device)
 {
     char line[64];
 
-    return read_line(folder, name, line, sizeof(line)) && mount_list_parse_device(line, device);
+    return kernel_file_line(folder, name, line, sizeof(line)) &&
+           mount_list_parse_device(line, device);
 }
 
 /* False when it has none. */
@@ -102,9 +85,11 @@ static void follow_device(struct search *search, dev_t device, const char *folde
     struct stat st;
     dev_t disk;
 
-    if (read_line(folder, "partition", path, sizeof(path)) && read_number(folder, "../dev", &disk))
+    if (kernel_file_line(folder, "partition", path, sizeof(path)) &&
+        read_number(folder, "../dev", &disk))
         add_block_device(search, disk);
-    else if (read_line(folder, "loop/backing_file", path, sizeof(path)) && stat(path, &st) == 0)
+    else if (kernel_file_line(folder, "loop/backing_file", path, sizeof(path)) &&
+             stat(path, &st) == 0)
         add_file_system(search, st.st_dev);
     else if (!add_slaves(search, folder))
         add_disk(search, device);

@@ -6,6 +6,7 @@
  * is the group, as far as the process can tell. */
 #include "machine/control_group.h"
 
+#include "machine/kernel_file.h"
 #include "machine/mount_list.h"
 
 #include <limits.h>
@@ -24,30 +25,13 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* --- the files of a group -------------------------------------------------------------------- */
 
-/* The first line of a file; false when there is none. */
-static bool read_line(const char *folder, const char *name, char *out, size_t cap)
-{
-    char path[PATH_MAX];
-    FILE *file;
-    bool has_line;
-
-    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-        return false;
-    file = fopen(path, "re");
-    if (!file)
-        return false;
-    has_line = fgets(out, (int)cap, file) != NULL;
-    fclose(file);
-    return has_line;
-}
-
 /* A number that is no limit reads as "max", -1 or very large. */
 static uint64_t read_limit(const char *folder, const char *name, uint64_t none_from)
 {
     char line[64], *end;
     uint64_t value;
 
-    if (!read_line(folder, name, line, sizeof(line)) || line[0] == '-')
+    if (!kernel_file_line(folder, name, line, sizeof(line)) || line[0] == '-')
         return UINT64_MAX;
     value = strtoull(line, &end, 10);
     return end == line || value >= none_from ? UINT64_MAX : value;
@@ -67,7 +51,7 @@ static uint64_t read_cpu_max(const char *folder)
     char line[64], *end, *rest;
     uint64_t quota;
 
-    if (!read_line(folder, "cpu.max", line, sizeof(line)))
+    if (!kernel_file_line(folder, "cpu.max", line, sizeof(line)))
         return UINT64_MAX;
     quota = strtoull(line, &end, 10);
     return end == line ? UINT64_MAX : percent_of(quota, strtoull(end, &rest, 10));
