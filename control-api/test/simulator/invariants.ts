@@ -10,10 +10,10 @@ import {
   type Rollout,
   type RolloutEvent,
   type Task,
-} from '../../src/features/rollouts/model.ts'
-import type { Closed } from '../../src/features/rollouts/reason.ts'
-import { tellReason } from '../../src/features/rollouts/reasons.ts'
-import { tellClosed } from '../../src/features/rollouts/why-words.ts'
+} from '../../src/features/rollouts/reducer/model.ts'
+import type { Closed } from '../../src/features/rollouts/shapes/reason.ts'
+import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
+import { tellClosed } from '../../src/features/rollouts/words/why-words.ts'
 import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
 import { kindOf } from './kinds.ts'
 import { takesOver } from './line.ts'

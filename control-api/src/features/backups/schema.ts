@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { BackupIdSchema, Nullable, PageQuerySchema, TimeSchema } from '../../schema/common.ts'
+import { BackupIdSchema, Nullable, PageQuerySchema, TimeSchema } from '../../api-shapes/common.ts'
 
 /** POST /backups createBackup; GET listBackups; GET /{id} getBackup; GET /{id}/content; DELETE /{id} */
 export const BackupSchema = Type.Object({

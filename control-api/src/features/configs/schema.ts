@@ -8,8 +8,8 @@ import {
   PageQuerySchema,
   ProblemSchema,
   TimeSchema,
-} from '../../schema/common.ts'
-import { EFFECTS } from './schema-walk.ts'
+} from '../../api-shapes/common.ts'
+import { EFFECTS } from './text/schema-walk.ts'
 
 export const ConfigTextSchema = Type.String({
   maxLength: 1_048_576,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { NodeIdSchema, Nullable, TimeSchema } from '../../schema/common.ts'
+import { NodeIdSchema, Nullable, TimeSchema } from '../../api-shapes/common.ts'
 
 export const StageSchema = Type.Enum([
   'total',

@@ -4,8 +4,8 @@
 // here nothing is kept for who never returns.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
+import type { SecretBox } from '../../base/secret-box.ts'
 import { cookiesNamed } from '../../plugins/cookies.ts'
-import type { SecretBox } from '../../secret-box.ts'
 import { SignInFailed } from './provider.ts'
 
 export type Flow = {

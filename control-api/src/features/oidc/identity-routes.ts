@@ -2,8 +2,8 @@
 // The identity at the provider that belongs to one's own account.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { NotSignedIn } from '../../errors.ts'
-import type { App, SignedInUser } from '../../fastify.ts'
+import { NotSignedIn } from '../../api-shapes/errors.ts'
+import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NO_PASSWORD } from '../../people/passwords.ts'
 import { PROOF_REFUSALS, proofMembers } from '../../people/proof.ts'
 import { createUserStore } from '../../people/users.ts'

@@ -16,7 +16,7 @@ import {
   fetchUserInfo,
   None,
 } from 'openid-client'
-import type { OidcConfig } from '../../oidc-config.ts'
+import type { OidcConfig } from '../../environment/oidc.ts'
 import type { Flow } from './flow.ts'
 import { type Claims, claimAt, groupsIn, namesIn, type OidcProblem } from './rules.ts'
 

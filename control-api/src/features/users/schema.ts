@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { RoleSchema } from '../../people/roles.ts'
-import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../schema/common.ts'
-import { SELECTOR_MAX_LENGTH } from '../../selector.ts'
+import { RoleSchema } from '../../access/roles.ts'
+import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../api-shapes/common.ts'
+import { SELECTOR_MAX_LENGTH } from '../../labels/selector.ts'
 
 const RolesSchema = Type.Array(RoleSchema, {
   minItems: 1,

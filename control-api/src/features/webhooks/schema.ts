@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { Nullable, TimeSchema } from '../../schema/common.ts'
+import { Nullable, TimeSchema } from '../../api-shapes/common.ts'
 
 const ulid = '[0-9a-hjkmnp-tv-z]{26}'
 export const WebhookIdSchema = Type.String({
