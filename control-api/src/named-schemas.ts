@@ -3,6 +3,7 @@
 
 import { RoleSchema } from './access/roles.ts'
 import { ImpactSchema } from './api-shapes/impact.ts'
+import { RolloutStateSchema, TaskStateSchema } from './api-shapes/states.ts'
 import { EventSchema } from './audit/event.ts'
 import {
   AuditDetailSchema,
@@ -47,12 +48,7 @@ import {
 } from './features/nodes/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
 import { RolloutPlanSchema } from './features/rollouts/shapes/order-schema.ts'
-import {
-  NodeTaskSchema,
-  RolloutSchema,
-  RolloutStateSchema,
-  TaskStateSchema,
-} from './features/rollouts/shapes/schema.ts'
+import { NodeTaskSchema, RolloutSchema } from './features/rollouts/shapes/schema.ts'
 import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'

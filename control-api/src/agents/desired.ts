@@ -8,7 +8,7 @@ import type { DesiredRequest, DesiredResponse } from '../agent-protocol/messages
 import { latestAssignment, type Standing } from '../assignments/assignments.ts'
 import { decisionOf } from '../assignments/drift.ts'
 import type { Authority } from '../ca/authority.ts'
-import type { Identity } from '../control-plane/epoch.ts'
+import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'

@@ -14,7 +14,6 @@ import type {
   ResultRequest,
   Drift as WireDrift,
 } from '../agent-protocol/messages.gen.ts'
-import type { ConfigError } from '../api-shapes/common.ts'
 import {
   type Assignment,
   type Assignments,
@@ -23,17 +22,12 @@ import {
   setOfferState,
 } from '../assignments/assignments.ts'
 import { storeDrift } from '../assignments/drift.ts'
+import type { LastResult } from '../assignments/last-result.ts'
 import { judge, type Said } from '../assignments/offers.ts'
 import type { Unit, Write } from '../audit/write.ts'
 import type { Database } from '../db/database.ts'
-import type {
-  AgentEvent,
-  Offer,
-  ReadGrouping,
-  Release,
-  Releases,
-  RolloutEngine,
-} from '../fleet/agent-ports.ts'
+import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
+import type { ReadGrouping } from '../fleet/config-ports.ts'
 import { targetOf } from '../labels/grouping.ts'
 import { storeOwnerPolicy } from '../node-check/owner-policy.ts'
 import {
@@ -42,16 +36,6 @@ import {
   judgeHello,
   standingOf,
 } from '../node-identity/clones.ts'
-
-export type LastResult = {
-  atMs: number
-  generation: number
-  outcome: 'applied' | 'reverted' | 'stuck' | 'refused'
-  code: string | null
-  message: string
-  errors: ConfigError[]
-  rolloutId: string | null
-}
 
 type Deps = {
   write: Write

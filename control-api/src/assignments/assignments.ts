@@ -4,7 +4,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Unit } from '../audit/write.ts'
 import { newId, sha256 } from '../base/ids.ts'
-import type { Identity } from '../control-plane/epoch.ts'
+import type { Identity } from '../control-plane/identity.ts'
 import { InRecovery } from '../control-plane/recovery.ts'
 import type { AssignmentState, AssignmentsTable, Database } from '../db/database.ts'
 import { DEADLINES, type Deadlines } from './deadlines.ts'

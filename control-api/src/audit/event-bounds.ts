@@ -3,8 +3,7 @@
 // networks, can say the same thing over and over, each a row that is kept for good: so each node has a budget per
 // action, failed sign-ins have one together, and what goes beyond it is counted, not written.
 // Told at once that something is left out, and how much with the next one written. In memory: a restart forgives.
-
-import type { NewEvent } from './write.ts'
+import type { NewEvent } from './event.ts'
 
 /** Enough for any honest hour; 2880 a day after that. */
 export const BURST = 120

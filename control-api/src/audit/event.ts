@@ -31,3 +31,12 @@ export const EventSchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
 })
 export type Event = Static<typeof EventSchema>
+
+export type NewEvent = {
+  kind: Exclude<Event['kind'], 'metrics'>
+  id: string
+  action: string
+  /** User name, node id or "operator"; left out: the control plane itself. */
+  actor?: string
+  data?: Record<string, unknown>
+}

@@ -6,17 +6,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Room } from '../storage/room.ts'
 import { appendEvent, chainEnd } from './chain.ts'
-import type { Event } from './event.ts'
+import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
-
-export type NewEvent = {
-  kind: Exclude<Event['kind'], 'metrics'>
-  id: string
-  action: string
-  /** User name, node id or "operator"; left out: the control plane itself. */
-  actor?: string
-  data?: Record<string, unknown>
-}
 
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
 export type Unit = {

@@ -7,15 +7,7 @@ import { sql } from 'kysely'
 import type { Write } from '../audit/write.ts'
 import { newId } from '../base/ids.ts'
 import type { Database } from '../db/database.ts'
-import { endRecovery, type Recovery } from './recovery.ts'
-
-/** Of this process. It changes once at most: when a recovery is confirmed. */
-export type Identity = {
-  readonly controlPlaneId: string
-  epoch: number
-  /** null: nodes get what they should run. */
-  recovery: Recovery | null
-}
+import { endRecovery } from './recovery.ts'
 
 export async function loadControlPlaneId(db: Kysely<Database>): Promise<string> {
   await db

@@ -7,9 +7,8 @@ import { nodeIsWithin, type Scope } from '../access/scope.ts'
 import { defineError } from '../api-shapes/errors.ts'
 import type { Unit, Write } from '../audit/write.ts'
 import type { Database } from '../db/database.ts'
-import type { Identity } from './epoch.ts'
+import type { Identity, Recovery } from './identity.ts'
 
-export type Recovery = { restoredAtMs: number; backupCreatedAtMs: number }
 /** highestEpoch: of what nodes obeyed. unheard: nodes that have said nothing since the restore. */
 export type Survey = { nodes: number; highestEpoch: number; unheard: string[] }
 

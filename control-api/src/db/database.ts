@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { BackupTables } from './tables/backups.ts'
 import type { ConfigTables } from './tables/configs.ts'
 import type { GroupTables } from './tables/groups.ts'
@@ -119,7 +119,7 @@ export type NodesTable = {
   effective: string | null
   /** When the effective digest last became another one. */
   effective_since_ms: number | null
-  /** JSON, see LastResult in agents/inbox.ts. */
+  /** JSON, see LastResult in assignments/last-result.ts. */
   last_result: string | null
   /** The list of CAs its last hello was answered with, as a digest. */
   ca_bundle: Generated<string | null>
@@ -240,3 +240,7 @@ export type Database = CoreTables &
   RolloutTables &
   TokenTables &
   WebhookTables
+
+export type Reader = Kysely<Database> | Transaction<Database>
+
+export type Trx = Transaction<Database>

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isRecipient } from '../backup/seal.ts'
 import { unknownNames } from '../base/known-environment.ts'
+import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
 
 /** What the operator's commands need as well as the service. */
@@ -50,9 +51,6 @@ export type Config = StoreConfig & {
   webhookAllow: string[]
   logLevel: LogLevel
 }
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export class ConfigRefused extends Error {
   readonly problems: string[]

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { Kysely, Transaction } from 'kysely'
-import type { Effective, NackCode, ReportRequest } from '../agent-protocol/messages.gen.ts'
+import type { Transaction } from 'kysely'
+import type { Effective, NackCode } from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
-import type { Impact } from '../api-shapes/impact.ts'
 import type { Unit } from '../audit/write.ts'
 import type { Database } from '../db/database.ts'
-import type { Histogram } from '../histogram/histogram.ts'
-import type { Grouping, Recipient, RenderTarget } from '../labels/grouping.ts'
+import type { Recipient, RenderTarget } from '../labels/grouping.ts'
 
 export type Offer = {
   nodeId: string
@@ -68,86 +66,4 @@ export type Releases = {
     version: { versionText: string; target: RenderTarget; given: string },
     errors: readonly ConfigError[],
   ): ConfigError[]
-}
-
-export type VersionRef = { config: string; number: number }
-export type Preview = {
-  text: string
-  /** null: nobody can read it, or a variable has no value; `errors` says which. */
-  digest: string | null
-  errors: ConfigError[]
-  variables: ReadonlyMap<string, string>
-}
-/** The config store, looking ahead: texts as nodes would get them. Stores nothing. */
-export type Previews = {
-  released(to: Recipient): Promise<VersionRef | null>
-  /** The author's; null: there is no such version. */
-  textOf(version: VersionRef): Promise<string | null>
-  /** Of a version there is. */
-  render(version: VersionRef, target: RenderTarget): Promise<Preview>
-  /** Where two texts differ; the whole document when one of them is not there. */
-  pointers(before: Preview | null, after: Preview | null): string[]
-  /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
-  check(preview: Preview, most: number): Promise<ConfigError[] | null>
-  /** What the owners of machines with these rules would not allow, in the author's places; null: not known. */
-  askOwners(all: readonly OwnedPreview[]): Promise<(one: OwnedPreview) => ConfigError[] | null>
-}
-/** As a node would get it whose machine's owner has these rules. */
-export type OwnedPreview = { preview: Preview; rulesId: string }
-export type OpenPreviews = () => Previews
-
-/** The groups: what it would do to the farm if the node became another. */
-export type NodeImpact = (
-  nodeId: string,
-  change: { name?: string; labels?: string; merge_patch?: string },
-) => Promise<Impact>
-
-/** The groups as they are now; in a transaction, as that sees them. */
-export type ReadGrouping = (db: Kysely<Database>) => Promise<Grouping>
-
-/** A local change of a node that an operator wants to keep. */
-export type Adoption = {
-  config: string
-  /** The version the node was given, and what differs on it: that is not of the version. */
-  version: number
-  target: RenderTarget
-  text: string
-  author: string
-  message: string
-}
-/** Saves it as the config's newest version; its number. Throws what is wrong with the text. */
-export type Adopt = (adoption: Adoption) => Promise<number>
-
-export type LatencySummary = {
-  windowSeconds: number
-  requests: number
-  p50Seconds: number | null
-  p99Seconds: number | null
-  readWaitP99Seconds: number | null
-  errorRatio: number | null
-  clientErrorRatio: number | null
-  notFoundRatio: number | null
-  requestsPerSecond: number | null
-}
-/** What requests of one config generation did in one window of a node. */
-export type Sample = {
-  nodeId: string
-  generation: number
-  endedAtMs: number
-  counters: Readonly<Record<string, number>>
-  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait', Histogram>>>
-}
-/** The metrics store. */
-export type Metrics = {
-  /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
-  record(nodeId: string, report: ReportRequest): Promise<number>
-  /** Of the last `windowSeconds`; a node without data is absent. */
-  latencySummaries(
-    nodeIds: readonly string[],
-    windowSeconds: number,
-  ): Promise<Map<string, LatencySummary>>
-  /** Of windows that ended since then, as far back as two minutes. */
-  samples(nodeIds: readonly string[], sinceMs: number): Sample[]
-  check(): Promise<{ ok: boolean; message: string }>
-  close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyServerFactory, LogController } from 'fastify'
 import { newId } from '../base/ids.ts'
-import type { LogLevel } from '../environment/config.ts'
+import type { LogLevel } from '../base/log-level.ts'
 import type { App } from './app-types.ts'
 import { sendFrameworkProblem } from './problems.ts'
 

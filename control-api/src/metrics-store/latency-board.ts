@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The last minute or two of each node in memory, for the fleet's table and for the gates of rollouts: asked for
 // once a second by every open console, so it never goes to the disk.
-import type { LatencySummary, Sample } from '../fleet/agent-ports.ts'
 import {
   emptyHistogram,
   type Histogram,
   mergeHistograms,
   quantile,
 } from '../histogram/histogram.ts'
+import type { LatencySummary, Sample } from './ports.ts'
 import type { PlacedWindow, Series } from './windows.ts'
 
 const KEEP_MS = 120_000

@@ -3,8 +3,8 @@
 // last minute.
 import { join } from 'node:path'
 import { defineError } from '../api-shapes/errors.ts'
-import type { LatencySummary, Metrics } from '../fleet/agent-ports.ts'
 import { createLatencyBoard } from './latency-board.ts'
+import type { LatencySummary, Metrics } from './ports.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import { placeWindows, type Report, reportFault } from './windows.ts'
 import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'

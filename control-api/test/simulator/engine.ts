@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
 
-import { closedAt } from '../../src/features/rollout-rules/windows.ts'
+import { type Closed, closedAt } from '../../src/features/rollout-rules/windows.ts'
 import {
   type Command,
   type Effect,
@@ -21,7 +21,6 @@ import {
   isToBeLeft,
   isUnproven,
 } from '../../src/features/rollouts/reducer/tasks.ts'
-import type { Closed } from '../../src/features/rollouts/shapes/reason.ts'
 import {
   copyOf,
   type Database,

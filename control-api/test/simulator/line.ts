@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Those that wait in the simulation: the service's own decisions (queue.ts), done to a few maps.
 
+import type { OnOverlap } from '../../src/api-shapes/states.ts'
+import type { Closed } from '../../src/features/rollout-rules/windows.ts'
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/reducer/model.ts'
 import {
   isTimeForALook,
@@ -8,8 +10,6 @@ import {
   type Step,
   type Waiting,
 } from '../../src/features/rollouts/reducer/queue.ts'
-import type { OnOverlap } from '../../src/features/rollouts/shapes/order-schema.ts'
-import type { Closed } from '../../src/features/rollouts/shapes/reason.ts'
 import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */

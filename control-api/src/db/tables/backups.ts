@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-import type { Backup } from '../../features/backups/schema.ts'
+import type { BackupState, BackupTrigger } from '../../api-shapes/states.ts'
 
 export type BackupsTable = {
   id: string
-  state: Backup['state']
-  trigger: Backup['trigger']
+  state: BackupState
+  trigger: BackupTrigger
   /** In FARMSTEAD_BACKUP_DIR. */
   file_name: string
   /** null: the schedule. */

@@ -2,9 +2,8 @@
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
 // 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts,
 // 059-rollout-reasons.ts).
-import type { Generated } from 'kysely'
-import type { OnOverlap } from '../../features/rollouts/shapes/order-schema.ts'
-import type { RolloutState, TaskState } from '../../features/rollouts/shapes/schema.ts'
+import type { Generated, Selectable } from 'kysely'
+import type { OnOverlap, RolloutState, TaskState } from '../../api-shapes/states.ts'
 
 type RolloutsTable = {
   id: string
@@ -117,3 +116,5 @@ export type RolloutTables = {
   rollout_approvals: RolloutApprovalsTable
   rollout_rules: RolloutRulesTable
 }
+
+export type RolloutRow = Selectable<RolloutTables['rollouts']>

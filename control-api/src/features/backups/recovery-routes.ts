@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { type Scope, scopeOf } from '../../access/scope.ts'
 import type { Write } from '../../audit/write.ts'
-import type { Identity } from '../../control-plane/epoch.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import {
   confirmRecovery,
   NodesUnheard,

@@ -4,7 +4,7 @@
 import type { Kysely } from 'kysely'
 import { sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { OwnedPreview, Preview, Previews, VersionRef } from '../../fleet/agent-ports.ts'
+import type { OwnedPreview, Preview, Previews, VersionRef } from '../../fleet/config-ports.ts'
 import type { RenderTarget } from '../../labels/grouping.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import type { Validate, Validation } from './check/validation.ts'

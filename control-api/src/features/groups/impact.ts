@@ -12,7 +12,7 @@ import type {
   Preview,
   Previews,
   VersionRef,
-} from '../../fleet/agent-ports.ts'
+} from '../../fleet/config-ports.ts'
 import { type AbsenceOf, type ForgetRule, overdueRule } from '../../fleet/forgetting.ts'
 import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../labels/grouping.ts'
 import {

@@ -2,7 +2,7 @@
 // Each finds out for itself; a check that throws is a check that failed.
 import { type Kysely, sql } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
-import type { Identity } from '../../control-plane/epoch.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { NodeBinary } from '../../node-check/binary.ts'
 import type { Check } from './routes.ts'

@@ -10,7 +10,7 @@ import { type DriftDecision, driftOf, driftText } from '../../assignments/drift.
 import type { Unit, Write } from '../../audit/write.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Database } from '../../db/database.ts'
-import type { Adopt, ReadGrouping } from '../../fleet/agent-ports.ts'
+import type { Adopt, ReadGrouping } from '../../fleet/config-ports.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'

@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
-import type { ReadGrouping } from '../../fleet/agent-ports.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import {
   type AbsenceOf,

@@ -28,16 +28,10 @@ import {
 } from '../../assignments/assignments.ts'
 import { driftOf, driftText } from '../../assignments/drift.ts'
 import type { Write } from '../../audit/write.ts'
-import type { Identity } from '../../control-plane/epoch.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
-import type {
-  Adopt,
-  Metrics,
-  NodeImpact,
-  OpenPreviews,
-  ReadGrouping,
-  RolloutEngine,
-} from '../../fleet/agent-ports.ts'
+import type { RolloutEngine } from '../../fleet/agent-ports.ts'
+import type { Adopt, NodeImpact, OpenPreviews, ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { AbsenceOf } from '../../fleet/forgetting.ts'
 import type { LogTail } from '../../fleet/questions.ts'
@@ -45,6 +39,7 @@ import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
 import { parseSelector, type Selector } from '../../labels/selector.ts'
+import type { Metrics } from '../../metrics-store/ports.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'

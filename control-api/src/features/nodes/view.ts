@@ -2,23 +2,24 @@
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
 import type { Effective } from '../../agent-protocol/messages.gen.ts'
-import type { LastResult } from '../../agents/inbox.ts'
 import type { Assignment, Standing } from '../../assignments/assignments.ts'
 import { decisionOf, driftOf } from '../../assignments/drift.ts'
+import type { LastResult } from '../../assignments/last-result.ts'
 import {
   assignmentsByDigest,
   keyOf,
   latestAssignments,
   type NodeDigest,
 } from '../../assignments/of-many.ts'
-import type { Identity } from '../../control-plane/epoch.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
-import type { LatencySummary, Metrics, ReadGrouping } from '../../fleet/agent-ports.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import { cordonOf, viewCordon } from '../../fleet/cordon.ts'
 import type { Fleet, Presence } from '../../fleet/fleet.ts'
 import { type AbsenceOf, forgetAtMs, forgetRule } from '../../fleet/forgetting.ts'
 import { clockOffsetMs, viewHost as withRates } from '../../fleet/host.ts'
 import { type Grouping, type NodeGroup, targetOf } from '../../labels/grouping.ts'
+import type { LatencySummary, Metrics } from '../../metrics-store/ports.ts'
 import type { OwnerPolicy } from '../../node-check/owner-policy.ts'
 import {
   type CertificateRow,

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import type { SecretBox } from '../../base/secret-box.ts'
 import { cookiesNamed } from '../../plugins/cookies.ts'
-import { SignInFailed } from './provider.ts'
+import { SignInFailed } from './errors.ts'
 
 export type Flow = {
   state: string

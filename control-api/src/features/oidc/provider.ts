@@ -17,6 +17,7 @@ import {
   None,
 } from 'openid-client'
 import type { OidcConfig } from '../../environment/oidc.ts'
+import { SignInFailed } from './errors.ts'
 import type { Flow } from './flow.ts'
 import { type Claims, claimAt, groupsIn, namesIn, type OidcProblem } from './rules.ts'
 
@@ -28,15 +29,6 @@ export type Identity = {
   names: unknown[]
 }
 export type Provider = ReturnType<typeof createProvider>
-
-/** Why nobody is signed in; `cause` is for the log. */
-export class SignInFailed extends Error {
-  readonly problem: OidcProblem
-  constructor(problem: OidcProblem, options?: ErrorOptions) {
-    super(problem, options)
-    this.problem = problem
-  }
-}
 
 const TIMEOUT_S = 10
 /** Providers move their endpoints seldom; their keys are looked up by the library when one is unknown. */

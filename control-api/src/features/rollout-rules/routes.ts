@@ -3,9 +3,9 @@
 import type { FastifyReply } from 'fastify'
 import { IfMatchSchema } from '../../api-shapes/common.ts'
 import type { Write } from '../../audit/write.ts'
+import type { Reader } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
-import { TimeZoneUnknown } from '../rollouts/shapes/errors.ts'
-import type { Reader } from '../rollouts/store/rollouts.ts'
+import { TimeZoneUnknown } from './errors.ts'
 import { RolloutRulesSchema } from './schema.ts'
 import { changeFarmRules, readFarmRules } from './store.ts'
 

@@ -2,10 +2,10 @@
 // The rules that hold for every rollout of the farm: one row.
 import type { Selectable } from 'kysely'
 import type { Unit } from '../../audit/write.ts'
+import type { Reader } from '../../db/database.ts'
 import type { RolloutRulesTable } from '../../db/tables/rollouts.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
-import { TimeZoneUnknown } from '../rollouts/shapes/errors.ts'
-import type { Reader } from '../rollouts/store/rollouts.ts'
+import { TimeZoneUnknown } from './errors.ts'
 import type { RolloutRules } from './schema.ts'
 import { isTimeZone } from './windows.ts'
 

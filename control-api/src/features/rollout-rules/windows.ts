@@ -2,8 +2,6 @@
 // When a change may begin, by the clocks of one place: a window is open while a clock there shows a time
 // within it. So where the clocks skip an hour, a window within that hour does not come that day; where
 // they repeat one, it is open for longer. Pure.
-import type { Closed } from '../rollouts/shapes/reason.ts'
-import { tellClosed } from '../rollouts/words/why-words.ts'
 import type { ChangeWindow, Day, RolloutRules } from './schema.ts'
 
 type Rules = Pick<RolloutRules, 'windows' | 'timeZone'>
@@ -133,4 +131,12 @@ function localMinute(timeZone: string, atMs: number): LocalMinute {
     Number(parts.find((one) => one.type === type)?.value)
   const at = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'))
   return at / MINUTE_MS
+}
+
+/** What a closed change window is waited for; opens: by the clocks there, null: not within two weeks. */
+export type Closed = { opens: string | null; timeZone: string }
+
+export const tellClosed = ({ opens, timeZone }: Closed): string => {
+  const when = opens === null ? 'none opens within two weeks' : `the next opens ${opens}`
+  return `No change window is open: ${when} (${timeZone}).`
 }

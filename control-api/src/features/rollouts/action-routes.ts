@@ -3,6 +3,8 @@
 import { Type } from 'typebox'
 import { OutsideScope, type Scope, scopeOf } from '../../access/scope.ts'
 import { ProblemSchema, RolloutIdSchema } from '../../api-shapes/common.ts'
+import { RolloutStateSchema } from '../../api-shapes/states.ts'
+import type { Reader } from '../../db/database.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Command } from './reducer/model.ts'
@@ -21,8 +23,7 @@ import {
   ReasonedActionSchema,
   RolloutActionSchema,
 } from './shapes/order-schema.ts'
-import { RolloutSchema, RolloutStateSchema } from './shapes/schema.ts'
-import type { Reader } from './store/rollouts.ts'
+import { RolloutSchema } from './shapes/schema.ts'
 import { tasksOf } from './store/tasks.ts'
 import { showRollout } from './view.ts'
 

@@ -3,10 +3,13 @@
 // once begins in it.
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
 import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import type { OnOverlap } from '../../api-shapes/states.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
-import type { ReadGrouping } from '../../fleet/agent-ports.ts'
+import type { Reader } from '../../db/database.ts'
+import type { RolloutRow } from '../../db/tables/rollouts.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import { isInside, parseSelector, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
@@ -40,12 +43,11 @@ import {
   StartTooFar,
   VersionNotFound,
 } from './shapes/errors.ts'
-import type { OnOverlap } from './shapes/order-schema.ts'
 import type { Reason } from './shapes/reason.ts'
 import type { Strategy } from './shapes/schema.ts'
 import { ownersOf } from './store/leases.ts'
 import { activeNodes, type FleetNode } from './store/nodes.ts'
-import { findRollout, insertRollout, type Reader, type RolloutRow } from './store/rollouts.ts'
+import { findRollout, insertRollout } from './store/rollouts.ts'
 import type { NewTask } from './store/tasks.ts'
 
 export type StartDeps = {

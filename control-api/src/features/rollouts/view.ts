@@ -2,6 +2,8 @@
 // Rollouts and plans as the API shows them.
 import type { Scope } from '../../access/scope.ts'
 import { some } from '../../api-shapes/common.ts'
+import type { Reader } from '../../db/database.ts'
+import type { RolloutRow } from '../../db/tables/rollouts.ts'
 import { CORDONED, viewCordon } from '../../fleet/cordon.ts'
 import { approvalsOf } from './line/approvals.ts'
 import { withoutOthers } from './own-part.ts'
@@ -13,14 +15,7 @@ import { countTasks, wasPassedBy } from './reducer/tasks.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
 import type { Rollout } from './shapes/schema.ts'
 import type { Arrangement } from './start.ts'
-import {
-  findRollout,
-  policyOf,
-  type Reader,
-  type RolloutRow,
-  reasonOf,
-  rolloutTouches,
-} from './store/rollouts.ts'
+import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
 import { leftOutForOf, type TaskWithName, taskCounts, tasksOf } from './store/tasks.ts'
 import { type Audience, EVERYBODY, naming, rolloutsIn } from './words/audience.ts'
 import { tellReason } from './words/reasons.ts'

@@ -7,9 +7,9 @@ import { TooManyRequests } from '../../api-shapes/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf } from '../../http/preconditions.ts'
+import type { WebhookDeps } from './deps.ts'
 import { purposeOf } from './dispatcher.ts'
 import { BeyondYourEvents, EventNotFound, WebhookNotFound } from './errors.ts'
-import type { WebhookDeps } from './routes.ts'
 import {
   type Message,
   messageOf,

@@ -2,12 +2,14 @@
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
 import type { Unit } from '../../../audit/write.ts'
-import type { ReadGrouping, Releases } from '../../../fleet/agent-ports.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import type { Releases } from '../../../fleet/agent-ports.ts'
+import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import { takesConfig, targetOf } from '../../../labels/grouping.ts'
 import type { Effect, RolloutEvent } from '../reducer/model.ts'
 import { freeLeases } from '../store/leases.ts'
 import { givenWith, latestAssignments, newcomers } from '../store/nodes.ts'
-import type { Loaded, RolloutRow } from '../store/rollouts.ts'
+import type { Loaded } from '../store/rollouts.ts'
 import { taskText } from '../store/tasks.ts'
 
 export type EffectDeps = {

@@ -3,6 +3,8 @@
 // per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
 // node) happens after the commit, and is safe to lose: the node asks again.
 import type { Unit, Write } from '../../../audit/write.ts'
+import type { Reader } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
 import { targetOf } from '../../../labels/grouping.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
@@ -27,8 +29,6 @@ import {
   isGoingBack,
   type Loaded,
   loadRollout,
-  type Reader,
-  type RolloutRow,
   rolloutsUnderWay,
   saveRollout,
   sharingRollouts,

@@ -2,8 +2,9 @@
 // Gathers the evidence of rollouts that wait for it, and tells the engine. Measurements are read outside the
 // transaction: a verdict carries the wave it is of, and comes again a few seconds later. Where too little was
 // measured and the order says what to fetch, has nodes fetch it.
-import type { Metrics } from '../../../fleet/agent-ports.ts'
+import type { Reader } from '../../../db/database.ts'
 import type { ProbeOrder } from '../../../fleet/probe-orders.ts'
+import type { Metrics } from '../../../metrics-store/ports.ts'
 import {
   answersOf,
   idsOf,
@@ -18,7 +19,7 @@ import { MAX_GAP_SECONDS, withSilent } from '../gates/gates.ts'
 import { probedWithinMs, whatToProbe } from '../gates/probing.ts'
 import { isHeldByGate, type Rollout } from '../reducer/model.ts'
 import { nodesThatProbe } from '../store/nodes.ts'
-import { gatedRollouts, type Reader } from '../store/rollouts.ts'
+import { gatedRollouts } from '../store/rollouts.ts'
 import type { Engine } from './engine.ts'
 
 type Deps = {

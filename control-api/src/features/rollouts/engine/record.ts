@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The event row of each transition.
 import type { Unit } from '../../../audit/write.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Task, Transition } from '../reducer/model.ts'
-import { type RolloutRow, reasonOf } from '../store/rollouts.ts'
+import { reasonOf } from '../store/rollouts.ts'
 import { EVERYBODY } from '../words/audience.ts'
 import { tellReason } from '../words/reasons.ts'
 import { taskMessage } from '../words/why-words.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The nodes that have the version against those that have not: may the next wave begin? Pure. Without
 // evidence no gate passes, whatever else is well.
-import type { Sample } from '../../../fleet/agent-ports.ts'
 import { type Histogram, mergeHistograms, quantile } from '../../../histogram/histogram.ts'
+import type { Sample } from '../../../metrics-store/ports.ts'
 import type {
   Evidence,
   Gate,

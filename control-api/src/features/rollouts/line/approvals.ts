@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who agreed to the plan of a rollout. The plan is frozen with the order, so it is agreed to for good.
+import type { Reader, Trx } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { AlreadyApproved, ApprovalVoid, OwnRollout } from '../shapes/errors.ts'
-import type { Reader, RolloutRow, Trx } from '../store/rollouts.ts'
 
 /** Of a person, also when a token speaks for them. */
 export type Approval = { userId: string; username: string; planDigest: string }

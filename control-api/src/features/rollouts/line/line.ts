@@ -4,12 +4,13 @@
 import type { Assignments } from '../../../assignments/assignments.ts'
 import { noteGroup } from '../../../assignments/assignments.ts'
 import type { Unit } from '../../../audit/write.ts'
+import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
 import { isTimeForALook, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
 import { ownersOf, takeLeases } from '../store/leases.ts'
-import type { Loaded, Reader } from '../store/rollouts.ts'
+import type { Loaded } from '../store/rollouts.ts'
 import { openTasksBefore, taskText } from '../store/tasks.ts'
 import {
   nodesWaitedFor,

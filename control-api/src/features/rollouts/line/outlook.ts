@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What an order would wait for if it were given now: for its dry run.
+import type { OnOverlap } from '../../../api-shapes/states.ts'
+import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { whyClosed } from '../../rollout-rules/windows.ts'
-import type { OnOverlap, RolloutPlan } from '../shapes/order-schema.ts'
+import type { RolloutPlan } from '../shapes/order-schema.ts'
 import { ownersOf } from '../store/leases.ts'
-import type { Reader } from '../store/rollouts.ts'
 import { nodesWaitedFor, waitingRows } from './store.ts'
 
 type Outlook = Pick<RolloutPlan, 'approvalsNeeded' | 'blockedBy' | 'closedWindow'>

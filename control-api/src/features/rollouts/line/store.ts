@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Those that wait, in control.db, and how they begin.
 import { type Scope, storedScope } from '../../../access/scope.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { settledGeneration } from '../plan/planner.ts'
 import { isWaiting, type StartNode, WAITING } from '../reducer/model.ts'
 import type { Waiting } from '../reducer/queue.ts'
 import { lastGood, latestAssignments } from '../store/nodes.ts'
-import { type Reader, type RolloutRow, reasonOf, type Trx } from '../store/rollouts.ts'
+import { reasonOf } from '../store/rollouts.ts'
 import { tasksOf } from '../store/tasks.ts'
 
 export type WaitingRow = Omit<Waiting, 'nodeIds' | 'outOfReach'> & { scope: Scope }

@@ -3,7 +3,8 @@
 // as each node would check it.
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import { sha256 } from '../../../base/ids.ts'
-import type { ReadGrouping } from '../../../fleet/agent-ports.ts'
+import type { Reader } from '../../../db/database.ts'
+import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import {
   type Grouping,
   type NodeGroup,
@@ -19,7 +20,6 @@ import {
   latestAssignments,
   versionOfDigest,
 } from '../store/nodes.ts'
-import type { Reader } from '../store/rollouts.ts'
 
 /** The version as one node would get it. */
 export type Checked = {

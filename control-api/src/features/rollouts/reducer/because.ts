@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which reason it is that a rollout is in its state, with what it is about. Pure; words/reasons.ts has the words.
+import type { Closed } from '../../rollout-rules/windows.ts'
 import type {
-  Closed,
   Finding,
   InWave,
   NodeRef,

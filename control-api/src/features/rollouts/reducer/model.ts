@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
 import type { ConfigError } from '../../../api-shapes/common.ts'
+import type { RolloutState, TaskState } from '../../../api-shapes/states.ts'
 import { DEADLINES, type Deadlines } from '../../../assignments/deadlines.ts'
 import type { Cordon } from '../../../fleet/cordon.ts'
+import type { Closed } from '../../rollout-rules/windows.ts'
 import type {
-  Closed,
   HoldKind,
   LeftOutFor,
   NodeRef,
@@ -13,7 +14,7 @@ import type {
   StandIn,
   Why,
 } from '../shapes/reason.ts'
-import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from '../shapes/schema.ts'
+import type { Gate, OnFailure, Probe, Verdict } from '../shapes/schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
 export type Policy = Deadlines & {

@@ -8,8 +8,9 @@
 // is first come, first served: nobody passes somebody who was there before and wants some of the same nodes.
 // Whoever waited for what then went back, and builds on it, does not begin: a person says so with a new order.
 import { isDeepStrictEqual } from 'node:util'
-import type { OnOverlap } from '../shapes/order-schema.ts'
-import type { Closed, Reason } from '../shapes/reason.ts'
+import type { OnOverlap } from '../../../api-shapes/states.ts'
+import type { Closed } from '../../rollout-rules/windows.ts'
+import type { Reason } from '../shapes/reason.ts'
 import type { WaitingState } from './model.ts'
 
 /** One that has not begun. */

@@ -15,8 +15,8 @@
 // succeeded, reverted and frozen are for ever. Tasks go on after that: a node that was acknowledged to be
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
+import type { TaskState } from '../../../api-shapes/states.ts'
 import type { HoldKind } from '../shapes/reason.ts'
-import type { TaskState } from '../shapes/schema.ts'
 import { RESUME_IS_NOTHING, STORAGE_IS_FULL } from '../words/reasons.ts'
 import * as because from './because.ts'
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The states of a node's task, in their order.
-import type { TaskState } from '../shapes/schema.ts'
+import type { TaskState } from '../../../api-shapes/states.ts'
 import type { Task } from './model.ts'
 
 /** How far along. An event never takes a task back; failures are the end of the way. */

@@ -8,8 +8,8 @@
 //   any → skipped (decommissioned, superseded by a later rollout, the rollout ended before it answered)
 //   pending, unreachable → skipped (cordoned), unless an offer stands
 //   what began to apply → reverting → reverted | revert_failed   (only when the rollout goes back)
+import type { TaskState } from '../../../api-shapes/states.ts'
 import { CORDONED } from '../../../fleet/cordon.ts'
-import type { TaskState } from '../shapes/schema.ts'
 import type { NodeEvent, Policy, Task } from './model.ts'
 import { conflicted, isConflict, refused } from './refusals.ts'
 import { RANK, skip, to } from './task-states.ts'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
 import { isDeepStrictEqual } from 'node:util'
+import type { RolloutState } from '../../../api-shapes/states.ts'
 import { CORDONED } from '../../../fleet/cordon.ts'
 import type { Reason } from '../shapes/reason.ts'
-import type { RolloutState } from '../shapes/schema.ts'
 import {
   type Effect,
   isTerminal,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What happens to a rollout that has not begun: its nodes are not its own yet, so what they do is none of
 // its business, but that they are gone.
+import type { RolloutState } from '../../../api-shapes/states.ts'
 import type { Reason } from '../shapes/reason.ts'
-import type { RolloutState } from '../shapes/schema.ts'
 import * as because from './because.ts'
 import { isWaiting, type RolloutEvent, type StartNode, type Task } from './model.ts'
 import { skip } from './task-states.ts'

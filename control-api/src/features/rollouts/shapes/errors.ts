@@ -129,10 +129,3 @@ export const AtOnceAlone = defineError(
   (said: readonly string[]) =>
     `With "atOnce" there are no waves and gates: leave out ${said.join(', ')}, or "atOnce".`,
 )
-export const TimeZoneUnknown = defineError(
-  422,
-  'time_zone_unknown',
-  'No such time zone',
-  (name: string) =>
-    `"${name}" is not a name of the IANA time zone database, such as Europe/Berlin or UTC.`,
-)

@@ -12,6 +12,7 @@ import {
   SelectorSchema,
   someOf,
 } from '../../../api-shapes/common.ts'
+import { OnOverlapSchema } from '../../../api-shapes/states.ts'
 import {
   IsFastPathSchema,
   KindSchema,
@@ -19,12 +20,6 @@ import {
   PolicySchema,
   StrategySchema,
 } from './schema.ts'
-
-export const OnOverlapSchema = Type.Enum(['queue', 'refuse', 'supersede'], {
-  description:
-    'When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue',
-})
-export type OnOverlap = Static<typeof OnOverlapSchema>
 
 /** POST /rollouts createRollout → 201. Without `strategy` by waves, to all nodes the config goes to, narrowed by `selector`. It may wait before it begins: its `state` and `reason` say for what. */
 export const NewRolloutSchema = Type.Object(

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state: a code and what it is about, as it is decided and stored. words/reasons.ts has the
 // words, which depend on who reads; reducer/because.ts says which reason it is.
-import type { TaskState } from './schema.ts'
+import type { TaskState } from '../../../api-shapes/states.ts'
+import type { Closed } from '../../rollout-rules/windows.ts'
 
 export type NodeRef = { id: string; name: string }
 /** The first of them; of the others only how many there are. */
 export type Nodes = { nodes: readonly NodeRef[]; moreNodes: number }
-
-/** What a closed change window is waited for; opens: by the clocks there, null: not within two weeks. */
-export type Closed = { opens: string | null; timeZone: string }
 
 /** Of nodes of its kind, or whose machines' owners allow the same, this one refused the same text. */
 export type LeftOutFor = { node: NodeRef; isOfItsOwner: boolean }

@@ -10,50 +10,9 @@ import {
   RolloutIdSchema,
   TimeSchema,
 } from '../../../api-shapes/common.ts'
+import { RolloutStateSchema, TaskStateSchema } from '../../../api-shapes/states.ts'
 import { REASON_CODES } from './reason.ts'
 
-/** The whole set of states, so that clients need not change when gates and approvals arrive. */
-export const RolloutStateSchema = Type.Enum([
-  'draft',
-  'validating',
-  'planned',
-  'awaiting_approval',
-  'scheduled',
-  'queued',
-  'running',
-  'paused',
-  'aborting',
-  'reverting',
-  'succeeded',
-  'frozen',
-  'reverted',
-  'revert_incomplete',
-  'rejected',
-  'cancelled',
-  'expired',
-  'superseded',
-])
-export type RolloutState = Static<typeof RolloutStateSchema>
-export const TaskStateSchema = Type.Enum([
-  'pending',
-  'offered',
-  'acked',
-  'nacked',
-  'applying',
-  'applied',
-  'confirmed',
-  'healthy',
-  'done',
-  'unhealthy',
-  'unreachable',
-  'skipped',
-  'apply_reverted',
-  'apply_stuck',
-  'reverting',
-  'reverted',
-  'revert_failed',
-])
-export type TaskState = Static<typeof TaskStateSchema>
 export const OnFailureSchema = Type.Enum(['revert', 'freeze', 'pause'])
 export type OnFailure = Static<typeof OnFailureSchema>
 /** Worst first: of several gates the worst counts. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which rollout owns which node. The table's primary key keeps it to one.
-import type { Reader, Trx } from './rollouts.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
 
 export async function takeLeases(
   trx: Trx,

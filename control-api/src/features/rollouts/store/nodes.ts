@@ -2,8 +2,8 @@
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
 import { type Selectable, sql } from 'kysely'
 import { driftOf } from '../../../assignments/drift.ts'
-import type { AssignmentsTable } from '../../../db/database.ts'
-import type { Reader, RolloutRow, Trx } from './rollouts.ts'
+import type { AssignmentsTable, Reader, Trx } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
 export type FleetNode = {

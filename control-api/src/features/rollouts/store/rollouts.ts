@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Rollouts in control.db. Their tasks: tasks.ts; their leases: leases.ts; those that wait:
 // line/store.ts; the nodes: nodes.ts.
-import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
-import type { Database } from '../../../db/database.ts'
+import type { RolloutState } from '../../../api-shapes/states.ts'
+import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
-import type { RolloutTables } from '../../../db/tables/rollouts.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { AT_ONCE, type Policy, type Rollout } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
-import type { RolloutState } from '../shapes/schema.ts'
 import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './tasks.ts'
-
-export type Reader = Kysely<Database> | Transaction<Database>
-export type Trx = Transaction<Database>
-export type RolloutRow = Selectable<RolloutTables['rollouts']>
 
 export async function insertRollout(
   trx: Trx,

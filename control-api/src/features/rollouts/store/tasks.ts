@@ -2,14 +2,14 @@
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
+import type { TaskState } from '../../../api-shapes/states.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
-import type { RolloutTables } from '../../../db/tables/rollouts.ts'
+import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
 import { cordonOf } from '../../../fleet/cordon.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
 import { UNPROVEN } from '../reducer/tasks.ts'
 import type { LeftOutFor } from '../shapes/reason.ts'
-import type { TaskState } from '../shapes/schema.ts'
-import type { Reader, RolloutRow, Trx } from './rollouts.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }

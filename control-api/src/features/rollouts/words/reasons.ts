@@ -2,6 +2,7 @@
 // Reasons in sentences for whoever is on call: why a rollout is in its state and what would move it on. The one
 // place that has the words; who sees some of the nodes only is told the same without names and numbers of the
 // others. Pure.
+import { tellClosed } from '../../rollout-rules/windows.ts'
 import type { HoldKind, Nodes, Reason, ReasonCode } from '../shapes/reason.ts'
 import {
   type Audience,
@@ -17,7 +18,6 @@ import {
   isSeen,
   nodeName,
   taskMessage,
-  tellClosed,
   tellFinding,
   tellNode,
   tellWave,

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The parts that reasons are made of, in words. Pure. To who sees some of the nodes only, nothing is said that
 // was measured on all of them, or that people wrote for all to read.
+import type { TaskState } from '../../../api-shapes/states.ts'
 import { CONFLICT } from '../reducer/refusals.ts'
-import type {
-  Closed,
-  Finding,
-  HoldKind,
-  InWave,
-  LeftOutFor,
-  StandIn,
-  Told,
-  Why,
-} from '../shapes/reason.ts'
-import type { TaskState } from '../shapes/schema.ts'
+import type { Finding, HoldKind, InWave, LeftOutFor, StandIn, Told, Why } from '../shapes/reason.ts'
 import { type Audience, named, naming, rolloutName } from './audience.ts'
-
-export const tellClosed = ({ opens, timeZone }: Closed): string => {
-  const when = opens === null ? 'none opens within two weeks' : `the next opens ${opens}`
-  return `No change window is open: ${when} (${timeZone}).`
-}
 
 /** Comes before a sentence, which begins with a small letter or a number then. */
 export function tellWave(at: InWave, audience: Audience): string {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { describe, expect, it, test } from 'vitest'
+import type { Closed } from '../../../../src/features/rollout-rules/windows.ts'
 import { requireApproval } from '../../../../src/features/rollouts/line/approvals.ts'
 import { emergencyStrategy } from '../../../../src/features/rollouts/plan/emergency.ts'
 import type { WaitingState } from '../../../../src/features/rollouts/reducer/model.ts'
@@ -12,7 +13,6 @@ import {
   type Waiting,
   whyNotBefore,
 } from '../../../../src/features/rollouts/reducer/queue.ts'
-import type { Closed } from '../../../../src/features/rollouts/shapes/reason.ts'
 import { worded } from '../worded.ts'
 
 const CLOSED: Closed = { opens: 'Mon 2026-11-30 08:00', timeZone: 'Europe/Berlin' }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { describe, expect, it } from 'vitest'
+import type { TaskState } from '../../../../src/api-shapes/states.ts'
 import { DEADLINES } from '../../../../src/assignments/deadlines.ts'
 import {
   AT_ONCE,
@@ -13,7 +14,6 @@ import {
 } from '../../../../src/features/rollouts/reducer/model.ts'
 import { reduce } from '../../../../src/features/rollouts/reducer/rules.ts'
 import { rankOf } from '../../../../src/features/rollouts/reducer/tasks.ts'
-import type { TaskState } from '../../../../src/features/rollouts/shapes/schema.ts'
 import { tellReason } from '../../../../src/features/rollouts/words/reasons.ts'
 import { seededRandom } from '../../../histogram-of.ts'
 import { worded } from '../worded.ts'
