@@ -84,7 +84,6 @@ describe('the sources', () => {
 
   test('of farmctl are a client: none of the service’s but what is pure, and nobody’s', () => {
     const PURE = new Set([
-      'api-types.gen.ts',
       'base/known-environment.ts',
       'base/line-diff.ts',
       'base/nearest-name.ts',

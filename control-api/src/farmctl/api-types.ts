@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Short names for the shapes in the generated types. Derived, never written twice.
-import type { operations } from '../api-types.gen.ts'
+import type { operations } from '@farmstead/api-types'
 
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
 type Answer<
