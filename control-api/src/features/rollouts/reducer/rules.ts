@@ -17,7 +17,6 @@
 
 import type { TaskState } from '../../../api-shapes/states.ts'
 import type { HoldKind } from '../shapes/reason.ts'
-import { RESUME_IS_NOTHING, STORAGE_IS_FULL } from '../words/reasons.ts'
 import * as because from './because.ts'
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
 import {
@@ -56,6 +55,10 @@ import {
 } from './tasks.ts'
 import { giveUp, move, passed, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
+
+const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
+const RESUME_IS_NOTHING =
+  'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   const turn = newTurn(rollout, causeOf(event))

@@ -28,11 +28,6 @@ import {
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
 const BY_ITSELF = 'It begins by itself, cancel ends it.'
 
-export const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
-
-export const RESUME_IS_NOTHING =
-  'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
-
 type Of<Code extends ReasonCode> = Extract<Reason, { code: Code }>
 type Words = { [Code in ReasonCode]: (reason: Of<Code>, audience: Audience) => string }
 
