@@ -70,6 +70,7 @@ function checks({ node }) {
       command: [node, 'server-c/test/check-includes.mjs'],
     },
     { part: 'lint', title: 'rooms of control-api', command: [node, ...rooms] },
+    { part: 'lint', title: 'what nobody uses', command: tool('knip', 'bin/knip.js') },
     { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
     ...['scripts', 'control-api', 'web-ui', 'e2e'].map((project) => ({
       part: 'types',

@@ -24,8 +24,6 @@ type Entry = {
   series: readonly Series[]
 }
 
-export type LatencyBoard = ReturnType<typeof createLatencyBoard>
-
 export function createLatencyBoard() {
   const nodes = new Map<string, Entry[]>()
   return {

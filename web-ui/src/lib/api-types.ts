@@ -66,7 +66,6 @@ export type AuditEntry = Answer<'listAudit', 200>['items'][number]
 export type AuditDetail = Answer<'getAuditEntry', 200>
 export type AuditVerification = Answer<'getAuditVerification', 200>
 export type Webhook = Answer<'getWebhook', 200>
-export type CreatedWebhook = Answer<'createWebhook', 201>
 export type Backup = Answer<'getBackup', 200>
 export type BackupSettings = Answer<'getBackupSettings', 200>
 export type Recovery = NonNullable<Answer<'getRecovery', 200>['recovery']>

@@ -32,7 +32,6 @@ export const BackupSettingsSchema = Type.Object({
   keep: Type.Integer(),
   directory: Type.String({ examples: ['/var/backups/farmstead'] }),
 })
-export type BackupSettings = Static<typeof BackupSettingsSchema>
 
 /** GET /recovery getRecovery; POST /recovery/confirm confirmRecovery */
 export const RecoverySchema = Type.Object({

@@ -12,7 +12,6 @@ import type { Selector } from '../../labels/selector.ts'
 import { revokeCertificates } from '../../node-identity/certificates.ts'
 
 export type NodeRow = Selectable<NodesTable>
-export type NodeStore = ReturnType<typeof createNodeStore>
 export type NodeFilter = {
   name: string | undefined
   /** Part of the name. */

@@ -23,7 +23,6 @@ export const FLOW_COOKIE = 'farmstead_oidc'
 const PURPOSE = 'oidc flow'
 const WITHIN_MS = 10 * 60_000
 
-export type Flows = ReturnType<typeof createFlows>
 type Deps = { box: SecretBox; callbackPath: string; isSecure: boolean; now: () => number }
 
 export function createFlows({ box, callbackPath, isSecure, now }: Deps) {

@@ -28,7 +28,6 @@ export type Identity = {
   /** What the provider calls the person, best first. */
   names: unknown[]
 }
-export type Provider = ReturnType<typeof createProvider>
 
 const TIMEOUT_S = 10
 /** Providers move their endpoints seldom; their keys are looked up by the library when one is unknown. */

@@ -16,7 +16,6 @@ import {
 } from '../../people/users.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
-export type OneTimeLogin = { username: string; password: string }
 
 const NotAnAdmin = defineError(
   409,

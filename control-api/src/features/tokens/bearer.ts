@@ -22,8 +22,6 @@ type Deps = {
 /** A token in steady use is noted this often: every write is an fsync. */
 const NOTE_EVERY_MS = 60_000
 
-export type Bearers = ReturnType<typeof createBearers>
-
 export function createBearers({ db, now, userById, failedFrom, onError }: Deps) {
   const beingNoted = new Set<string>()
 

@@ -43,7 +43,6 @@ export const UserPatchSchema = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 )
-export type UserPatch = Static<typeof UserPatchSchema>
 
 const oneTimePassword = Type.String({
   description: 'Shown this once; it is good for signing in and choosing another',

@@ -108,7 +108,6 @@ export const WebhookDeliverySchema = Type.Object({
   response: Type.String({ description: 'The first 4 KiB of the answer' }),
 })
 
-export type NewWebhook = Static<typeof NewWebhookSchema>
 export type WebhookPatch = Static<typeof WebhookPatchSchema>
 export type Webhook = Static<typeof WebhookSchema>
 export type WebhookDelivery = Static<typeof WebhookDeliverySchema>

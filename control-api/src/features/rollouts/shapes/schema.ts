@@ -228,7 +228,6 @@ export const NodeTaskSchema = Type.Object({
   }),
   updatedAt: TimeSchema,
 })
-export type NodeTask = Static<typeof NodeTaskSchema>
 export const RolloutSchema = Type.Object({
   id: RolloutIdSchema,
   config: NameSchema,
