@@ -148,7 +148,7 @@ function isKept({ rollouts }: Database, { state, rolloutId, nodeId }: Offer): bo
   return state === 'confirmed' && (!task || task.state === 'healthy' || task.state === 'done')
 }
 
-/** It was released, or came to the node in a rollout that succeeded, as fleet-store.ts asks for it in SQL. */
+/** It was released, or came to the node in a rollout that succeeded, as store/nodes.ts asks for it in SQL. */
 export const wasProven = ({ releases, rollouts }: Database, nodeId: string, digest: string) =>
   releases.includes(digest) ||
   [...rollouts.values()].some(

@@ -202,7 +202,7 @@ export class Engine {
     return [...goBack, ...others].map(([id]) => id)
   }
 
-  /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
+  /** What the others leave of the farm's budget, as store/tasks.ts asks for it in SQL; null: no limit. */
   #roomFor(own: string): Pick<Rollout, 'room' | 'roomHeldBy'> {
     const { blastBudget } = this.#db.rules
     if (blastBudget === null) return { room: null, roomHeldBy: [] }
