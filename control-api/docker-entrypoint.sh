@@ -5,7 +5,7 @@
 #   FARMSTEAD_SITE    the sample site's folder on the nodes; its config is the first version
 set -eu
 cd /app/control-api
-admin() { node src/admin.ts "$@"; }
+admin() { node src/admin/program.ts "$@"; }
 
 imported=$FARMSTEAD_DATA_DIR/sample-config.jsonc
 if [ -n "${FARMSTEAD_SITE:-}" ] && [ ! -e "$imported" ]; then

@@ -69,7 +69,7 @@ const version = () =>
 function installPackages({ node, npmCli, env }) {
   const work = join(build, 'packages')
   rmSync(work, { recursive: true, force: true })
-  for (const path of ['', 'control-api', 'web-ui', 'e2e']) {
+  for (const path of ['', 'api-types', 'control-api', 'web-ui', 'e2e']) {
     mkdirSync(join(work, path), { recursive: true })
     cpSync(join(root, path, 'package.json'), join(work, path, 'package.json'))
   }

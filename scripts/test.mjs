@@ -46,6 +46,10 @@ function checks({ node }) {
     filesIn(dir, /\.[ch]$/),
   )
   const sources = filesIn('server-c/src', /\.c$/)
+  const [, cruiser = ''] = tool('dependency-cruiser', 'bin/dependency-cruiser.mjs')
+  const rules = ['--config', 'scripts/rooms/rules.mjs', '--output-type', 'err']
+  const library = ['--import', './scripts/rooms/typescript-5.mjs']
+  const rooms = [...library, cruiser, ...rules, 'control-api/src']
   const jobs = String(availableParallelism())
   const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
   return [
@@ -65,6 +69,8 @@ function checks({ node }) {
       title: 'order of folders',
       command: [node, 'server-c/test/check-includes.mjs'],
     },
+    { part: 'lint', title: 'rooms of control-api', command: [node, ...rooms] },
+    { part: 'lint', title: 'what nobody uses', command: tool('knip', 'bin/knip.js') },
     { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
     ...['scripts', 'control-api', 'web-ui', 'e2e'].map((project) => ({
       part: 'types',

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
 
+import { RoleSchema } from './access/roles.ts'
+import { ImpactSchema } from './api-shapes/impact.ts'
+import { RolloutStateSchema, TaskStateSchema } from './api-shapes/states.ts'
+import { EventSchema } from './audit/event.ts'
 import {
   AuditDetailSchema,
   AuditEntrySchema,
@@ -23,7 +27,6 @@ import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
 } from './features/enrolment-tokens/schema.ts'
-import { EventSchema } from './features/events/schema.ts'
 import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
@@ -43,14 +46,9 @@ import {
   RenderedConfigSchema,
   SyncStateSchema,
 } from './features/nodes/schema.ts'
-import { RolloutRulesSchema } from './features/rollouts/farm-rules-schema.ts'
-import { RolloutPlanSchema } from './features/rollouts/order-schema.ts'
-import {
-  NodeTaskSchema,
-  RolloutSchema,
-  RolloutStateSchema,
-  TaskStateSchema,
-} from './features/rollouts/schema.ts'
+import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
+import { RolloutPlanSchema } from './features/rollouts/shapes/order-schema.ts'
+import { NodeTaskSchema, RolloutSchema } from './features/rollouts/shapes/schema.ts'
 import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
@@ -60,8 +58,6 @@ import {
   WebhookSchema,
 } from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
-import { RoleSchema } from './people/roles.ts'
-import { ImpactSchema } from './schema/impact.ts'
 
 export const namedSchemas: NamedSchemas = {
   Backup: BackupSchema,

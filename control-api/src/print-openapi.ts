@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildService } from './app.ts'
-import { envToConfig } from './config.ts'
+import { envToConfig } from './environment/config.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-openapi-'))
 try {

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createPermissionsTable } from './access/permissions-table.ts'
 import { buildService } from './app.ts'
-import { envToConfig } from './config.ts'
-import { createPermissionsTable } from './permissions-table.ts'
+import { envToConfig } from './environment/config.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-permissions-'))
 try {

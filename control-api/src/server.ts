@@ -2,10 +2,10 @@
 // The process: environment to configuration, build, listen, signals; nothing else.
 import type { AddressInfo } from 'node:net'
 import { buildService, type Service } from './app.ts'
-import { type Config, readConfig, readUnknownNames } from './config.ts'
-import type { App } from './fastify.ts'
+import { type Config, readConfig, readUnknownNames } from './environment/config.ts'
 import { newSetupToken, setupLink } from './features/session/setup.ts'
-import { explainFailure, explainListen } from './startup-errors.ts'
+import type { App } from './http/app-types.ts'
+import { explainFailure, explainListen } from './process/failures.ts'
 
 /** Longer than any clean stop takes; then something hangs, and the supervisor should not wait for it. */
 const STOP_WITHIN_MS = 5000

@@ -11,10 +11,10 @@ const GENERATES_WITHIN_MS = 60_000
 test(
   'the generated types are those of openapi.json (else: npm run generate-api -w control-api)',
   () => {
-    const fresh = join(tempDir(), 'api-types.gen.ts')
-    const script = '../web-ui/node_modules/openapi-typescript/bin/cli.js'
+    const fresh = join(tempDir(), 'api.gen.ts')
+    const script = '../api-types/node_modules/openapi-typescript/bin/cli.js'
     execFileSync(process.execPath, [script, 'openapi.json', '-o', fresh], { cwd: controlApi })
-    const committed = readFileSync(join(controlApi, 'src/api-types.gen.ts'), 'utf8')
+    const committed = readFileSync(join(controlApi, '../api-types/api.gen.ts'), 'utf8')
     expect(committed === readFileSync(fresh, 'utf8')).toBe(true)
   },
   GENERATES_WITHIN_MS,

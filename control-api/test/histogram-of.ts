@@ -27,4 +27,4 @@ export function histogramOf(seconds: readonly number[]): Histogram {
   }
 }
 
-export { seededRandom } from '../src/seeded-random.ts'
+export { seededRandom } from '../src/base/seeded-random.ts'

@@ -57,7 +57,7 @@ test('a control plane that moved is found at its new address, with the identity 
   const [oldPort, newPort] = [await freePort(), await freePort()]
   const before = await controlPlane(oldFolder, oldPort)
   const token = JSON.parse(
-    (await start('admin.ts', ['enrolment-token', '--json'], before.env).ended).stdout,
+    (await start('admin/program.ts', ['enrolment-token', '--json'], before.env).ended).stdout,
   ).token
   const state = join(work, 'state')
   mkdirSync(state, { mode: 0o700 })

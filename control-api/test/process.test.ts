@@ -9,7 +9,7 @@ import { serverEnv, start, startServer } from './processes.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 const admin = (dataDir: string, ...args: string[]) =>
-  start('admin.ts', args, {
+  start('admin/program.ts', args, {
     FARMSTEAD_DATA_DIR: dataDir,
     FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
   }).ended
@@ -137,7 +137,7 @@ describe('the agents’ listener', () => {
 
   test('does not start with a CA that others can read, and says what to do', async () => {
     const dataDir = tempDir()
-    await start('admin.ts', ['enrolment-token'], { FARMSTEAD_DATA_DIR: dataDir }).ended
+    await start('admin/program.ts', ['enrolment-token'], { FARMSTEAD_DATA_DIR: dataDir }).ended
     chmodSync(join(dataDir, 'ca.key'), 0o644)
     const { code, stderr } = await start('server.ts', [], mtls(dataDir)).ended
     expect(code).toBe(1)
@@ -151,13 +151,14 @@ describe('the agents’ listener', () => {
   test('takes its CA from the operator’s commands', { timeout: 90_000 }, async () => {
     const dataDir = tempDir()
     const env = { FARMSTEAD_DATA_DIR: dataDir }
-    const ca = async (...args: string[]) => await start('admin.ts', ['ca', ...args], env).ended
+    const ca = async (...args: string[]) =>
+      await start('admin/program.ts', ['ca', ...args], env).ended
     const none = await ca('rotate')
     expect([none.code, none.stderr]).toEqual([
       1,
       expect.stringMatching(/^admin: There is no .*ca\.key/),
     ])
-    const { stdout } = await start('admin.ts', ['enrolment-token', '--json'], env).ended
+    const { stdout } = await start('admin/program.ts', ['enrolment-token', '--json'], env).ended
     const { secret, token, command } = JSON.parse(stdout)
     expect(command).toContain(`https://127.0.0.1:9701 --token ${token}`)
     const { fingerprint } = JSON.parse((await ca('rotate', '--json')).stdout)

@@ -32,6 +32,6 @@ export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProce
 }
 
 export function oneTimePassword(env: NodeJS.ProcessEnv): string {
-  const words = [join(SOURCE, 'admin.ts'), 'reset-admin-password', '--json']
+  const words = [join(SOURCE, 'admin/program.ts'), 'reset-admin-password', '--json']
   return JSON.parse(execFileSync(process.execPath, words, { env, encoding: 'utf8' })).password
 }

@@ -13,9 +13,9 @@ import type {
   Policy,
   ReportRequest,
   Window,
-} from '../src/agents/messages.gen.ts'
-import { digestOf } from '../src/features/configs/digest.ts'
-import { parseConfigText } from '../src/features/configs/text.ts'
+} from '../src/agent-protocol/messages.gen.ts'
+import { digestOf } from '../src/features/configs/text/digest.ts'
+import { parseConfigText } from '../src/features/configs/text/text.ts'
 
 type Assignment = NonNullable<DesiredResponse['assignment']>
 /** What it does with an offer. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A process of its own that writes events: write-events.ts <data folder> <object> <how many>
-import { openServices } from '../src/services.ts'
+import { openServices } from '../src/process/services.ts'
 
 const [dataDir = '', id = '', count] = process.argv.slice(2)
 const services = await openServices({ dataDir })

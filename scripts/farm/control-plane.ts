@@ -42,9 +42,9 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
 
 export const serverScript = join(root, 'control-api/src/server.ts')
 
-/** Runs a command of `control-api/src/admin.ts` and returns the JSON it prints. */
+/** Runs a command of `control-api/src/admin/program.ts` and returns the JSON it prints. */
 export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {
-  const script = join(root, 'control-api/src/admin.ts')
+  const script = join(root, 'control-api/src/admin/program.ts')
   try {
     const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
       env,

@@ -7,16 +7,20 @@ import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import { IdentityExpired, IdentityRevoked, UnknownCredential } from '../agent-protocol/errors.ts'
+import type { AppError } from '../api-shapes/errors.ts'
+import { type Drift, driftOf } from '../assignments/drift.ts'
+import type { Write } from '../audit/write.ts'
+import { sameDigest, sha256 } from '../base/ids.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Database } from '../db/database.ts'
-import type { Write } from '../db/write.ts'
-import type { AppError } from '../errors.ts'
-import { sameDigest, sha256 } from '../ids.ts'
-import { activateCertificate, type CertificateRow, recordFound } from './certificates.ts'
-import { cloneOf, type Standing, standingOf } from './clones.ts'
-import { type Drift, driftOf } from './drift.ts'
-import { IdentityExpired, IdentityRevoked, UnknownCredential } from './errors.ts'
-import type { Fleet } from './fleet.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import {
+  activateCertificate,
+  type CertificateRow,
+  recordFound,
+} from '../node-identity/certificates.ts'
+import { cloneOf, type Standing, standingOf } from '../node-identity/clones.ts'
 
 export type Caller = {
   id: string

@@ -2,22 +2,8 @@
 // Takes what nodes say into control.db, and tells the rollout engine in the same transaction, so that
 // neither ever knows something the other does not. Every message may come twice.
 import type { Transaction } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Unit, Write } from '../db/write.ts'
-import { targetOf } from '../grouping.ts'
-import type { AgentEvent, Offer, ReadGrouping, Release, Releases, RolloutEngine } from '../ports.ts'
-import type { ConfigError } from '../schema/common.ts'
-import {
-  type Assignment,
-  type Assignments,
-  findOffer,
-  isCurrent,
-  setOfferState,
-} from './assignments.ts'
-import { type HelloVerdict, type Incarnation, judgeHello, standingOf } from './clones.ts'
-import { wholeError } from './config-errors.ts'
-import { storeDrift } from './drift.ts'
-import { Superseded } from './errors.ts'
+import { wholeError } from '../agent-protocol/config-errors.ts'
+import { Superseded } from '../agent-protocol/errors.ts'
 import type {
   AckRequest,
   ConfirmRequest,
@@ -27,19 +13,29 @@ import type {
   NackRequest,
   ResultRequest,
   Drift as WireDrift,
-} from './messages.gen.ts'
-import { judge, type Said } from './offers.ts'
-import { storeOwnerPolicy } from './owner-policy.ts'
-
-export type LastResult = {
-  atMs: number
-  generation: number
-  outcome: 'applied' | 'reverted' | 'stuck' | 'refused'
-  code: string | null
-  message: string
-  errors: ConfigError[]
-  rolloutId: string | null
-}
+} from '../agent-protocol/messages.gen.ts'
+import {
+  type Assignment,
+  type Assignments,
+  findOffer,
+  isCurrent,
+  setOfferState,
+} from '../assignments/assignments.ts'
+import { storeDrift } from '../assignments/drift.ts'
+import type { LastResult } from '../assignments/last-result.ts'
+import { judge, type Said } from '../assignments/offers.ts'
+import type { Unit, Write } from '../audit/write.ts'
+import type { Database } from '../db/database.ts'
+import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
+import type { ReadGrouping } from '../fleet/config-ports.ts'
+import { targetOf } from '../labels/grouping.ts'
+import { storeOwnerPolicy } from '../node-check/owner-policy.ts'
+import {
+  type HelloVerdict,
+  type Incarnation,
+  judgeHello,
+  standingOf,
+} from '../node-identity/clones.ts'
 
 type Deps = {
   write: Write

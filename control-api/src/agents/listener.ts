@@ -5,26 +5,6 @@ import rateLimit from '@fastify/rate-limit'
 import type { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
-import type { Authority } from '../ca/authority.ts'
-import type { LogLevel } from '../config.ts'
-import { createFastify } from '../create-fastify.ts'
-import type { Database } from '../db/database.ts'
-import { TooManyRequests } from '../errors.ts'
-import type { App } from '../fastify.ts'
-import type { Identity } from '../meta.ts'
-import { onceForEach } from '../once-for-each.ts'
-import { requireDeclaredAccess } from '../plugins/access.ts'
-import { problemsPlugin } from '../plugins/problems.ts'
-import { requestContextPlugin } from '../plugins/request-context.ts'
-import { requestLogPlugin } from '../plugins/request-log.ts'
-import { createAjv } from '../plugins/validation.ts'
-import type { Metrics } from '../ports.ts'
-import { admitted } from './admission.ts'
-import type { Caller, Identify } from './callers.ts'
-import { renewAfterMs } from './certificates.ts'
-import { createDesired } from './desired.ts'
-import { driftNews, isWhole } from './drift.ts'
-import type { Enrolment } from './enrolment.ts'
 import {
   CloneDetected,
   NeedsUpgrade,
@@ -33,10 +13,8 @@ import {
   SayHello,
   UnknownCredential,
   WrongNode,
-} from './errors.ts'
-import type { Fleet } from './fleet.ts'
-import type { Inbox } from './inbox.ts'
-import { readProtocolSchemas } from './message-types.ts'
+} from '../agent-protocol/errors.ts'
+import { readProtocolSchemas } from '../agent-protocol/message-types.ts'
 import type {
   AckRequest,
   CaResponse,
@@ -58,9 +36,31 @@ import type {
   ReportRequest,
   ReportResponse,
   ResultRequest,
-} from './messages.gen.ts'
-import type { ProbeOrders } from './probe-orders.ts'
-import type { CheckQuestions, LogQuestions } from './questions.ts'
+} from '../agent-protocol/messages.gen.ts'
+import { TooManyRequests } from '../api-shapes/errors.ts'
+import { driftNews, isWhole } from '../assignments/drift.ts'
+import type { LogLevel } from '../base/log-level.ts'
+import type { Authority } from '../ca/authority.ts'
+import type { Identity } from '../control-plane/identity.ts'
+import type { Database } from '../db/database.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { ProbeOrders } from '../fleet/probe-orders.ts'
+import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { App } from '../http/app-types.ts'
+import { createFastify } from '../http/create.ts'
+import { problemsPlugin } from '../http/problems.ts'
+import { onceForEach } from '../json/compile-once.ts'
+import type { Metrics } from '../metrics-store/ports.ts'
+import { renewAfterMs } from '../node-identity/certificates.ts'
+import type { Enrolment } from '../node-identity/enrolment.ts'
+import { requireDeclaredAccess } from '../plugins/access.ts'
+import { requestContextPlugin } from '../plugins/request-context.ts'
+import { requestLogPlugin } from '../plugins/request-log.ts'
+import { createAjv } from '../plugins/validation.ts'
+import { admitted } from './admission.ts'
+import type { Caller, Identify } from './callers.ts'
+import { createDesired } from './desired.ts'
+import type { Inbox } from './inbox.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }

@@ -5,7 +5,7 @@ import { constants } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
 import type { Authority } from '../ca/authority.ts'
-import { REQUEST_WITHIN_MS } from '../create-fastify.ts'
+import { REQUEST_WITHIN_MS } from '../http/create.ts'
 
 const HANDSHAKE_WITHIN_MS = 10_000
 /** As Fastify has it on plain HTTP: longer than a node is silent, so that reports share a connection. */

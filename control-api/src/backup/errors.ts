@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { defineError } from '../errors.ts'
+import { defineError } from '../api-shapes/errors.ts'
 
 export const BackupUnreadable = defineError(
   422,

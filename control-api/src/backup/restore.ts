@@ -3,8 +3,8 @@
 // first; then files are moved, under a mark that keeps the service from starting on half of them.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder } from '../base/sync-folder.ts'
 import { claimFolder, LOCK_FILE } from '../db/lock.ts'
-import { syncFolder } from '../sync-folder.ts'
 import { REPLACED_PREFIX, RESTORE_MARK, RESTORE_WORK, replaceable } from './data-folder.ts'
 import { FolderNotEmpty, RestoreUnfinished } from './errors.ts'
 import type { Manifest } from './manifest.ts'

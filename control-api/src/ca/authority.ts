@@ -7,7 +7,7 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../ids.ts'
+import { sha256 } from '../base/ids.ts'
 import { CaRefused } from './errors.ts'
 import { createKeyFile, readKeyFile, replaceKeyFile, stampOf } from './files.ts'
 import {

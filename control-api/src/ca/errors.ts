@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { defineError } from '../errors.ts'
+import { defineError } from '../api-shapes/errors.ts'
 
 /** The service does not start, or a command does nothing, and says why. */
 export const CaRefused = defineError(

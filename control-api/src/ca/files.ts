@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncFolder } from '../sync-folder.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import { CaRefused } from './errors.ts'
 import type { KeyAndCertificate } from './x509.ts'
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
-import type { Generated, GeneratedAlways } from 'kysely'
-import type { BackupTables } from '../features/backups/tables.ts'
-import type { ConfigTables } from '../features/configs/tables.ts'
-import type { GroupTables } from '../features/groups/tables.ts'
-import type { OidcTables } from '../features/oidc/tables.ts'
-import type { RolloutTables } from '../features/rollouts/tables.ts'
-import type { TokenTables } from '../features/tokens/tables.ts'
-import type { WebhookTables } from '../features/webhooks/tables.ts'
-import type { IdempotencyTables } from '../idempotency/tables.ts'
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
+import type { BackupTables } from './tables/backups.ts'
+import type { ConfigTables } from './tables/configs.ts'
+import type { GroupTables } from './tables/groups.ts'
+import type { IdempotencyTables } from './tables/idempotency.ts'
+import type { OidcTables } from './tables/oidc.ts'
+import type { RolloutTables } from './tables/rollouts.ts'
+import type { TokenTables } from './tables/tokens.ts'
+import type { WebhookTables } from './tables/webhooks.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -59,7 +59,7 @@ export type EventsTable = {
   action: string
   /** User name, node id or "operator"; null: the control plane itself. */
   actor: string | null
-  /** See Via in request-context.ts. */
+  /** See Via in audit/origin.ts. */
   via: string
   /** people, nodes or service: made from `via`. */
   by_whom: GeneratedAlways<string>
@@ -69,7 +69,7 @@ export type EventsTable = {
   address: string | null
   /** JSON: evidence, before and after. */
   data: string
-  /** Over this row and the one before: audit-chain.ts. */
+  /** Over this row and the one before: audit/chain.ts. */
   hash: string
 }
 
@@ -119,7 +119,7 @@ export type NodesTable = {
   effective: string | null
   /** When the effective digest last became another one. */
   effective_since_ms: number | null
-  /** JSON, see LastResult in agents/inbox.ts. */
+  /** JSON, see LastResult in assignments/last-result.ts. */
   last_result: string | null
   /** The list of CAs its last hello was answered with, as a digest. */
   ca_bundle: Generated<string | null>
@@ -127,15 +127,15 @@ export type NodesTable = {
   forget_after_hours: Generated<number | null>
   /** Where its last hello came from. */
   address: Generated<string | null>
-  /** JSON: incarnations whose place was taken, newest first; see agents/clones.ts. */
+  /** JSON: incarnations whose place was taken, newest first; see node-identity/clones.ts. */
   past_incarnations: Generated<string>
-  /** JSON, see Clone in agents/clones.ts. null: one process speaks for it. */
+  /** JSON, see Clone in node-identity/clones.ts. null: one process speaks for it. */
   clone: Generated<string | null>
-  /** JSON, see Drift in agents/drift.ts. Its text is in drift_texts. */
+  /** JSON, see Drift in assignments/drift.ts. Its text is in drift_texts. */
   drift: Generated<string | null>
-  /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
+  /** JSON, see DriftDecision in assignments/drift.ts: what an operator lets the next assignment replace. */
   drift_decision: Generated<string | null>
-  /** JSON, see Cordon in cordon.ts. null: rollouts go to it. */
+  /** JSON, see Cordon in fleet/cordon.ts. null: rollouts go to it. */
   cordon: Generated<string | null>
   /** Kept by triggers: the version that `effective` came to it under last. */
   running_config: Generated<string | null>
@@ -160,7 +160,7 @@ export type NodePoliciesTable = {
   since_ms: number
 }
 
-/** JSON, see PolicyRules in agents/messages.gen.ts. id: SHA-256 of it. Nodes with the same rules share one row. */
+/** JSON, see PolicyRules in agent-protocol/messages.gen.ts. id: SHA-256 of it. Nodes with the same rules share one row. */
 export type PolicyRulesTable = { id: string; rules: string }
 
 export type NodeCertificatesTable = {
@@ -195,7 +195,7 @@ export type AssignmentsTable = {
   /** The node's group when the text was made; '': from before there were groups. */
   group_name: Generated<string>
   state: AssignmentState
-  /** How long the node may take: agents/deadlines.ts. */
+  /** How long the node may take: assignments/deadlines.ts. */
   ack_ms: Generated<number>
   apply_ms: Generated<number>
   confirm_ms: Generated<number>
@@ -240,3 +240,7 @@ export type Database = CoreTables &
   RolloutTables &
   TokenTables &
   WebhookTables
+
+export type Reader = Kysely<Database> | Transaction<Database>
+
+export type Trx = Transaction<Database>

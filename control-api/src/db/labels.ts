@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A label selector as a condition of SQL: the same answer as matches() in selector.ts, on a column of JSON.
+// A label selector as a condition of SQL: the same answer as matches() in labels/selector.ts, on a column of JSON.
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Scope } from '../scope.ts'
-import type { Requirement } from '../selector.ts'
+import type { Scope } from '../access/scope.ts'
+import type { Requirement } from '../labels/selector.ts'
 
 /** `column` may carry its table: nodes.labels. */
 export function labelsWithin(column: string, scope: Scope): Expression<SqlBool> {

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { defineError } from '../errors.ts'
+import { defineError } from '../api-shapes/errors.ts'
 
 export const LOCK_FILE = 'folder.lock'
 /** Held by the one service: two would each take their own turns at the same rollouts. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Short names for the shapes in the generated types. Derived, never written twice.
-import type { operations } from '../api-types.gen.ts'
+import type { operations } from '@farmstead/api-types'
 
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
 type Answer<
@@ -15,7 +15,6 @@ export type NodeDetail = Answer<'getNode', 200>
 export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>
 export type VersionSummary = Answer<'listVersions', 200>['items'][number]
-export type Draft = Answer<'getDraft', 200>
 export type Rollout = Answer<'getRollout', 200>
 export type Evidence = NonNullable<Rollout['evidence']>
 export type Policy = Rollout['policy']
@@ -35,7 +34,6 @@ export type NewToken = operations['createToken']['requestBody']['content']['appl
 export type User = Answer<'getUser', 200>
 export type Webhook = Answer<'getWebhook', 200>
 export type WebhookDelivery = Answer<'testWebhook', 200>
-export type NewWebhook = operations['createWebhook']['requestBody']['content']['application/json']
 export type WebhookPatch = operations['updateWebhook']['requestBody']['content']['application/json']
 export type Backup = Answer<'getBackup', 200>
 export type NewUser = operations['createUser']['requestBody']['content']['application/json']

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything that may go wrong, as sentences with an exit code. Nothing foreseen shows a stack.
 import { CommanderError } from 'commander'
-import { visible, withoutSecrets } from '../terminal-text.ts'
+import { visible, withoutSecrets } from '../base/terminal-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 /** Where in a text something is wrong. */

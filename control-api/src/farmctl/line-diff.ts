@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two texts as unified hunks, as diff -u and Git show them.
-import { diffLists } from '../line-diff.ts'
+import { diffLists } from '../base/line-diff.ts'
 
 const CONTEXT_LINES = 3
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes are named by people and numbered by the API: commands take either.
-import { matches, parseSelector, type Selector } from '../selector.ts'
+import { matches, parseSelector, type Selector } from '../labels/selector.ts'
 import { type Api, bodyOf, pages } from './api.ts'
 import type { Node, NodeDetail } from './api-types.ts'
 import { Failure } from './failures.ts'

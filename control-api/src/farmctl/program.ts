@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of contents.
 import { Command } from 'commander'
-import { visible } from '../terminal-text.ts'
+import { visible } from '../base/terminal-text.ts'
 import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'

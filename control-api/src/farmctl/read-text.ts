@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts as their authors saved them. Read loosely, what is not UTF-8 would silently become something else.
 import { readFileSync } from 'node:fs'
-import { decodeUtf8 } from '../utf8.ts'
+import { decodeUtf8 } from '../base/utf8.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 

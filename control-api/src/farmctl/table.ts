@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lists as columns, single things as outlines: for eyes. Programs ask for JSON.
 
-import { visible } from '../terminal-text.ts'
+import { visible } from '../base/terminal-text.ts'
 
 export type Column<T> = { title: string; of: (item: T) => string; isWide?: true }
 

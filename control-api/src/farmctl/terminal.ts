@@ -4,7 +4,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import { styleText } from 'node:util'
-import { visible, visibleButFor } from '../terminal-text.ts'
+import { visible, visibleButFor } from '../base/terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import { textOf } from './read-text.ts'

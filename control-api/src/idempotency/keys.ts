@@ -3,9 +3,9 @@
 // Bounded per caller: the newest thousand keys and four megabytes of answers. Answers are sealed, for
 // they may say more than the rest of the database does of one thing at a time.
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Write } from '../audit/write.ts'
+import type { SecretBox } from '../base/secret-box.ts'
 import type { Database } from '../db/database.ts'
-import type { Write } from '../db/write.ts'
-import type { SecretBox } from '../secret-box.ts'
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from './errors.ts'
 
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string }

@@ -7,7 +7,7 @@ import {
   mergeHistograms,
   quantile,
 } from '../histogram/histogram.ts'
-import type { LatencySummary, Sample } from '../ports.ts'
+import type { LatencySummary, Sample } from './ports.ts'
 import type { PlacedWindow, Series } from './windows.ts'
 
 const KEEP_MS = 120_000
@@ -23,8 +23,6 @@ type Entry = {
   notFound: number
   series: readonly Series[]
 }
-
-export type LatencyBoard = ReturnType<typeof createLatencyBoard>
 
 export function createLatencyBoard() {
   const nodes = new Map<string, Entry[]>()

@@ -2,9 +2,9 @@
 // What the service sees of measurements: record a node's report once, ask for a chart, look at the
 // last minute.
 import { join } from 'node:path'
-import { defineError } from '../errors.ts'
-import type { LatencySummary, Metrics } from '../ports.ts'
+import { defineError } from '../api-shapes/errors.ts'
 import { createLatencyBoard } from './latency-board.ts'
+import type { LatencySummary, Metrics } from './ports.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import { placeWindows, type Report, reportFault } from './windows.ts'
 import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'

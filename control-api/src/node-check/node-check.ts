@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ConfigError } from '../schema/common.ts'
+import type { ConfigError } from '../api-shapes/common.ts'
 
 export type NodeCheckResult =
   | { verdict: 'good'; digest: string }

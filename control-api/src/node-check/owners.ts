@@ -2,8 +2,8 @@
 // What the owners of machines would not allow, asked for many nodes at once: nodes that would get one text
 // and have one set of rules are one question.
 import type { Kysely } from 'kysely'
-import { ownerRules } from '../agents/owner-policy.ts'
 import type { Database } from '../db/database.ts'
+import { ownerRules } from './owner-policy.ts'
 import type { AskPolicies, PolicyAnswers, PolicyQuestion } from './policy-checks.ts'
 
 /** What one node would get, and the rules it told. */

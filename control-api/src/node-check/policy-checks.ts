@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConfigError } from '../schema/common.ts'
+import type { ConfigError } from '../api-shapes/common.ts'
 import type { NodeCheck } from './node-check.ts'
 
 export type PolicyQuestion = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What @fastify/swagger does not say of an operation: its refusals, by code, and examples.
 import type { FastifySchema } from 'fastify'
-import type { Refusal } from '../errors.ts'
-import { ProblemSchema } from '../schema/common.ts'
+import { ProblemSchema } from '../api-shapes/common.ts'
+import type { Refusal } from '../api-shapes/errors.ts'
+import { hasProperty, isSchema, type JsonSchema } from '../json/json-schema.ts'
 import { exampleOf } from './examples.ts'
-import { hasProperty, isSchema, type JsonSchema } from './json-schema.ts'
 import { type DescribedRoute, refusalsOf } from './refusals.ts'
 
 type Responses = Record<string, unknown>

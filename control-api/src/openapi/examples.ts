@@ -2,7 +2,7 @@
 // One example for each body of the description, made from its schema: what a schema gives as its
 // example, else what its parts make. So examples cannot be forgotten, and a test holds them against
 // the schemas they are of.
-import { isSchema, type JsonSchema } from './json-schema.ts'
+import { isSchema, type JsonSchema } from '../json/json-schema.ts'
 
 const LONGEST_EXAMPLE_TEXT = 64
 

@@ -2,6 +2,9 @@
 // What a route can refuse with: what it names itself, and what follows from its kind. openapi.json says
 // so for each operation, and the tests hold every answer against it.
 import type { FastifySchema } from 'fastify'
+import type { Access } from '../access/permissions.ts'
+import { type Reach, reachOf, WholeFarmRequired } from '../access/scope.ts'
+import { InvalidCursor } from '../api-shapes/cursor.ts'
 import {
   BodyTooSlow,
   CrossOrigin,
@@ -25,12 +28,9 @@ import {
   TooManyRequests,
   TooMuchAtOnce,
   WrongToken,
-} from '../errors.ts'
+} from '../api-shapes/errors.ts'
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
-import type { Access } from '../permissions.ts'
-import { InvalidCursor } from '../schema/cursor.ts'
-import { type Reach, reachOf, WholeFarmRequired } from '../scope.ts'
-import { hasProperty } from './json-schema.ts'
+import { hasProperty } from '../json/json-schema.ts'
 
 export type DescribedRoute = {
   method: string | string[]

@@ -4,8 +4,8 @@
 // keep out who signs in from a browser that is known, nor who is signed in.
 import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { defineError } from '../errors.ts'
-import { Turns } from '../turns.ts'
+import { defineError } from '../api-shapes/errors.ts'
+import { Turns } from '../base/turns.ts'
 
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }

@@ -2,8 +2,8 @@
 // Proving anew who one is, before a session makes another way in: a borrowed session must not be enough.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Unit } from '../db/write.ts'
-import { defineError, TooManyAttempts, WrongCredentials } from '../errors.ts'
+import { defineError, TooManyAttempts, WrongCredentials } from '../api-shapes/errors.ts'
+import type { Unit } from '../audit/write.ts'
 import { TooManySignIns } from './passwords.ts'
 
 export const SecondFactorRequired = defineError(

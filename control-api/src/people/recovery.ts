@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What ends when access to an account is recovered. Whoever had got in by what is no longer good must not
 // keep another way in: sessions, known browsers, tokens, an identity they linked, a factor they began.
-import type { Unit } from '../db/write.ts'
+import type { Unit } from '../audit/write.ts'
 import { endSessions } from './sessions.ts'
 import { countRecovery } from './users.ts'
 

@@ -4,10 +4,10 @@
 import { randomInt } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
+import type { Unit } from '../audit/write.ts'
+import { sha256 } from '../base/ids.ts'
+import type { SecretBox } from '../base/secret-box.ts'
 import type { UsersTable } from '../db/database.ts'
-import type { Unit } from '../db/write.ts'
-import { sha256 } from '../ids.ts'
-import type { SecretBox } from '../secret-box.ts'
 import { updateUser } from './users.ts'
 
 const ISSUER = 'Farmstead'

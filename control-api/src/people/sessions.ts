@@ -2,9 +2,9 @@
 // Sessions at rest.
 import type { SessionStore } from '@fastify/session'
 import type { Kysely } from 'kysely'
+import type { Unit } from '../audit/write.ts'
+import { sha256 } from '../base/ids.ts'
 import type { Database } from '../db/database.ts'
-import type { Unit } from '../db/write.ts'
-import { sha256 } from '../ids.ts'
 
 export const IDLE_MS = 12 * 3600_000
 export const LONGEST_MS = 7 * 24 * 3600_000

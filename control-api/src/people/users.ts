@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Users at rest, and what a signed-in one may do.
 import type { Kysely, Selectable, Updateable } from 'kysely'
+import { permissionsOf } from '../access/permissions.ts'
+import type { Role } from '../access/roles.ts'
+import { storedScope } from '../access/scope.ts'
+import type { Unit } from '../audit/write.ts'
+import { newId } from '../base/ids.ts'
 import type { Database, UsersTable } from '../db/database.ts'
-import type { Unit } from '../db/write.ts'
-import type { SignedInUser } from '../fastify.ts'
-import { newId } from '../ids.ts'
-import { permissionsOf } from '../permissions.ts'
-import { storedScope } from '../scope.ts'
-import type { Role } from './roles.ts'
+import type { SignedInUser } from '../http/app-types.ts'
 
 export type User = {
   id: string

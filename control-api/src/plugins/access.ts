@@ -3,6 +3,8 @@
 // other one is checked here, before its input is looked at (401, 403, then 400).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Access } from '../access/permissions.ts'
+import { isWithin, type Labels, reachOf, WholeFarmRequired } from '../access/scope.ts'
 import {
   CrossOrigin,
   NeedsSession,
@@ -11,11 +13,9 @@ import {
   NotSignedIn,
   PasswordChangeRequired,
   TokenNotAllowed,
-} from '../errors.ts'
-import type { SignedInUser } from '../fastify.ts'
-import type { Access } from '../permissions.ts'
-import { isWithin, type Labels, reachOf, WholeFarmRequired } from '../scope.ts'
-import type { Selector } from '../selector.ts'
+} from '../api-shapes/errors.ts'
+import type { SignedInUser } from '../http/app-types.ts'
+import type { Selector } from '../labels/selector.ts'
 import { bearerOf } from './bearer.ts'
 
 /** Must be called before any route is added. */

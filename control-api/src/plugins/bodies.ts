@@ -2,9 +2,9 @@
 // How bodies are read: JSON in UTF-8, and nothing that would be stored as another text than was sent. JSON is
 // the only type, so that no foreign page sends one unasked: see the second lock in access.ts.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { NotJson, NotUtf8 } from '../errors.ts'
-import type { ConfigError } from '../schema/common.ts'
-import { decodeUtf8, type Fault, loneSurrogate } from '../utf8.ts'
+import type { ConfigError } from '../api-shapes/common.ts'
+import { NotJson, NotUtf8 } from '../api-shapes/errors.ts'
+import { decodeUtf8, type Fault, loneSurrogate } from '../base/utf8.ts'
 import { isMergePatch, MERGE_PATCH } from './merge-patch.ts'
 
 const JSON_TYPE = 'application/json'

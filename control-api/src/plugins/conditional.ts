@@ -2,8 +2,8 @@
 // If-None-Match (RFC 9110, 13.1.2) on routes that declare it: who has the current state of a thing
 // already is not sent it again. Not on a node: its state and measurements change under its ETag.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isNamed, namedBy } from '../etags.ts'
-import { hasProperty } from '../openapi/json-schema.ts'
+import { isNamed, namedBy } from '../http/etags.ts'
+import { hasProperty } from '../json/json-schema.ts'
 
 /** Must be called before the routes are added, and before what compresses their answers. */
 export function answerConditionally(app: FastifyInstance): void {

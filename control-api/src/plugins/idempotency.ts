@@ -2,9 +2,9 @@
 // Idempotency-Key (draft-ietf-httpapi-idempotency-key-header) on each POST that makes or starts
 // something: a caller that heard no answer sends the request again, and gets the first one's answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { sha256 } from '../base/ids.ts'
 import type { IdempotencyKeys, KeyedRequest, Outcome } from '../idempotency/keys.ts'
-import { sha256 } from '../ids.ts'
-import { isSchema } from '../openapi/json-schema.ts'
+import { isSchema } from '../json/json-schema.ts'
 
 const HEADER = 'idempotency-key'
 const KEY_SCHEMA = {

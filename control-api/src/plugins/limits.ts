@@ -3,8 +3,8 @@
 // people and their scripts do; a loop gone wild is slowed before it hurts the others.
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import { TooManyRequests } from '../errors.ts'
-import { isSchema } from '../openapi/json-schema.ts'
+import { TooManyRequests } from '../api-shapes/errors.ts'
+import { isSchema } from '../json/json-schema.ts'
 
 const MINUTE_MS = 60_000
 const REQUESTS_PER_MINUTE = 3000

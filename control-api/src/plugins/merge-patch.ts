@@ -3,8 +3,8 @@
 // application/json an object among the members is taken as a whole. So for the former, what has objects merges them
 // into what is there, before the body is held against its schema.
 import type { FastifyRequest } from 'fastify'
-import { isObject, type JsonObject, type JsonValue } from '../json.ts'
-import { mergePatch } from '../merge-patch.ts'
+import { mergePatch } from '../json/merge-patch.ts'
+import { isObject, type JsonObject, type JsonValue } from '../json/values.ts'
 
 export const MERGE_PATCH = 'application/merge-patch+json'
 

@@ -3,10 +3,10 @@
 // the console's and the CLI's types are generated.
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { ConfigErrorSchema, ProblemSchema } from '../api-shapes/common.ts'
 import { addEtags, addExamples, operationsOf, withRefusals } from '../openapi/document.ts'
 import { type NamedSchemas, nameSchemas } from '../openapi/named-parts.ts'
 import { tagDescriptions } from '../openapi/tags.ts'
-import { ConfigErrorSchema, ProblemSchema } from '../schema/common.ts'
 import { bodyLimitOf } from './limits.ts'
 
 /** Must be registered before the routes it describes. */

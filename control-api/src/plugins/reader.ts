@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NotSignedIn } from '../errors.ts'
+import { NotSignedIn } from '../api-shapes/errors.ts'
 
 export const READER_PATH = '/api/docs'
 /** As the page itself sees it, below whatever path it is. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Gives every request its origin for the audit; see request-context.ts.
+// Gives every request its origin for the audit; see audit/origin.ts.
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Origin, runAs } from '../request-context.ts'
+import { type Origin, runAs } from '../audit/origin.ts'
 
 type Options = { /** Who speaks on this listener. */ listener: 'people' | 'agents' }
 

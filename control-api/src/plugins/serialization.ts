@@ -3,7 +3,7 @@
 import type { AnySchemaObject } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
-import { onceForEach } from '../once-for-each.ts'
+import { onceForEach } from '../json/compile-once.ts'
 
 type Serialize = ReturnType<typeof fastJsonStringify>
 

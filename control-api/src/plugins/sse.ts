@@ -3,7 +3,7 @@
 // catches up with Last-Event-ID. @fastify/sse is not used because it writes (its heartbeats too)
 // without regard to what a client has left unread, and knows no limit and no shutdown of its streams.
 import type { FastifyReply } from 'fastify'
-import { TooManyOwnStreams, TooManyStreams } from '../errors.ts'
+import { TooManyOwnStreams, TooManyStreams } from '../api-shapes/errors.ts'
 
 export type SseMessage = { id?: number; event?: string; data: unknown }
 export type SseStream = {

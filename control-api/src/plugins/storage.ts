@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // While the disk is full, the little room that is left is for what nodes say and for what people do about it.
 import type { FastifyInstance } from 'fastify'
-import { StorageFull } from '../errors.ts'
+import { StorageFull } from '../api-shapes/errors.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 /** Signing in and out, and what is done to a rollout. */

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http'
 import { getHeapStatistics } from 'node:v8'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BodyTooSlow, Overloaded, TooMuchAtOnce } from '../errors.ts'
-import { type EndTurn, NoTurn, type TurnLimits, Turns } from '../turns.ts'
+import { BodyTooSlow, Overloaded, TooMuchAtOnce } from '../api-shapes/errors.ts'
+import { type EndTurn, NoTurn, type TurnLimits, Turns } from '../base/turns.ts'
 
 const MIB = 1024 * 1024
 /** Below, a body is no more than its connection costs anyway. */

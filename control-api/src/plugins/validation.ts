@@ -4,8 +4,8 @@
 // text by nature, so those are converted.
 import { Ajv, type AnySchemaObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
-import { onceForEach } from '../once-for-each.ts'
-import { isSchema } from '../openapi/json-schema.ts'
+import { onceForEach } from '../json/compile-once.ts'
+import { isSchema } from '../json/json-schema.ts'
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 

@@ -9,8 +9,6 @@ import { join } from 'node:path'
 export const RESERVE_FILE = 'reserve'
 export const RESERVE_BYTES = 4 * 1024 * 1024
 
-export type Reserve = ReturnType<typeof createReserve>
-
 export function createReserve(dataDir: string) {
   const path = join(dataDir, RESERVE_FILE)
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.size === RESERVE_BYTES

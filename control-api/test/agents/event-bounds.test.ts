@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One node that says the same over and over fills no disk, and nothing of it is left out unsaid.
 import { expect, test } from 'vitest'
-import { BURST } from '../../src/db/event-bounds.ts'
+import { BURST } from '../../src/audit/event-bounds.ts'
 import { createFailedSignIns } from '../../src/features/session/failed-sign-ins.ts'
 import { type Built, build } from '../helper.ts'
 import { enrolNode } from './node-client.ts'

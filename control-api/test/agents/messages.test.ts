@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { printMessageTypes, readProtocolSchemas } from '../../src/agents/message-types.ts'
-import type { DesiredResponse } from '../../src/agents/messages.gen.ts'
+import { printMessageTypes, readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
+import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { build } from '../helper.ts'
 import { about, assign, DIGEST, enrolNode, OTHER_DIGEST, post } from './node-client.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../../src/agents/messages.gen.ts')
+const SOURCE = resolve(import.meta.dirname, '../../src/agent-protocol/messages.gen.ts')
 const answers = createAjv(false)
 for (const schema of readProtocolSchemas().values()) answers.addSchema(schema)
 const fits = (message: string, body: unknown) => {

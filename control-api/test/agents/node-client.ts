@@ -2,13 +2,13 @@
 // Speaks the agent protocol to the real routes, starting from the protocol's own examples.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { protocolDir } from '../../src/agents/message-types.ts'
+import { protocolDir } from '../../src/agent-protocol/message-types.ts'
 import type {
   DesiredResponse,
   EnrolResponse,
   HelloRequest,
   ReportRequest,
-} from '../../src/agents/messages.gen.ts'
+} from '../../src/agent-protocol/messages.gen.ts'
 import type { Built } from '../helper.ts'
 
 export function example<T = Record<string, unknown>>(name: string): T {

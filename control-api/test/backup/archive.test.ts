@@ -25,7 +25,7 @@ import { decrypt, newIdentity } from '../../src/backup/seal.ts'
 import { type Member, readTar, writeTar } from '../../src/backup/tar.ts'
 import { unpackBackup } from '../../src/backup/unpack.ts'
 import { migrations } from '../../src/db/migrate.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
 
 let key: Awaited<ReturnType<typeof newIdentity>>

@@ -81,7 +81,11 @@ export class RealControlPlane {
   }
 
   async admin(...args: string[]): Promise<Json> {
-    const [program = '', ...words] = [...this.#wrap, process.execPath, join(source, 'admin.ts')]
+    const [program = '', ...words] = [
+      ...this.#wrap,
+      process.execPath,
+      join(source, 'admin/program.ts'),
+    ]
     const env = { PATH: process.env.PATH, ...this.env }
     const { stdout } = await execute(program, [...words, ...args, '--json'], { env })
     return JSON.parse(stdout)

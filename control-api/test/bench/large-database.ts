@@ -2,8 +2,8 @@
 // A control.db as large as issue 6 asks for, made through the service's own schema and writes.
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { sha256 } from '../../src/ids.ts'
-import { openServices } from '../../src/services.ts'
+import { sha256 } from '../../src/base/ids.ts'
+import { openServices } from '../../src/process/services.ts'
 
 export type Size = { versions: number; nodes: number; auditRows: number }
 export const CONFIG = 'default'

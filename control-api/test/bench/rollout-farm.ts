@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
-import type { ReportRequest } from '../../src/agents/messages.gen.ts'
+import type { ReportRequest } from '../../src/agent-protocol/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { ask, joinOverTls } from '../agents/tls-joining.ts'
 import { Session } from '../durability/session.ts'
@@ -19,7 +19,7 @@ import { SimulatedNode } from '../simulated-node.ts'
 const NODE_BINARY =
   process.env.FARMSTEAD_NODE ??
   resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
-const ADMIN = resolve(import.meta.dirname, '../../src/admin.ts')
+const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
 const CONFIG = 'default'
 /** So many a minute may join from one address: the many come from several. */
 const JOINS_PER_ADDRESS = 25

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/environment/config.ts'
 import { type Built, build, PASSWORD, tempDir } from '../helper.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
-import type { Policy } from '../../src/agents/messages.gen.ts'
+import type { Policy } from '../../src/agent-protocol/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
 

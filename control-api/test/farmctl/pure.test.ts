@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { diffLists } from '../../src/base/line-diff.ts'
 import type { RolloutPlan } from '../../src/farmctl/api-types.ts'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
@@ -20,7 +21,6 @@ import {
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
 import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
-import { diffLists } from '../../src/line-diff.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import type { Policy } from '../../src/agents/messages.gen.ts'
+import type { Policy } from '../../src/agent-protocol/messages.gen.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
 import { insertUser } from '../../src/people/users.ts'
 import { example } from '../agents/node-client.ts'

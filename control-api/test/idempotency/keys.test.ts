@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSecretBox } from '../../src/base/secret-box.ts'
 import {
   AlreadyDone,
   KeyReused,
@@ -14,8 +15,7 @@ import {
   type KeyedRequest,
   LARGEST_ANSWER_BYTES,
 } from '../../src/idempotency/keys.ts'
-import { openSecretBox } from '../../src/secret-box.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
 
 const REQUEST: KeyedRequest = { caller: 'user_a', route: 'POST /a', key: 'k', digest: 'd' }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Reasons that were stored as sentences are read as they were, and who sees some of the nodes is told none of it.
 import { expect, test } from 'vitest'
-import { EVERYBODY } from '../../src/features/rollouts/audience.ts'
-import { tellReason } from '../../src/features/rollouts/reasons.ts'
-import { loadRollout } from '../../src/features/rollouts/store.ts'
+import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
 import { showRollout } from '../../src/features/rollouts/view.ts'
-import { taskMessage } from '../../src/features/rollouts/why-words.ts'
+import { EVERYBODY } from '../../src/features/rollouts/words/audience.ts'
+import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
+import { taskMessage } from '../../src/features/rollouts/words/why-words.ts'
 import { build, tempDir } from '../helper.ts'
 import { loadDump, migrateTo, released, withSqlite } from './dump.ts'
 

@@ -2,7 +2,7 @@
 import type { RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { isSchema } from '../../src/openapi/json-schema.ts'
+import { isSchema } from '../../src/json/json-schema.ts'
 import { type Built, build } from '../helper.ts'
 
 const VERSIONS = '/api/v1/configs/default/versions'

@@ -2,8 +2,8 @@
 import fastJsonStringify from 'fast-json-stringify'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { Nullable } from '../../src/api-shapes/common.ts'
 import { withoutNullUnions } from '../../src/plugins/serialization.ts'
-import { Nullable } from '../../src/schema/common.ts'
 
 const Pet = Type.Object({
   name: Nullable(Type.String()),

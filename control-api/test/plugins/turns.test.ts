@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createFastify } from '../../src/create-fastify.ts'
-import type { App } from '../../src/fastify.ts'
-import { problemsPlugin } from '../../src/plugins/problems.ts'
+import type { App } from '../../src/http/app-types.ts'
+import { createFastify } from '../../src/http/create.ts'
+import { problemsPlugin } from '../../src/http/problems.ts'
 import {
   answerUnderPressure,
   BODIES,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The control plane of the simulation, as a process: who is there and who waits. Each message is one
 // transaction; what leaves the process happens after it, and is what a crash takes.
-import { admit } from '../../src/agents/clones.ts'
-import type { Cordon } from '../../src/cordon.ts'
-import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
+import type { Command, Evaluated } from '../../src/features/rollouts/reducer/model.ts'
+import type { Cordon } from '../../src/fleet/cordon.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
+import { admit } from '../../src/node-identity/clones.ts'
 import {
   addNode,
   copyOf,

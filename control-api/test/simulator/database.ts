@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a crash of the control plane does not take: a few maps. Values are never changed, only replaced, so a
 // copy of the maps is a backup.
-import type { Incarnation, Standing } from '../../src/agents/clones.ts'
-import type { Cordon } from '../../src/cordon.ts'
 import type { AssignmentState } from '../../src/db/database.ts'
-import type { RolloutRules } from '../../src/features/rollouts/farm-rules-schema.ts'
-import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
+import type { RolloutRules } from '../../src/features/rollout-rules/schema.ts'
+import { isTerminal, type Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import type { Cordon } from '../../src/fleet/cordon.ts'
+import type { Incarnation, Standing } from '../../src/node-identity/clones.ts'
 import type { Asked } from './line.ts'
 import type { Effective, Fences, Given } from './messages.ts'
 
@@ -148,7 +148,7 @@ function isKept({ rollouts }: Database, { state, rolloutId, nodeId }: Offer): bo
   return state === 'confirmed' && (!task || task.state === 'healthy' || task.state === 'done')
 }
 
-/** It was released, or came to the node in a rollout that succeeded, as fleet-store.ts asks for it in SQL. */
+/** It was released, or came to the node in a rollout that succeeded, as store/nodes.ts asks for it in SQL. */
 export const wasProven = ({ releases, rollouts }: Database, nodeId: string, digest: string) =>
   releases.includes(digest) ||
   [...rollouts.values()].some(

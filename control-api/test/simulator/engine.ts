@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
 
+import { type Closed, closedAt } from '../../src/features/rollout-rules/windows.ts'
 import {
   type Command,
   type Effect,
@@ -12,16 +13,14 @@ import {
   type RolloutEvent,
   type StartNode,
   type Task,
-} from '../../src/features/rollouts/model.ts'
-import type { Closed } from '../../src/features/rollouts/reason.ts'
-import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+} from '../../src/features/rollouts/reducer/model.ts'
+import { reduce, whyNot } from '../../src/features/rollouts/reducer/rules.ts'
 import {
   isDeferred,
   isOnItsWayBack,
   isToBeLeft,
   isUnproven,
-} from '../../src/features/rollouts/tasks.ts'
-import { closedAt } from '../../src/features/rollouts/windows.ts'
+} from '../../src/features/rollouts/reducer/tasks.ts'
 import {
   copyOf,
   type Database,
@@ -203,7 +202,7 @@ export class Engine {
     return [...goBack, ...others].map(([id]) => id)
   }
 
-  /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
+  /** What the others leave of the farm's budget, as store/tasks.ts asks for it in SQL; null: no limit. */
   #roomFor(own: string): Pick<Rollout, 'room' | 'roomHeldBy'> {
     const { blastBudget } = this.#db.rules
     if (blastBudget === null) return { room: null, roomHeldBy: [] }

@@ -7,10 +7,10 @@ import {
   namesOf,
   silentOf,
   WINDOW_MS,
-} from '../../src/features/rollouts/evidence.ts'
-import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates.ts'
-import type { Evaluated, Rollout } from '../../src/features/rollouts/model.ts'
-import type { Evidence } from '../../src/features/rollouts/schema.ts'
+} from '../../src/features/rollouts/gates/evidence.ts'
+import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates/gates.ts'
+import type { Evaluated, Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import type { Evidence } from '../../src/features/rollouts/shapes/schema.ts'
 import type { SimNode } from './node.ts'
 import { Chance } from './scheduler.ts'
 import { REPORT_MS, type TimedWindow, Traffic } from './traffic.ts'

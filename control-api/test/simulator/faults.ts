@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong in the simulation besides what the network does to each message.
-import { AT_ONCE } from '../../src/features/rollouts/model.ts'
+import { AT_ONCE } from '../../src/features/rollouts/reducer/model.ts'
 import { ControlPlane } from './control-plane.ts'
 import type { Database } from './database.ts'
 import { Watch } from './invariants.ts'

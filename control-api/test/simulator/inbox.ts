@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What nodes' messages mean, as inbox.ts has it over SQL: by the service's own tables (offers.ts, clones.ts).
-import { admit, type Incarnation, judgeHello } from '../../src/agents/clones.ts'
-import { judge, type Said } from '../../src/agents/offers.ts'
-import type { RolloutEvent } from '../../src/features/rollouts/model.ts'
-import { mayKeep } from '../../src/features/rollouts/rules.ts'
+import { judge, type Said } from '../../src/assignments/offers.ts'
+import type { RolloutEvent } from '../../src/features/rollouts/reducer/model.ts'
+import { mayKeep } from '../../src/features/rollouts/reducer/rules.ts'
+import { admit, type Incarnation, judgeHello } from '../../src/node-identity/clones.ts'
 import { findOffer, isCurrent, nodeOf, type Offer, setNode, setOfferState } from './database.ts'
 import type { Engine, Host } from './engine.ts'
 import type { Watch } from './invariants.ts'

@@ -2,6 +2,7 @@
 // What must hold after every step, whatever happened: I1 to I15 of the design, each by means of its own,
 // not by the engine's.
 
+import { type Closed, tellClosed } from '../../src/features/rollout-rules/windows.ts'
 import {
   isHeldByGate,
   isTerminal,
@@ -10,10 +11,8 @@ import {
   type Rollout,
   type RolloutEvent,
   type Task,
-} from '../../src/features/rollouts/model.ts'
-import type { Closed } from '../../src/features/rollouts/reason.ts'
-import { tellReason } from '../../src/features/rollouts/reasons.ts'
-import { tellClosed } from '../../src/features/rollouts/why-words.ts'
+} from '../../src/features/rollouts/reducer/model.ts'
+import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
 import { kindOf } from './kinds.ts'
 import { takesOver } from './line.ts'

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Those that wait in the simulation: the service's own decisions (queue.ts), done to a few maps.
 
-import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/model.ts'
-import type { OnOverlap } from '../../src/features/rollouts/order-schema.ts'
+import type { OnOverlap } from '../../src/api-shapes/states.ts'
+import type { Closed } from '../../src/features/rollout-rules/windows.ts'
+import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/reducer/model.ts'
 import {
   isTimeForALook,
   nextStep,
   type Step,
   type Waiting,
-} from '../../src/features/rollouts/queue.ts'
-import type { Closed } from '../../src/features/rollouts/reason.ts'
+} from '../../src/features/rollouts/reducer/queue.ts'
 import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */

@@ -52,4 +52,3 @@ export type NackCode =
 export type Answer =
   | { code: 'ok'; assignment?: Given | null; confirmed?: boolean }
   | { code: 'superseded' | 'say_hello' | 'say_again' | 'clone_detected' | 'identity_revoked' }
-export type Send = (message: Message, answer: (answer: Answer) => void) => void

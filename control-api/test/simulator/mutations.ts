@@ -8,15 +8,15 @@ import { join, resolve } from 'node:path'
 
 type Fault = { name: string; file: string; find: string; put: string }
 
-const RULES = 'src/features/rollouts/rules.ts'
-const FORWARD = 'src/features/rollouts/forward.ts'
-const ENDINGS = 'src/features/rollouts/endings.ts'
-const TURN = 'src/features/rollouts/turn.ts'
-const TASKS = 'src/features/rollouts/tasks.ts'
-const QUEUE = 'src/features/rollouts/queue.ts'
-const CLONES = 'src/agents/clones.ts'
-const REFUSALS = 'src/features/rollouts/refusals.ts'
-const WAITING = 'src/features/rollouts/waiting.ts'
+const RULES = 'src/features/rollouts/reducer/rules.ts'
+const FORWARD = 'src/features/rollouts/reducer/forward.ts'
+const ENDINGS = 'src/features/rollouts/reducer/endings.ts'
+const TURN = 'src/features/rollouts/reducer/turn.ts'
+const TASKS = 'src/features/rollouts/reducer/tasks.ts'
+const QUEUE = 'src/features/rollouts/reducer/queue.ts'
+const CLONES = 'src/node-identity/clones.ts'
+const REFUSALS = 'src/features/rollouts/reducer/refusals.ts'
+const WAITING = 'src/features/rollouts/reducer/waiting.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
@@ -194,19 +194,19 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'of an offer that a node went back from, a late word is believed',
-    file: 'src/agents/offers.ts',
+    file: 'src/assignments/offers.ts',
     find: "confirmed: 'ttstrsss'",
     put: "confirmed: 'ttstrtts'",
   },
   {
     name: 'a gate passes without enough requests',
-    file: 'src/features/rollouts/gates.ts',
+    file: 'src/features/rollouts/gates/gates.ts',
     find: 'if (ours < minSamples) return',
     put: 'if (ours * 2 < minSamples) return',
   },
   {
     name: 'requests of the old version count for the new one',
-    file: 'src/features/rollouts/evidence.ts',
+    file: 'src/features/rollouts/gates/evidence.ts',
     find: 'const canary = sideOf(inWave, read(inWave), (one) => hasVersion(tasks, one))',
     put: 'const canary = sideOf(inWave, read(inWave), () => true)',
   },

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What people do in the simulation, and what measurements say to them: orders, commands, decisions.
-import { DEADLINES } from '../../src/agents/deadlines.ts'
-import type { ChangeWindow } from '../../src/features/rollouts/farm-rules-schema.ts'
+import { DEADLINES } from '../../src/assignments/deadlines.ts'
+import type { ChangeWindow } from '../../src/features/rollout-rules/schema.ts'
 import {
   AT_ONCE,
   isTerminal,
   isWaiting,
   type Policy,
   type Rollout,
-} from '../../src/features/rollouts/model.ts'
+} from '../../src/features/rollouts/reducer/model.ts'
 import type { Asked } from './line.ts'
 import type { World } from './world.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The simulation's messages as the agent protocol has them, said to the real listener.
 import type { LightMyRequestResponse } from 'fastify'
-import type { DesiredResponse } from '../../src/agents/messages.gen.ts'
-import type { App } from '../../src/fastify.ts'
+import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
+import type { App } from '../../src/http/app-types.ts'
 import { hostOf } from './kinds.ts'
 import type { Answer, Effective, Given, Message, Result } from './messages.ts'
 import { credentialOf } from './real-plane.ts'

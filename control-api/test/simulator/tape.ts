@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is done to a control plane, deed by deed, and what it makes of it: for the real service to do the same
 // (replay.ts).
-import type { Cordon } from '../../src/cordon.ts'
-import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
+import type { Command, Evaluated } from '../../src/features/rollouts/reducer/model.ts'
+import type { Cordon } from '../../src/fleet/cordon.ts'
 import { copyOf, type Database, type Rules } from './database.ts'
 import type { Order } from './engine.ts'
 import type { Message } from './messages.ts'

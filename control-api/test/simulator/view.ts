@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What of the simulated database must be in the real one too: both in one shape.
-import { cloneOf } from '../../src/agents/clones.ts'
-import { decisionOf, driftOf } from '../../src/agents/drift.ts'
-import { type Cordon, cordonOf } from '../../src/cordon.ts'
+import { decisionOf, driftOf } from '../../src/assignments/drift.ts'
 import { lastReleaseOf } from '../../src/features/configs/store.ts'
-import type { Rollout, Task } from '../../src/features/rollouts/model.ts'
-import { loadRollout } from '../../src/features/rollouts/store.ts'
-import type { Services } from '../../src/services.ts'
+import type { Rollout, Task } from '../../src/features/rollouts/reducer/model.ts'
+import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { type Cordon, cordonOf } from '../../src/fleet/cordon.ts'
+import { cloneOf } from '../../src/node-identity/clones.ts'
+import type { Services } from '../../src/process/services.ts'
 import type { Database, Offer } from './database.ts'
 import { CONFIG } from './real-plane.ts'
 

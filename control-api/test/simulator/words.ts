@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The simulation's short names and the real ones, both ways.
-import { sha256 } from '../../src/ids.ts'
+import { sha256 } from '../../src/base/ids.ts'
 
 const DIGITS = 26
 

@@ -2,9 +2,9 @@
 // One run of one seed: a farm, what people order, and everything that goes wrong meanwhile; then peace,
 // in which every rollout has to end or to say what it waits for.
 
-import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
-import { tellReason } from '../../src/features/rollouts/reasons.ts'
-import { isUnproven } from '../../src/features/rollouts/tasks.ts'
+import { isTerminal, type Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import { isUnproven } from '../../src/features/rollouts/reducer/tasks.ts'
+import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { ControlPlane } from './control-plane.ts'
 import { latestOffer } from './database.ts'
 import { Evaluator } from './evaluator.ts'

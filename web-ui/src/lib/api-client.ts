@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The one place that knows the HTTP client. Everything the console does goes through here, and so
 // through the public API and its generated types.
+
+import type { paths } from '@farmstead/api-types'
 import createClient from 'openapi-fetch'
-import type { paths } from '../../../control-api/src/api-types.gen.ts'
 import { ApiError } from './api-error.ts'
 import { basePath } from './base-path.ts'
 import { speakingAs } from './speaking-as.ts'

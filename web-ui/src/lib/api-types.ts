@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Short names for the shapes in the generated types. Derived, never written twice.
-import type { operations } from '../../../control-api/src/api-types.gen.ts'
+import type { operations } from '@farmstead/api-types'
 
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
 type Answer<
@@ -66,7 +66,6 @@ export type AuditEntry = Answer<'listAudit', 200>['items'][number]
 export type AuditDetail = Answer<'getAuditEntry', 200>
 export type AuditVerification = Answer<'getAuditVerification', 200>
 export type Webhook = Answer<'getWebhook', 200>
-export type CreatedWebhook = Answer<'createWebhook', 201>
 export type Backup = Answer<'getBackup', 200>
 export type BackupSettings = Answer<'getBackupSettings', 200>
 export type Recovery = NonNullable<Answer<'getRecovery', 200>['recovery']>

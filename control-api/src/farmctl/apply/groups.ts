@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A group's file: all of its settings. What is left out is empty, as in the API's PUT.
 import { isDeepStrictEqual } from 'node:util'
-import { formatSelector, parseSelector } from '../../selector.ts'
+import { formatSelector, parseSelector } from '../../labels/selector.ts'
 import { type Api, bodyOf, collect, pages, taggedBodyOf } from '../api.ts'
 import type { Group, Impact } from '../api-types.ts'
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backups, and the control plane that was restored from one. To restore is done on its machine (admin.ts).
+// Backups, and the control plane that was restored from one. To restore is done on its machine (admin/program.ts).
 import { createHash } from 'node:crypto'
 import { createReadStream, renameSync, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'

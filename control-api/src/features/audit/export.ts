@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The audit as a file, read slice by slice as fast as the reader takes it.
 import type { Kysely } from 'kysely'
-import { type AuditRecord, genesisHash, recordOf } from '../../audit-chain.ts'
+import { type AuditRecord, genesisHash, recordOf } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditFilter } from './schema.ts'
 import { chainSlice, newestId } from './store.ts'

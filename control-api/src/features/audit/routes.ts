@@ -3,13 +3,13 @@
 import { Readable } from 'node:stream'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { genesisHash, recordOf } from '../../audit-chain.ts'
+import { pageOf } from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { defineError } from '../../api-shapes/errors.ts'
+import { genesisHash, recordOf } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
-import { defineError } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
-import { pageOf } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
 import { contentTypes, exportAudit } from './export.ts'
 import {
   AuditDetailSchema,

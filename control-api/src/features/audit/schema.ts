@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { Nullable, PageQuerySchema, TimeSchema } from '../../schema/common.ts'
+import { Nullable, PageQuerySchema, TimeSchema } from '../../api-shapes/common.ts'
 
 const IdSchema = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const HashSchema = Type.String({ pattern: '^[0-9a-f]{64}$', examples: ['5e'.repeat(32)] })

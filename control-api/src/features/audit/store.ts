@@ -2,7 +2,7 @@
 // The audit at rest is the events table. Every look-up walks one index from its newest end and looks at
 // no more rows than it says, however many there are.
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import type { ChainRow } from '../../audit-chain.ts'
+import type { ChainRow } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditEntry, AuditFilter } from './schema.ts'
 

@@ -2,7 +2,7 @@
 // One verification at a time, whoever asks; its last outcome is remembered. Once a day it runs by itself,
 // and the head goes to the log: a chain that was cut or made anew is found only by a head noted elsewhere.
 import type { Kysely } from 'kysely'
-import { chainEnd } from '../../audit-chain.ts'
+import { chainEnd } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditVerification } from './schema.ts'
 import { beginChain, type Verdict, verifyChain } from './verify.ts'

@@ -2,7 +2,7 @@
 // Walks the chain from its first row and stops where a row is not as its hash says.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { type AuditRecord, genesisHash, hashOf, recordOf } from '../../audit-chain.ts'
+import { type AuditRecord, genesisHash, hashOf, recordOf } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
 import { chainSlice, newestId } from './store.ts'
 

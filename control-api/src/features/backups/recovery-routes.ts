@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // After a restore: what the nodes have said, and the operator's word that this control plane is to go on.
 import type { Kysely } from 'kysely'
+import { type Scope, scopeOf } from '../../access/scope.ts'
+import type { Write } from '../../audit/write.ts'
+import type { Identity } from '../../control-plane/identity.ts'
+import {
+  confirmRecovery,
+  NodesUnheard,
+  NotInRecovery,
+  survey,
+} from '../../control-plane/recovery.ts'
 import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
-import type { App } from '../../fastify.ts'
-import type { Identity } from '../../meta.ts'
-import { confirmRecovery, NodesUnheard, NotInRecovery, survey } from '../../recovery.ts'
-import { type Scope, scopeOf } from '../../scope.ts'
+import type { App } from '../../http/app-types.ts'
 import { RecoveryConfirmationSchema, RecoveryStateSchema } from './schema.ts'
 
 type Deps = {

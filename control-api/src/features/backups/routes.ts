@@ -4,11 +4,11 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { BackupConfig } from '../../config.ts'
+import { BackupIdSchema, pageOf } from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
 import type { Database } from '../../db/database.ts'
-import type { App } from '../../fastify.ts'
-import { BackupIdSchema, pageOf } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
+import type { BackupConfig } from '../../environment/config.ts'
+import type { App } from '../../http/app-types.ts'
 import {
   BackupFileGone,
   BackupNotDone,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { BackupIdSchema, Nullable, PageQuerySchema, TimeSchema } from '../../schema/common.ts'
+import { BackupIdSchema, Nullable, PageQuerySchema, TimeSchema } from '../../api-shapes/common.ts'
+import { BackupStateSchema, BackupTriggerSchema } from '../../api-shapes/states.ts'
 
 /** POST /backups createBackup; GET listBackups; GET /{id} getBackup; GET /{id}/content; DELETE /{id} */
 export const BackupSchema = Type.Object({
   id: BackupIdSchema,
-  state: Type.Enum(['running', 'done', 'failed']),
-  trigger: Type.Enum(['manual', 'schedule']),
+  state: BackupStateSchema,
+  trigger: BackupTriggerSchema,
   fileName: Type.String({
     description: 'In FARMSTEAD_BACKUP_DIR',
     examples: ['farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age'],
@@ -31,7 +32,6 @@ export const BackupSettingsSchema = Type.Object({
   keep: Type.Integer(),
   directory: Type.String({ examples: ['/var/backups/farmstead'] }),
 })
-export type BackupSettings = Static<typeof BackupSettingsSchema>
 
 /** GET /recovery getRecovery; POST /recovery/confirm confirmRecovery */
 export const RecoverySchema = Type.Object({

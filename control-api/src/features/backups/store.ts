@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What is known of backups. Their files are the keeper's.
 import type { Kysely, Selectable } from 'kysely'
+import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit } from '../../db/write.ts'
+import type { BackupsTable } from '../../db/tables/backups.ts'
 import type { Known } from './rules.ts'
 import type { Backup } from './schema.ts'
-import type { BackupsTable } from './tables.ts'
 
 export type BackupRow = Selectable<BackupsTable>
 type Page = { before: string | undefined; limit: number }

@@ -2,17 +2,17 @@
 // Versions as nodes get them or would get them, for one look at many nodes: what they share is read,
 // rendered and checked once.
 import type { Kysely } from 'kysely'
+import { sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { RenderTarget } from '../../grouping.ts'
-import { sha256 } from '../../ids.ts'
+import type { OwnedPreview, Preview, Previews, VersionRef } from '../../fleet/config-ports.ts'
+import type { RenderTarget } from '../../labels/grouping.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
-import type { OwnedPreview, Preview, Previews, VersionRef } from '../../ports.ts'
-import { diffValues } from './diff.ts'
-import { digestOf } from './digest.ts'
-import type { Rendered } from './render.ts'
-import type { SchemaNode } from './schema-walk.ts'
+import type { Validate, Validation } from './check/validation.ts'
+import { diffValues } from './diff/diff.ts'
+import type { Rendered } from './render/render.ts'
 import { findVersion, lastReleaseFor } from './store.ts'
-import type { Validate, Validation } from './validation.ts'
+import { digestOf } from './text/digest.ts'
+import type { SchemaNode } from './text/schema-walk.ts'
 import { createRenderer } from './versions.ts'
 
 type Deps = {

@@ -8,8 +8,8 @@ import {
   PageQuerySchema,
   ProblemSchema,
   TimeSchema,
-} from '../../schema/common.ts'
-import { EFFECTS } from './schema-walk.ts'
+} from '../../api-shapes/common.ts'
+import { EFFECTS } from './text/schema-walk.ts'
 
 export const ConfigTextSchema = Type.String({
   maxLength: 1_048_576,
@@ -89,7 +89,6 @@ export const VersionSchema = Type.Intersect([
   VersionSummarySchema,
   Type.Object({ text: ConfigTextSchema }),
 ])
-export type Version = Static<typeof VersionSchema>
 
 /** GET /configs/{name}/draft getDraft (ETag); PUT putDraft: If-Match required, 428 without, 412 with the other's text */
 export const DraftSchema = Type.Object({

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Configs, drafts, versions and releases in control.db.
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Scope } from '../../access/scope.ts'
+import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import type { Unit } from '../../db/write.ts'
-import type { Recipient } from '../../grouping.ts'
-import type { Scope } from '../../scope.ts'
-import { changeDraft } from './draft-store.ts'
-import type { ConfigTables } from './tables.ts'
+import type { ConfigTables } from '../../db/tables/configs.ts'
+import type { Recipient } from '../../labels/grouping.ts'
+import { changeDraft } from './drafts/store.ts'
 
 type Reader = Kysely<Database> | Transaction<Database>
 export type ConfigRow = Selectable<ConfigTables['configs']>

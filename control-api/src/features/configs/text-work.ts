@@ -4,12 +4,12 @@
 // watches. What a thread may take, and how much waits for one whoever asks, is here.
 import { Tinypool } from 'tinypool'
 import { overloaded } from '../../plugins/turns.ts'
-import type { Comparison, Sides } from './compare.ts'
-import type { DraftConflict } from './draft-conflict.ts'
-import type { DraftRevision } from './draft-store.ts'
+import type { AuthorsText } from './check/validate-authors.ts'
+import type { Examine } from './check/validation.ts'
+import type { Comparison, Sides } from './diff/compare.ts'
+import type { DraftConflict } from './drafts/conflict.ts'
+import type { DraftRevision } from './drafts/store.ts'
 import type * as worker from './text-worker.ts'
-import type { AuthorsText } from './validate-authors.ts'
-import type { Examine } from './validation.ts'
 
 export type TextWork = AuthorsText & {
   examine: Examine

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What reads whole config texts, in threads of their own: a megabyte takes up to a second of a core and two
 // hundred of memory. Each thread is asked one thing at a time; see text-work.ts.
-import type { ConfigError } from '../../schema/common.ts'
-import { compareTexts, type Sides } from './compare.ts'
-import { explainConflict } from './draft-conflict.ts'
-import type { DraftRevision } from './draft-store.ts'
-import { compileSchemaCheck } from './schema-check.ts'
-import { judgeSample, sampleOf as sampleOfText } from './validate-authors.ts'
-import { examineText, loadConfigSchema } from './validation.ts'
+import type { ConfigError } from '../../api-shapes/common.ts'
+import { compileSchemaCheck } from './check/schema-check.ts'
+import { judgeSample, sampleOf as sampleOfText } from './check/validate-authors.ts'
+import { examineText, loadConfigSchema } from './check/validation.ts'
+import { compareTexts, type Sides } from './diff/compare.ts'
+import { explainConflict } from './drafts/conflict.ts'
+import type { DraftRevision } from './drafts/store.ts'
 
 const schema = loadConfigSchema()
 const checkSchema = compileSchemaCheck(schema)

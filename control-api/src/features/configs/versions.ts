@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Saving versions and releasing them, for the API and for the operator's commands.
 import type { Kysely } from 'kysely'
+import type { ConfigError } from '../../api-shapes/common.ts'
+import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import type { RenderTarget } from '../../grouping.ts'
+import type { Release, Releases } from '../../fleet/agent-ports.ts'
+import type { Adopt } from '../../fleet/config-ports.ts'
+import type { RenderTarget } from '../../labels/grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
-import type { Adopt, Release, Releases } from '../../ports.ts'
-import type { ConfigError } from '../../schema/common.ts'
-import { digestOf } from './digest.ts'
+import type { Validate, Validation } from './check/validation.ts'
 import { ConfigInvalid, ParentNotLatest } from './errors.ts'
-import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render.ts'
+import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render/render.ts'
+import { valuesFor } from './render/variables.ts'
 import type { Source } from './schema.ts'
 import {
   findVersion,
@@ -21,8 +23,7 @@ import {
   provenReleasesFor,
   versionWithText,
 } from './store.ts'
-import type { Validate, Validation } from './validation.ts'
-import { valuesFor } from './variables.ts'
+import { digestOf } from './text/digest.ts'
 
 export type SaveVersion = {
   config: string

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows as the API shows them.
 import type { FastifyReply } from 'fastify'
-import { etagOf } from '../../preconditions.ts'
+import { etagOf } from '../../http/preconditions.ts'
 import type { Source } from './schema.ts'
 import type { ConfigRow, ConfigSummary, VersionSummary } from './store.ts'
 

@@ -2,15 +2,15 @@
 // Tokens that make a machine a node, once per use.
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
+import { OutsideScope, requireWithin, scopeOf } from '../../access/scope.ts'
+import { pageOf, TokenIdSchema } from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { EnrolmentTokenNotFound, NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
 import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
-import { EnrolmentTokenNotFound, NodeNotFound } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
-import { OverrideTooLarge } from '../../merge-patch.ts'
-import { pageOf, TokenIdSchema } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
-import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
+import type { App } from '../../http/app-types.ts'
+import { OverrideTooLarge } from '../../json/merge-patch.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,

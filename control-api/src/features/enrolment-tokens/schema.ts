@@ -8,7 +8,7 @@ import {
   PageQuerySchema,
   TimeSchema,
   TokenIdSchema,
-} from '../../schema/common.ts'
+} from '../../api-shapes/common.ts'
 
 /** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; DELETE /{id} deleteEnrolmentToken */
 export const NewEnrolmentTokenSchema = Type.Object(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Enrolment tokens at rest: of the secret only a digest.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import type { Scope } from '../../access/scope.ts'
+import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import { newId, newSecret, sha256 } from '../../base/ids.ts'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import { defineError, NodeNotFound } from '../../errors.ts'
-import { newId, newSecret, sha256 } from '../../ids.ts'
-import { requireModestOverride } from '../../merge-patch.ts'
-import type { Scope } from '../../scope.ts'
+import { requireModestOverride } from '../../json/merge-patch.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A stream that says nothing its reader may not hear of. Looking takes a query, so what is sent waits in
 // line: order and ids stay as they were.
+import type { Event } from '../../audit/event.ts'
 import type { SseStream } from '../../plugins/sse.ts'
-import type { Event } from './schema.ts'
 
 export function filteredStream(
   stream: SseStream,

@@ -2,14 +2,14 @@
 // Live events for the console and for scripts.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { NotSignedIn, TooManyOwnStreams, TooManyStreams } from '../../errors.ts'
-import type { EventLog, StoredEvent } from '../../event-log.ts'
-import type { App } from '../../fastify.ts'
+import { NotSignedIn, TooManyOwnStreams, TooManyStreams } from '../../api-shapes/errors.ts'
+import { type Event, EventSchema } from '../../audit/event.ts'
+import type { EventLog, StoredEvent } from '../../audit/log.ts'
+import { hearsAll, type Viewer } from '../../audit/visibility.ts'
+import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
-import { hearsAll, type Viewer } from '../../visibility.ts'
 import { filteredStream } from './filtered-stream.ts'
-import { type Event, EventSchema } from './schema.ts'
 
 type Deps = {
   events: EventLog

@@ -3,12 +3,18 @@
 // would be. Reads only; asks farmstead-node about texts that would be new, a bounded number of them.
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { type ConfigError, some } from '../../api-shapes/common.ts'
+import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'
 import type { Database } from '../../db/database.ts'
-import { type AbsenceOf, type ForgetRule, overdueRule } from '../../forgetting.ts'
-import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../grouping.ts'
-import type { OpenPreviews, OwnedPreview, Preview, Previews, VersionRef } from '../../ports.ts'
-import { type ConfigError, some } from '../../schema/common.ts'
-import { type Impact, MAX_POINTERS } from '../../schema/impact.ts'
+import type {
+  OpenPreviews,
+  OwnedPreview,
+  Preview,
+  Previews,
+  VersionRef,
+} from '../../fleet/config-ports.ts'
+import { type AbsenceOf, type ForgetRule, overdueRule } from '../../fleet/forgetting.ts'
+import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../labels/grouping.ts'
 import {
   allGroups,
   assignedVersions,

@@ -4,25 +4,25 @@
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import { SelectorInvalid } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
-import { DEFAULT_GROUP } from '../../grouping.ts'
-import { sha256 } from '../../ids.ts'
-import { OverrideTooLarge } from '../../merge-patch.ts'
-import { mergeObjects } from '../../plugins/merge-patch.ts'
-import { etagOf, requireIfMatch } from '../../preconditions.ts'
+import { type Scope, scopeOf } from '../../access/scope.ts'
 import {
   DryRunQuerySchema,
   IfMatchSchema,
   NameSchema,
   PageQuerySchema,
   pageOf,
-} from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
-import { ImpactSchema } from '../../schema/impact.ts'
-import { type Scope, scopeOf } from '../../scope.ts'
+} from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { ImpactSchema } from '../../api-shapes/impact.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import { sha256 } from '../../base/ids.ts'
+import type { Database } from '../../db/database.ts'
+import type { App } from '../../http/app-types.ts'
+import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
+import { OverrideTooLarge } from '../../json/merge-patch.ts'
+import { DEFAULT_GROUP } from '../../labels/grouping.ts'
+import { mergeObjects } from '../../plugins/merge-patch.ts'
 import {
   ConfigUnknown,
   DefaultGroupFixed,

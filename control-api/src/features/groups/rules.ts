@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Changes of the groups, as lists of rows before and after. Pure: the same decides what is stored and
 // what a dry run says of it.
-import { SelectorInvalid } from '../../errors.ts'
-import { DEFAULT_GROUP } from '../../grouping.ts'
-import { requireModestOverride } from '../../merge-patch.ts'
-import { formatSelector, parseSelector } from '../../selector.ts'
+import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { requireModestOverride } from '../../json/merge-patch.ts'
+import { DEFAULT_GROUP } from '../../labels/grouping.ts'
+import { formatSelector, parseSelector } from '../../labels/selector.ts'
 import {
   DefaultGroupFixed,
   GroupExists,

@@ -6,7 +6,7 @@ import {
   Nullable,
   SelectorSchema,
   TimeSchema,
-} from '../../schema/common.ts'
+} from '../../api-shapes/common.ts'
 
 const DescriptionSchema = Type.String({ maxLength: 500 })
 const MergePatchSchema = Type.Record(Type.String(), Type.Unknown(), {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Groups in control.db, and what is needed of the nodes to say what a change of them does.
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Scope } from '../../access/scope.ts'
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../grouping.ts'
-import type { Scope } from '../../scope.ts'
-import { parseSelector, type Selector } from '../../selector.ts'
-import type { GroupTables } from './tables.ts'
+import type { GroupTables } from '../../db/tables/groups.ts'
+import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../labels/grouping.ts'
+import { parseSelector, type Selector } from '../../labels/selector.ts'
 
 type Reader = Kysely<Database> | Transaction<Database>
 type Trx = Transaction<Database>

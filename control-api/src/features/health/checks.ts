@@ -2,9 +2,9 @@
 // Each finds out for itself; a check that throws is a check that failed.
 import { type Kysely, sql } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
-import type { Identity } from '../../meta.ts'
-import type { NodeBinary } from '../../node-binary.ts'
+import type { NodeBinary } from '../../node-check/binary.ts'
 import type { Check } from './routes.ts'
 
 export async function checkControlDb(db: Kysely<Database>): Promise<Check> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Is the control plane able to do its work, and what is it?
 import type { Authority } from '../../ca/authority.ts'
-import type { Transport } from '../../config.ts'
-import type { App } from '../../fastify.ts'
+import type { Transport } from '../../environment/config.ts'
+import type { App } from '../../http/app-types.ts'
 import { HealthSchema, ReadinessSchema, SystemSchema } from './schema.ts'
 
 type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'

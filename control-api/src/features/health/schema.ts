@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { Type } from 'typebox'
-import { Nullable } from '../../schema/common.ts'
+import { Nullable } from '../../api-shapes/common.ts'
 
 /** GET /health getHealth (public): is the control plane able to do its work? */
 export const HealthSchema = Type.Object({

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Charts: latency percentiles and rates per node, with the rollouts that may explain them.
 import type { Kysely } from 'kysely'
+import { type Scope, scopeOf } from '../../access/scope.ts'
+import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
-import { defineError, NodeNotFound } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import type { App } from '../../http/app-types.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
 import { limits } from '../../plugins/limits.ts'
-import { type Scope, scopeOf } from '../../scope.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { type Static, Type } from 'typebox'
-import { NodeIdSchema, Nullable, TimeSchema } from '../../schema/common.ts'
+import { Type } from 'typebox'
+import { NodeIdSchema, Nullable, TimeSchema } from '../../api-shapes/common.ts'
 
 export const StageSchema = Type.Enum([
   'total',
@@ -11,7 +11,6 @@ export const StageSchema = Type.Enum([
   'readWait',
   'read',
 ])
-export type Stage = Static<typeof StageSchema>
 
 /** GET /metrics/query queryMetrics */
 export const MetricsQuerySchema = Type.Object({
@@ -57,4 +56,3 @@ export const MetricsSchema = Type.Object({
     }),
   ),
 })
-export type Metrics = Static<typeof MetricsSchema>

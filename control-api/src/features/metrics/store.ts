@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which nodes a chart is about.
 import type { Kysely } from 'kysely'
+import type { Scope } from '../../access/scope.ts'
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import type { Scope } from '../../scope.ts'
 
 export type ChartNode = { id: string; name: string }
 

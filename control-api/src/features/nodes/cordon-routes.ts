@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Keeping a node out of rollouts, and letting them have it again.
 import { Type } from 'typebox'
-import { cordonOf } from '../../cordon.ts'
-import type { Write } from '../../db/write.ts'
-import { NodeNotFound } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
-import type { RolloutEngine } from '../../ports.ts'
-import { NodeIdSchema } from '../../schema/common.ts'
+import { NodeIdSchema } from '../../api-shapes/common.ts'
+import { NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
+import type { RolloutEngine } from '../../fleet/agent-ports.ts'
+import { cordonOf } from '../../fleet/cordon.ts'
+import type { App } from '../../http/app-types.ts'
 import { CordonOrderSchema } from './schema.ts'
 import { activeNode, setCordon } from './store.ts'
 

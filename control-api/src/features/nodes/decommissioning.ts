@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The end of a node here, by a person or because it was away for too long (forgetting.ts).
-import type { Fleet } from '../../agents/fleet.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import type { RolloutEngine } from '../../ports.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import type { RolloutEngine } from '../../fleet/agent-ports.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { activeNode, decommission, type NodeRow } from './store.ts'
 
 type Deps = {

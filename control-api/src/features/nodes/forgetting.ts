@@ -2,12 +2,17 @@
 // Looks for nodes that were away for longer than their token or their group allows, and ends them.
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { Fleet } from '../../agents/fleet.ts'
+import { NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
-import { NodeNotFound } from '../../errors.ts'
-import { type AbsenceOf, type ForgetRule, overdueRule, SHORTEST_MS } from '../../forgetting.ts'
-import { type Grouping, targetOf } from '../../grouping.ts'
-import type { ReadGrouping } from '../../ports.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import {
+  type AbsenceOf,
+  type ForgetRule,
+  overdueRule,
+  SHORTEST_MS,
+} from '../../fleet/forgetting.ts'
+import { type Grouping, targetOf } from '../../labels/grouping.ts'
 import type { EndNode } from './decommissioning.ts'
 import { type Silent, silentNodes } from './store.ts'
 

@@ -3,46 +3,45 @@
 
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { type Assignments, assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
-import { driftOf, driftText } from '../../agents/drift.ts'
-import type { Fleet } from '../../agents/fleet.ts'
-import type { Effective } from '../../agents/messages.gen.ts'
-import { findOwnerPolicy } from '../../agents/owner-policy.ts'
-import type { LogTail } from '../../agents/questions.ts'
-import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
-import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
-import type { AbsenceOf } from '../../forgetting.ts'
-import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
-import type { Identity } from '../../meta.ts'
-import { mergeObjects } from '../../plugins/merge-patch.ts'
-import type {
-  Adopt,
-  Metrics,
-  NodeImpact,
-  OpenPreviews,
-  ReadGrouping,
-  RolloutEngine,
-} from '../../ports.ts'
-import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import {
-  DryRunQuerySchema,
-  IfMatchSchema,
-  IfNoneMatchSchema,
-  NodeIdSchema,
-  pageOf,
-} from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
-import { ImpactSchema } from '../../schema/impact.ts'
 import {
   OutsideScope,
   requireWholeFarm,
   requireWithin,
   scopeOf,
   WholeFarmRequired,
-} from '../../scope.ts'
-import { parseSelector, type Selector } from '../../selector.ts'
+} from '../../access/scope.ts'
+import type { Effective } from '../../agent-protocol/messages.gen.ts'
+import {
+  DryRunQuerySchema,
+  IfMatchSchema,
+  IfNoneMatchSchema,
+  NodeIdSchema,
+  pageOf,
+} from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../api-shapes/errors.ts'
+import { ImpactSchema } from '../../api-shapes/impact.ts'
+import {
+  type Assignments,
+  assignmentByDigest,
+  latestAssignment,
+} from '../../assignments/assignments.ts'
+import { driftOf, driftText } from '../../assignments/drift.ts'
+import type { Write } from '../../audit/write.ts'
+import type { Identity } from '../../control-plane/identity.ts'
+import type { Database } from '../../db/database.ts'
+import type { RolloutEngine } from '../../fleet/agent-ports.ts'
+import type { Adopt, NodeImpact, OpenPreviews, ReadGrouping } from '../../fleet/config-ports.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { AbsenceOf } from '../../fleet/forgetting.ts'
+import type { LogTail } from '../../fleet/questions.ts'
+import type { App } from '../../http/app-types.ts'
+import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
+import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
+import { parseSelector, type Selector } from '../../labels/selector.ts'
+import type { Metrics } from '../../metrics-store/ports.ts'
+import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
+import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
 import type { EndNode } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'

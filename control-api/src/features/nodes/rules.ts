@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
-import type { Standing } from '../../agents/assignments.ts'
-import type { Cordon } from '../../cordon.ts'
-import { type NodeGroup, type Recipient, takesConfig } from '../../grouping.ts'
+import type { Standing } from '../../assignments/assignments.ts'
+import type { Cordon } from '../../fleet/cordon.ts'
+import { type NodeGroup, type Recipient, takesConfig } from '../../labels/grouping.ts'
 import type { SyncState } from './schema.ts'
 
 export type SyncFacts = {

@@ -13,7 +13,7 @@ import {
   RolloutIdSchema,
   SelectorSchema,
   TimeSchema,
-} from '../../schema/common.ts'
+} from '../../api-shapes/common.ts'
 
 /**
  * in-sync: effective digest, read back from the running server in this boot, equals desired.

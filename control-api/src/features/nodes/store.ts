@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { revokeCertificates } from '../../agents/certificates.ts'
-import type { Cordon } from '../../cordon.ts'
+import type { Labels, Scope } from '../../access/scope.ts'
+import { NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Unit } from '../../audit/write.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import type { Unit } from '../../db/write.ts'
-import { NodeNotFound } from '../../errors.ts'
-import type { Grouping } from '../../grouping.ts'
-import type { Labels, Scope } from '../../scope.ts'
-import type { Selector } from '../../selector.ts'
+import type { Cordon } from '../../fleet/cordon.ts'
+import type { Grouping } from '../../labels/grouping.ts'
+import type { Selector } from '../../labels/selector.ts'
+import { revokeCertificates } from '../../node-identity/certificates.ts'
 
 export type NodeRow = Selectable<NodesTable>
-export type NodeStore = ReturnType<typeof createNodeStore>
 export type NodeFilter = {
   name: string | undefined
   /** Part of the name. */

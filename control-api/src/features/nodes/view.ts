@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: MIT
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
-import type { Assignment, Standing } from '../../agents/assignments.ts'
+import type { Effective } from '../../agent-protocol/messages.gen.ts'
+import type { Assignment, Standing } from '../../assignments/assignments.ts'
+import { decisionOf, driftOf } from '../../assignments/drift.ts'
+import type { LastResult } from '../../assignments/last-result.ts'
 import {
   assignmentsByDigest,
   keyOf,
   latestAssignments,
   type NodeDigest,
-} from '../../agents/assignments-of-many.ts'
-import { type CertificateRow, isGood, newestCertificates } from '../../agents/certificates.ts'
-import { cloneOf } from '../../agents/clones.ts'
-import { decisionOf, driftOf } from '../../agents/drift.ts'
-import type { Fleet, Presence } from '../../agents/fleet.ts'
-import { clockOffsetMs, viewHost as withRates } from '../../agents/host.ts'
-import type { LastResult } from '../../agents/inbox.ts'
-import type { Effective } from '../../agents/messages.gen.ts'
-import type { OwnerPolicy } from '../../agents/owner-policy.ts'
-import { cordonOf, viewCordon } from '../../cordon.ts'
+} from '../../assignments/of-many.ts'
+import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
-import { type AbsenceOf, forgetAtMs, forgetRule } from '../../forgetting.ts'
-import { type Grouping, type NodeGroup, targetOf } from '../../grouping.ts'
-import type { Identity } from '../../meta.ts'
-import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import { cordonOf, viewCordon } from '../../fleet/cordon.ts'
+import type { Fleet, Presence } from '../../fleet/fleet.ts'
+import { type AbsenceOf, forgetAtMs, forgetRule } from '../../fleet/forgetting.ts'
+import { clockOffsetMs, viewHost as withRates } from '../../fleet/host.ts'
+import { type Grouping, type NodeGroup, targetOf } from '../../labels/grouping.ts'
+import type { LatencySummary, Metrics } from '../../metrics-store/ports.ts'
+import type { OwnerPolicy } from '../../node-check/owner-policy.ts'
+import {
+  type CertificateRow,
+  isGood,
+  newestCertificates,
+} from '../../node-identity/certificates.ts'
+import { cloneOf } from '../../node-identity/clones.ts'
 import { createKnownUrls } from './known-urls.ts'
 import { cordonText, type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node, NodePolicy } from './schema.ts'

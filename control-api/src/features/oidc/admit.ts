@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From an identity that the provider vouches for to a user here: found, made, or turned away.
-import type { Unit } from '../../db/write.ts'
-import type { OidcConfig } from '../../oidc-config.ts'
+import type { Role } from '../../access/roles.ts'
+import type { Unit } from '../../audit/write.ts'
+import type { OidcConfig } from '../../environment/oidc.ts'
 import { NO_PASSWORD } from '../../people/passwords.ts'
-import type { Role } from '../../people/roles.ts'
 import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User, updateUser } from '../../people/users.ts'
 import type { Identity } from './provider.ts'

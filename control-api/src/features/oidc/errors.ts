@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { defineError } from '../../errors.ts'
+import { defineError } from '../../api-shapes/errors.ts'
+import type { OidcProblem } from './rules.ts'
 
 export const OidcNotConfigured = defineError(
   404,
@@ -28,3 +29,12 @@ export const NoOtherWayIn = defineError(
   () =>
     'Your account has no password, so the provider is the only way in. An administrator can give you a password first.',
 )
+
+/** Why nobody is signed in; `cause` is for the log. */
+export class SignInFailed extends Error {
+  readonly problem: OidcProblem
+  constructor(problem: OidcProblem, options?: ErrorOptions) {
+    super(problem, options)
+    this.problem = problem
+  }
+}

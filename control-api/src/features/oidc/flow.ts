@@ -4,9 +4,9 @@
 // here nothing is kept for who never returns.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
+import type { SecretBox } from '../../base/secret-box.ts'
 import { cookiesNamed } from '../../plugins/cookies.ts'
-import type { SecretBox } from '../../secret-box.ts'
-import { SignInFailed } from './provider.ts'
+import { SignInFailed } from './errors.ts'
 
 export type Flow = {
   state: string
@@ -23,7 +23,6 @@ export const FLOW_COOKIE = 'farmstead_oidc'
 const PURPOSE = 'oidc flow'
 const WITHIN_MS = 10 * 60_000
 
-export type Flows = ReturnType<typeof createFlows>
 type Deps = { box: SecretBox; callbackPath: string; isSecure: boolean; now: () => number }
 
 export function createFlows({ box, callbackPath, isSecure, now }: Deps) {

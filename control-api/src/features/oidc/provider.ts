@@ -16,7 +16,8 @@ import {
   fetchUserInfo,
   None,
 } from 'openid-client'
-import type { OidcConfig } from '../../oidc-config.ts'
+import type { OidcConfig } from '../../environment/oidc.ts'
+import { SignInFailed } from './errors.ts'
 import type { Flow } from './flow.ts'
 import { type Claims, claimAt, groupsIn, namesIn, type OidcProblem } from './rules.ts'
 
@@ -26,16 +27,6 @@ export type Identity = {
   groups: string[]
   /** What the provider calls the person, best first. */
   names: unknown[]
-}
-export type Provider = ReturnType<typeof createProvider>
-
-/** Why nobody is signed in; `cause` is for the log. */
-export class SignInFailed extends Error {
-  readonly problem: OidcProblem
-  constructor(problem: OidcProblem, options?: ErrorOptions) {
-    super(problem, options)
-    this.problem = problem
-  }
 }
 
 const TIMEOUT_S = 10

@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Signing in through the identity provider: out to it, and back.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import type { App } from '../../fastify.ts'
-import type { OidcConfig } from '../../oidc-config.ts'
-import type { Prove } from '../../people/proof.ts'
+import type { Unit } from '../../audit/write.ts'
+import type { OidcConfig } from '../../environment/oidc.ts'
+import type { App } from '../../http/app-types.ts'
 import { sessionIsAlive } from '../../people/sessions.ts'
-import type { StartSession } from '../../people/start-session.ts'
 import { createUserStore } from '../../people/users.ts'
-import type { SecretBox } from '../../secret-box.ts'
 import { admit, link } from './admit.ts'
-import { OidcNotConfigured } from './errors.ts'
+import type { OidcDeps } from './deps.ts'
+import { OidcNotConfigured, SignInFailed } from './errors.ts'
 import { createFlows, type Flow } from './flow.ts'
 import { identityRoutes } from './identity-routes.ts'
-import { createProvider, type Identity, SignInFailed } from './provider.ts'
+import { createProvider, type Identity } from './provider.ts'
 import { localPath } from './rules.ts'
 import { SignInMethodsSchema, StartQuerySchema } from './schema.ts'
-
-export type OidcDeps = {
-  /** null: nobody signs in that way. The routes are there all the same, for one description of the API. */
-  config: OidcConfig | null
-  /** Of this API, without the origin. */
-  prefix: string
-  /** Below which path of the public URL all of it is. */
-  basePath: string
-  db: Kysely<Database>
-  write: Write
-  box: SecretBox
-  now: () => number
-  startSession: StartSession
-  prove: Prove
-}
 
 const tags = ['session']
 const CALLBACK = '/session/oidc/callback'

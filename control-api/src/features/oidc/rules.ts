@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the provider's words are worth here: pure decisions.
-import type { Role } from '../../people/roles.ts'
+import type { Role } from '../../access/roles.ts'
 
 /** Why nobody was signed in. The console's sign-in page explains each. */
 export const OIDC_PROBLEMS = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { Nullable, TimeSchema } from '../../schema/common.ts'
+import { Nullable, TimeSchema } from '../../api-shapes/common.ts'
 
 /** GET /session/methods getSignInMethods */
 export const SignInMethodsSchema = Type.Object({

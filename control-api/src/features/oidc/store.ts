@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Identities at rest: which person at the provider is which user here.
 import type { Kysely, Selectable } from 'kysely'
+import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit } from '../../db/write.ts'
-import type { OidcIdentitiesTable } from './tables.ts'
+import type { OidcIdentitiesTable } from '../../db/tables/oidc.ts'
 
 export type IdentityRow = Selectable<OidcIdentitiesTable>
 type Reader = Kysely<Database> | Unit['trx']

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What can be done to a rollout, by people who have seen the state it is in.
 import { Type } from 'typebox'
-import type { App, SignedInUser } from '../../fastify.ts'
-import { ProblemSchema, RolloutIdSchema } from '../../schema/common.ts'
-import { OutsideScope, type Scope, scopeOf } from '../../scope.ts'
-import type { Engine } from './engine.ts'
+import { OutsideScope, type Scope, scopeOf } from '../../access/scope.ts'
+import { ProblemSchema, RolloutIdSchema } from '../../api-shapes/common.ts'
+import { RolloutStateSchema } from '../../api-shapes/states.ts'
+import type { Reader } from '../../db/database.ts'
+import type { App, SignedInUser } from '../../http/app-types.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Command } from './reducer/model.ts'
 import {
   AlreadyApproved,
   ApprovalVoid,
@@ -13,17 +16,15 @@ import {
   RolloutEnded,
   RolloutNotFound,
   StaleState,
-} from './errors.ts'
-import type { Command } from './model.ts'
+} from './shapes/errors.ts'
 import {
   ApproveSchema,
   ExplainedActionSchema,
   ReasonedActionSchema,
   RolloutActionSchema,
-} from './order-schema.ts'
-import { RolloutSchema, RolloutStateSchema } from './schema.ts'
-import type { Reader } from './store.ts'
-import { tasksOf } from './task-store.ts'
+} from './shapes/order-schema.ts'
+import { RolloutSchema } from './shapes/schema.ts'
+import { tasksOf } from './store/tasks.ts'
 import { showRollout } from './view.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'obey' | 'approve'> }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A rollout as somebody may see it who has some of its nodes. The reason is told without names and numbers of the
 // other nodes; measurements were made of all nodes, so of those nothing is taken along. Pure.
-import type { Audience } from './audience.ts'
-import type { HoldKind, Reason } from './reason.ts'
-import { tellReason } from './reasons.ts'
-import type { Rollout, RolloutState } from './schema.ts'
-import { HOLDS } from './why-words.ts'
+import type { RolloutState } from '../../api-shapes/states.ts'
+import type { HoldKind, Reason } from './shapes/reason.ts'
+import type { Rollout } from './shapes/schema.ts'
+import type { Audience } from './words/audience.ts'
+import { tellReason } from './words/reasons.ts'
+import { HOLDS } from './words/why-words.ts'
 
 const STATES: Readonly<Record<RolloutState, string>> = {
   draft: 'Not given yet',

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: order and watch. What can be done to one: action-routes.ts.
 import { Type } from 'typebox'
-import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../errors.ts'
-import type { App, SignedInUser } from '../../fastify.ts'
+import type { Permission } from '../../access/permissions.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../access/scope.ts'
+import {
+  DryRunQuerySchema,
+  ProblemSchema,
+  pageOf,
+  RolloutIdSchema,
+} from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../api-shapes/errors.ts'
+import { InRecovery } from '../../control-plane/recovery.ts'
+import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
-import type { Permission } from '../../permissions.ts'
-import { InRecovery } from '../../recovery.ts'
-import { DryRunQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
-import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import { nameOf } from './action-routes.ts'
+import { outlookOf } from './line/outlook.ts'
+import { policyRefusalsOf } from './plan/policy-refusals.ts'
+import { askNodes, type PreflightDeps } from './plan/preflight.ts'
 import {
   AtOnceAlone,
   EmergencyStartsNow,
@@ -25,15 +33,12 @@ import {
   StartPast,
   StartTooFar,
   VersionNotFound,
-} from './errors.ts'
-import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
-import { outlookOf } from './outlook.ts'
-import { policyRefusalsOf } from './policy-refusals.ts'
-import { askNodes, type PreflightDeps } from './preflight.ts'
-import { AskPreflightSchema, PreflightSchema } from './preflight-schema.ts'
-import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
+} from './shapes/errors.ts'
+import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './shapes/order-schema.ts'
+import { AskPreflightSchema, PreflightSchema } from './shapes/preflight-schema.ts'
+import { RolloutSchema, RolloutsQuerySchema } from './shapes/schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
-import { listRollouts } from './store.ts'
+import { listRollouts } from './store/rollouts.ts'
 import { showRollout, showRollouts, viewPlan } from './view.ts'
 
 const tags = ['rollouts']

@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: MIT
 // Takes an order: planned outside, stored and brought into the line in one transaction. Whose turn it is at
 // once begins in it.
-import type { Unit, Write } from '../../db/write.ts'
-import { SelectorInvalid } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
+import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import type { OnOverlap } from '../../api-shapes/states.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import { newId } from '../../base/ids.ts'
+import { InRecovery } from '../../control-plane/recovery.ts'
+import type { Reader } from '../../db/database.ts'
+import type { RolloutRow } from '../../db/tables/rollouts.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import { isInside, parseSelector, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
-import type { ReadGrouping } from '../../ports.ts'
-import { InRecovery } from '../../recovery.ts'
-import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../scope.ts'
-import { isInside, parseSelector, type Selector } from '../../selector.ts'
-import { emergencyStrategy } from './emergency.ts'
-import type { Engine } from './engine.ts'
+import { readFarmRules } from '../rollout-rules/store.ts'
+import { whyClosed } from '../rollout-rules/windows.ts'
+import type { Engine } from './engine/engine.ts'
+import { nodesWaitedFor, waitingRows } from './line/store.ts'
+import { emergencyStrategy } from './plan/emergency.ts'
+import {
+  type CheckFor,
+  isSameFleet,
+  kindOf,
+  type Plan,
+  type PlannedNode,
+  planRollout,
+} from './plan/planner.ts'
+import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
+import type { WaveNode } from './plan/waves.ts'
+import { firstProgress, isWaiting } from './reducer/model.ts'
+import { MAX_WAITING } from './reducer/queue.ts'
 import {
   AtOnceAlone,
   EmergencyStartsNow,
@@ -24,29 +42,13 @@ import {
   StartPast,
   StartTooFar,
   VersionNotFound,
-} from './errors.ts'
-import { readFarmRules } from './farm-rules.ts'
-import { activeNodes, type FleetNode } from './fleet-store.ts'
-import { ownersOf } from './lease-store.ts'
-import { firstProgress, isWaiting } from './model.ts'
-import type { OnOverlap } from './order-schema.ts'
-import {
-  type CheckFor,
-  isSameFleet,
-  kindOf,
-  type Plan,
-  type PlannedNode,
-  planRollout,
-} from './planner.ts'
-import { MAX_WAITING } from './queue.ts'
-import { nodesWaitedFor, waitingRows } from './queue-store.ts'
-import type { Reason } from './reason.ts'
-import type { Strategy } from './schema.ts'
-import { findRollout, insertRollout, type Reader, type RolloutRow } from './store.ts'
-import { type Arranged, arrange, planDigestOf } from './strategy.ts'
-import type { NewTask } from './task-store.ts'
-import type { WaveNode } from './waves.ts'
-import { whyClosed } from './windows.ts'
+} from './shapes/errors.ts'
+import type { Reason } from './shapes/reason.ts'
+import type { Strategy } from './shapes/schema.ts'
+import { ownersOf } from './store/leases.ts'
+import { activeNodes, type FleetNode } from './store/nodes.ts'
+import { findRollout, insertRollout } from './store/rollouts.ts'
+import type { NewTask } from './store/tasks.ts'
 
 export type StartDeps = {
   db: Reader

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Rollouts and plans as the API shows them.
-import { CORDONED, viewCordon } from '../../cordon.ts'
-import { some } from '../../schema/common.ts'
-import type { Scope } from '../../scope.ts'
-import { approvalsOf } from './approvals.ts'
-import { type Audience, EVERYBODY, naming, rolloutsIn } from './audience.ts'
-import { RolloutNotFound } from './errors.ts'
-import type { Progress } from './model.ts'
+import type { Scope } from '../../access/scope.ts'
+import { some } from '../../api-shapes/common.ts'
+import type { Reader } from '../../db/database.ts'
+import type { RolloutRow } from '../../db/tables/rollouts.ts'
+import { CORDONED, viewCordon } from '../../fleet/cordon.ts'
+import { approvalsOf } from './line/approvals.ts'
 import { withoutOthers } from './own-part.ts'
-import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
-import { tellReason } from './reasons.ts'
-import type { Rollout } from './schema.ts'
+import { type ExcludedNode, kindOf, type PlannedNode } from './plan/planner.ts'
+import { viewPolicy } from './plan/strategy.ts'
+import type { Progress } from './reducer/model.ts'
+import { failsGate } from './reducer/task-states.ts'
+import { countTasks, wasPassedBy } from './reducer/tasks.ts'
+import { RolloutNotFound } from './shapes/errors.ts'
+import type { Rollout } from './shapes/schema.ts'
 import type { Arrangement } from './start.ts'
-import {
-  findRollout,
-  policyOf,
-  type Reader,
-  type RolloutRow,
-  reasonOf,
-  rolloutTouches,
-} from './store.ts'
-import { viewPolicy } from './strategy.ts'
-import { failsGate } from './task-states.ts'
-import { leftOutForOf, type TaskWithName, taskCounts, tasksOf } from './task-store.ts'
-import { countTasks, wasPassedBy } from './tasks.ts'
-import { taskMessage } from './why-words.ts'
+import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
+import { leftOutForOf, type TaskWithName, taskCounts, tasksOf } from './store/tasks.ts'
+import { type Audience, EVERYBODY, naming, rolloutsIn } from './words/audience.ts'
+import { tellReason } from './words/reasons.ts'
+import { taskMessage } from './words/why-words.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 

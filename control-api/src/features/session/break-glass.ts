@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whoever can run commands on this machine is trusted to be let in again: `admin reset-admin-password`.
 import type { Kysely } from 'kysely'
+import { defineError } from '../../api-shapes/errors.ts'
+import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import { defineError } from '../../errors.ts'
 import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
 import { endAllWaysIn, type OtherWaysIn } from '../../people/recovery.ts'
 import {
@@ -16,7 +16,6 @@ import {
 } from '../../people/users.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
-export type OneTimeLogin = { username: string; password: string }
 
 const NotAnAdmin = defineError(
   409,

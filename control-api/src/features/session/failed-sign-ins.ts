@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Failed sign-ins are worth an event, but whoever fails must not fill the disk with them.
-import type { Write } from '../../db/write.ts'
+import type { Write } from '../../audit/write.ts'
 import type { User } from '../../people/users.ts'
 import { networkOf } from './sign-in-throttle.ts'
 

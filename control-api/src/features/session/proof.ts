@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who holds a session proves anew that it is theirs.
 import type { FastifyRequest } from 'fastify'
-import type { Write } from '../../db/write.ts'
-import { NotSignedIn, WrongCredentials } from '../../errors.ts'
+import { NotSignedIn, WrongCredentials } from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
 import { knownUser, NO_PASSWORD, verifyPassword } from '../../people/passwords.ts'
 import {
   FreshSignInRequired,

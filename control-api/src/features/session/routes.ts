@@ -3,24 +3,24 @@
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
 import {
   AccountDisabled,
   NotSignedIn,
   SamePassword,
   TooManyAttempts,
   WrongCredentials,
-} from '../../errors.ts'
-import type { App, SignedInUser } from '../../fastify.ts'
+} from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
+import type { Database } from '../../db/database.ts'
+import type { App, SignedInUser } from '../../http/app-types.ts'
 import { hashFor, knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import { endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import type { StartSession } from '../../people/start-session.ts'
 import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
 import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
+import type { StartSession } from '../../plugins/start-session.ts'
 import { createFailedSignIns } from './failed-sign-ins.ts'
 import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { CodeSchema, PasswordSchema } from '../../people/proof.ts'
-import { RoleSchema } from '../../people/roles.ts'
+import { RoleSchema } from '../../access/roles.ts'
 import {
   Nullable,
   TimeSchema,
   TokenIdSchema,
   UserIdSchema,
   UsernameSchema,
-} from '../../schema/common.ts'
+} from '../../api-shapes/common.ts'
+import { CodeSchema, PasswordSchema } from '../../people/proof.ts'
 
 const NewPasswordSchema = Type.String({
   minLength: 12,

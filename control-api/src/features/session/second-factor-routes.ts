@@ -2,9 +2,9 @@
 // One's own second factor: begun, confirmed with a first code, taken away.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Write } from '../../db/write.ts'
-import { defineError, TooManyAttempts, WrongCredentials } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import { defineError, TooManyAttempts, WrongCredentials } from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
+import type { App } from '../../http/app-types.ts'
 import { knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import { WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Making the first administrator with the token that the service printed.
 import type { Kysely } from 'kysely'
+import { TooManyAttempts } from '../../api-shapes/errors.ts'
+import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
-import { TooManyAttempts } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import type { App } from '../../http/app-types.ts'
 import { hashPassword, TooManySignIns } from '../../people/passwords.ts'
-import type { StartSession } from '../../people/start-session.ts'
 import { anyUserExists } from '../../people/users.ts'
 import { limits } from '../../plugins/limits.ts'
+import type { StartSession } from '../../plugins/start-session.ts'
 import { SessionSchema, SetupSchema, SetupStateSchema } from './schema.ts'
 import { insertFirstAdmin, requireSetupToken, SetupDone, WrongSetupToken } from './setup.ts'
 import { refuseWhile, Throttle } from './throttle.ts'

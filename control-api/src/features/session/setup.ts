@@ -2,10 +2,10 @@
 // The way in on a new machine: a token known only to who sees the console of this machine makes the
 // first administrator. There is no open first-run page that a stranger could find first.
 import type { Kysely } from 'kysely'
+import { defineError } from '../../api-shapes/errors.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import { newSecret, sameDigest, sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import { defineError } from '../../errors.ts'
-import { newSecret, sameDigest, sha256 } from '../../ids.ts'
 import { anyUserExists, insertUser, type User } from '../../people/users.ts'
 
 export const SetupDone = defineError(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Is it really them? Password first; whether there is a second factor is told to nobody without it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Unit, Write } from '../../db/write.ts'
-import { AccountDisabled, WrongCredentials } from '../../errors.ts'
+import { AccountDisabled, WrongCredentials } from '../../api-shapes/errors.ts'
+import type { Unit, Write } from '../../audit/write.ts'
 import { verifyNobody, verifyPassword } from '../../people/passwords.ts'
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import type { StartSession } from '../../people/start-session.ts'
 import { createUserStore, type User, type UserStore } from '../../people/users.ts'
 import { cookiesNamed } from '../../plugins/cookies.ts'
 import { COOKIE_PATH } from '../../plugins/session.ts'
+import type { StartSession } from '../../plugins/start-session.ts'
 import type { TellFailure } from './failed-sign-ins.ts'
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'

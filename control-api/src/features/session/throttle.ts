@@ -2,7 +2,7 @@
 // Slows guessing down without locking anybody out: after some free failures each further one doubles
 // the wait, up to a limit. An attempt counts as failed until it succeeded, so that a burst in parallel is
 // slowed as well. Kept in memory: a restart forgives.
-import { TooManyAttempts } from '../../errors.ts'
+import { TooManyAttempts } from '../../api-shapes/errors.ts'
 
 type Entry = { failures: number; openAtMs: number }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A session as the API shows it.
 
+import { permissionsOf } from '../../access/permissions.ts'
 import { IDLE_MS, LONGEST_MS } from '../../people/sessions.ts'
 import type { User } from '../../people/users.ts'
-import { permissionsOf } from '../../permissions.ts'
 import type { Session } from './schema.ts'
 
 export type ViewSession = (user: User, signedInAtMs: number) => Session

@@ -13,8 +13,6 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Open on purpose: their times say nothing. */
 const WAITS = new Set(['/agent/v1/desired', '/api/v1/events'])
 
-export type RequestCounter = ReturnType<typeof createRequestCounter>
-
 export function createRequestCounter() {
   const answered = new Map<string, { labels: Record<string, string>; value: number }>()
   const times = new Map<Listener, Times>()

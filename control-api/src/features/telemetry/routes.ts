@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GET /metrics: the control plane's own measurements, where Prometheus looks for them. The route itself is
 // below /api, as everything that asks who somebody is: session cookies go there and nowhere else.
-import type { App } from '../../fastify.ts'
+import type { App } from '../../http/app-types.ts'
 import { byLabel, CONTENT_TYPE, expose, type Family } from './exposition.ts'
 
 export const METRICS_PATH = '/api/metrics'

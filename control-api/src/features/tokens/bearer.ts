@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who a token in the Authorization header stands for, looked at anew with each request.
 import type { Kysely } from 'kysely'
+import { isSameScope } from '../../access/scope.ts'
+import { TooManyAttempts, WrongToken } from '../../api-shapes/errors.ts'
+import { sameDigest, sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import { TooManyAttempts, WrongToken } from '../../errors.ts'
-import type { SignedInUser } from '../../fastify.ts'
-import { sameDigest, sha256 } from '../../ids.ts'
-import { isSameScope } from '../../scope.ts'
+import type { SignedInUser } from '../../http/app-types.ts'
 import { effectivePermissions, tokenIdOf } from './rules.ts'
 import { findToken, grantedBy, noteUse, type TokenRow } from './store.ts'
 
@@ -21,8 +21,6 @@ type Deps = {
 
 /** A token in steady use is noted this often: every write is an fsync. */
 const NOTE_EVERY_MS = 60_000
-
-export type Bearers = ReturnType<typeof createBearers>
 
 export function createBearers({ db, now, userById, failedFrom, onError }: Deps) {
   const beingNoted = new Set<string>()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a token's secret looks like, and what a token may: pure decisions.
 import { randomBytes } from 'node:crypto'
-import type { Permission } from '../../permissions.ts'
+import type { Permission } from '../../access/permissions.ts'
 
 /** fsa_<letters of the id>_<256 random bits>: the id finds the row, the rest proves it. */
 const SECRET = /^fsa_([0-9a-hjkmnp-tv-z]{26})_[\w-]{43}$/

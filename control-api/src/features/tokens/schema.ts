@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
+import { type Permission, rolePermissions } from '../../access/permissions.ts'
+import { Nullable, TimeSchema, TokenIdSchema, UserIdSchema } from '../../api-shapes/common.ts'
 import { proofMembers } from '../../people/proof.ts'
-import { type Permission, rolePermissions } from '../../permissions.ts'
-import { Nullable, TimeSchema, TokenIdSchema, UserIdSchema } from '../../schema/common.ts'
 
 /** One's password and second factor are a person's business: no token is for them. */
 export const GRANTABLE: Permission[] = rolePermissions.admin.filter((one) => one !== 'session:own')

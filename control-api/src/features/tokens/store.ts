@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // API tokens at rest: of the secret only a digest.
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { defineError, NotSignedIn } from '../../api-shapes/errors.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import { newId, sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import { defineError, NotSignedIn } from '../../errors.ts'
-import type { SignedInUser } from '../../fastify.ts'
-import { newId, sha256 } from '../../ids.ts'
+import type { ApiTokensTable } from '../../db/tables/tokens.ts'
+import type { SignedInUser } from '../../http/app-types.ts'
 import type { StillProven } from '../../people/proof.ts'
 import { newTokenSecret } from './rules.ts'
 import type { CreatedToken, NewToken, Token } from './schema.ts'
-import type { ApiTokensTable } from './tables.ts'
 
 export type TokenRow = Selectable<ApiTokensTable>
 

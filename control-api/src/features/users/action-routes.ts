@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What administrators do for people who are locked out, or should be.
 import { Type } from 'typebox'
-import type { Unit, Write } from '../../db/write.ts'
-import type { App, SignedInUser } from '../../fastify.ts'
+import { UserIdSchema } from '../../api-shapes/common.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import type { App, SignedInUser } from '../../http/app-types.ts'
 import { hashFor, oneTimePassword } from '../../people/passwords.ts'
 import { endAllWaysIn, endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type User,
   updateUser,
 } from '../../people/users.ts'
-import { UserIdSchema } from '../../schema/common.ts'
 import { actorOf, changeUser } from './change.ts'
 import { LastAdmin, OwnAccount, UserNotFound } from './errors.ts'
 import { OneTimePasswordSchema } from './schema.ts'

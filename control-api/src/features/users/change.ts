@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What every change of a user has in common: who may make it, and that an administrator is left.
-import type { Unit } from '../../db/write.ts'
-import { NotSignedIn } from '../../errors.ts'
-import type { SignedInUser } from '../../fastify.ts'
-import type { Role } from '../../people/roles.ts'
+import type { Role } from '../../access/roles.ts'
+import { NotSignedIn } from '../../api-shapes/errors.ts'
+import type { Unit } from '../../audit/write.ts'
+import type { SignedInUser } from '../../http/app-types.ts'
 import { createUserStore, type User } from '../../people/users.ts'
 import { BeyondYours, LastAdmin, UserNotFound } from './errors.ts'
 import { beyond, isFarmAdmin } from './rules.ts'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who may change whom.
 
-import type { Role } from '../../people/roles.ts'
-import { type Permission, permissionsOf } from '../../permissions.ts'
-import { formatSelector, parseSelector } from '../../selector.ts'
+import { type Permission, permissionsOf } from '../../access/permissions.ts'
+import type { Role } from '../../access/roles.ts'
+import { formatSelector, parseSelector } from '../../labels/selector.ts'
 import { BadScope } from './errors.ts'
 
 type Standing = { roles: readonly Role[]; scope: string | null; disabled: boolean }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { RoleSchema } from '../../people/roles.ts'
-import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../schema/common.ts'
-import { SELECTOR_MAX_LENGTH } from '../../selector.ts'
+import { RoleSchema } from '../../access/roles.ts'
+import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../api-shapes/common.ts'
+import { SELECTOR_MAX_LENGTH } from '../../labels/selector.ts'
 
 const RolesSchema = Type.Array(RoleSchema, {
   minItems: 1,
@@ -43,7 +43,6 @@ export const UserPatchSchema = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 )
-export type UserPatch = Static<typeof UserPatchSchema>
 
 const oneTimePassword = Type.String({
   description: 'Shown this once; it is good for signing in and choosing another',

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Users as administrators see them.
 import type { Kysely } from 'kysely'
+import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit } from '../../db/write.ts'
 import { toUser, type User, updateUser } from '../../people/users.ts'
 import { isFarmAdmin } from './rules.ts'
 

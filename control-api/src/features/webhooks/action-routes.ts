@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What a person asks of a webhook: to show what it was told, to be told something now, another secret.
 import { Type } from 'typebox'
-import { TooManyRequests } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
-import { newId } from '../../ids.ts'
-import { etagOf } from '../../preconditions.ts'
-import { PageQuerySchema, pageOf } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
+import { PageQuerySchema, pageOf } from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { TooManyRequests } from '../../api-shapes/errors.ts'
+import { newId } from '../../base/ids.ts'
+import type { App } from '../../http/app-types.ts'
+import { etagOf } from '../../http/preconditions.ts'
+import type { WebhookDeps } from './deps.ts'
 import { purposeOf } from './dispatcher.ts'
 import { BeyondYourEvents, EventNotFound, WebhookNotFound } from './errors.ts'
-import type { WebhookDeps } from './routes.ts'
 import {
   type Message,
   messageOf,

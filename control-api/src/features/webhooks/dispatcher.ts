@@ -2,10 +2,10 @@
 // Brings events to webhooks: each has its place in the events and goes on from there, one event at a
 // time, in order, until it is taken. What was committed is delivered at least once, also after a crash.
 import type { Kysely } from 'kysely'
+import type { EventLog, StoredEvent } from '../../audit/log.ts'
+import type { Unit, Write } from '../../audit/write.ts'
+import type { SecretBox } from '../../base/secret-box.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit, Write } from '../../db/write.ts'
-import type { EventLog, StoredEvent } from '../../event-log.ts'
-import type { SecretBox } from '../../secret-box.ts'
 import {
   backOffMs,
   headersOf,

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Webhooks: who elsewhere is told of events.
 import type { FastifyReply } from 'fastify'
-import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { Database } from '../../db/database.ts'
-import type { Write } from '../../db/write.ts'
-import type { EventLog } from '../../event-log.ts'
-import type { App } from '../../fastify.ts'
-import { newId } from '../../ids.ts'
-import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { IfMatchSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
-import { defineCursor } from '../../schema/cursor.ts'
-import type { SecretBox } from '../../secret-box.ts'
+import { IfMatchSchema, PageQuerySchema, pageOf } from '../../api-shapes/common.ts'
+import { defineCursor } from '../../api-shapes/cursor.ts'
+import { newId } from '../../base/ids.ts'
+import type { App } from '../../http/app-types.ts'
+import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { webhookActionRoutes } from './action-routes.ts'
-import { type Dispatcher, NO_FAILURE, purposeOf } from './dispatcher.ts'
+import type { WebhookDeps } from './deps.ts'
+import { NO_FAILURE, purposeOf } from './dispatcher.ts'
 import { BeyondYourEvents, TooManyWebhooks, UrlRefused, WebhookNotFound } from './errors.ts'
 import { newWebhookSecret, requireOwnEvents } from './rules.ts'
 import {
@@ -35,18 +31,7 @@ import {
   viewWebhook,
   type WebhookRow,
 } from './store.ts'
-import { AddressRefused, type Guard } from './targets.ts'
-
-export type WebhookDeps = {
-  db: Kysely<Database>
-  write: Write
-  now: () => number
-  box: SecretBox
-  guard: Pick<Guard, 'checkLiteral'>
-  dispatcher: Pick<Dispatcher, 'changed' | 'deliver'>
-  events: Pick<EventLog, 'after'>
-  controlPlaneId: string
-}
+import { AddressRefused } from './targets.ts'
 
 const WEBHOOKS_MAX = 100
 const tags = ['webhooks']

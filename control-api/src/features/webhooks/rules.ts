@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a webhook is told, how it is signed (https://www.standardwebhooks.com), and when it is tried again.
 import { createHmac, randomBytes } from 'node:crypto'
-import type { StoredEvent } from '../../event-log.ts'
-import { deafTo, KINDS, type Kind, type Viewer } from '../../visibility.ts'
+import type { StoredEvent } from '../../audit/log.ts'
+import { deafTo, KINDS, type Kind, type Viewer } from '../../audit/visibility.ts'
 import { BeyondYourEvents } from './errors.ts'
 
 export type Message = {

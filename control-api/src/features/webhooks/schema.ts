@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { Nullable, TimeSchema } from '../../schema/common.ts'
+import { Nullable, TimeSchema } from '../../api-shapes/common.ts'
 
 const ulid = '[0-9a-hjkmnp-tv-z]{26}'
 export const WebhookIdSchema = Type.String({
@@ -108,7 +108,6 @@ export const WebhookDeliverySchema = Type.Object({
   response: Type.String({ description: 'The first 4 KiB of the answer' }),
 })
 
-export type NewWebhook = Static<typeof NewWebhookSchema>
 export type WebhookPatch = Static<typeof WebhookPatchSchema>
 export type Webhook = Static<typeof WebhookSchema>
 export type WebhookDelivery = Static<typeof WebhookDeliverySchema>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Webhooks and their last deliveries at rest.
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Unit } from '../../audit/write.ts'
+import { newId } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { Unit } from '../../db/write.ts'
-import { newId } from '../../ids.ts'
+import type { WebhookTables } from '../../db/tables/webhooks.ts'
 import { WebhookNotFound } from './errors.ts'
 import type { Message } from './rules.ts'
 import type { Webhook, WebhookDelivery } from './schema.ts'
 import type { Outcome } from './send.ts'
-import type { WebhookTables } from './tables.ts'
 
 export type WebhookRow = Selectable<WebhookTables['webhooks']>
 type DeliveryRow = Selectable<WebhookTables['webhook_deliveries']>

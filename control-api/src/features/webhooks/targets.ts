@@ -6,7 +6,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { defineError } from '../../errors.ts'
+import { defineError } from '../../api-shapes/errors.ts'
 
 export const AddressRefused = defineError(
   422,

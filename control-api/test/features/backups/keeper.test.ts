@@ -7,7 +7,7 @@ import { backUpInWorker } from '../../../src/backup/in-worker.ts'
 import { newIdentity } from '../../../src/backup/seal.ts'
 import { openKeeper } from '../../../src/features/backups/keeper.ts'
 import { findBackup, knownBackups } from '../../../src/features/backups/store.ts'
-import { openServices } from '../../../src/services.ts'
+import { openServices } from '../../../src/process/services.ts'
 import { tempDir } from '../../helper.ts'
 
 const MINUTE_MS = 60_000

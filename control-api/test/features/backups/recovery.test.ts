@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import { beginRecovery, survey } from '../../../src/recovery.ts'
-import { openServices } from '../../../src/services.ts'
+import { beginRecovery, survey } from '../../../src/control-plane/recovery.ts'
+import { openServices } from '../../../src/process/services.ts'
 import { assign, enrolNode, example, post } from '../../agents/node-client.ts'
 import { type Built, build } from '../../helper.ts'
 

@@ -3,10 +3,10 @@
 // is what makes an equal digest a proof.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { digestOf } from '../../../src/features/configs/digest.ts'
-import { compileSchemaCheck } from '../../../src/features/configs/schema-check.ts'
-import { parseConfigText } from '../../../src/features/configs/text.ts'
-import { loadConfigSchema } from '../../../src/features/configs/validation.ts'
+import { compileSchemaCheck } from '../../../src/features/configs/check/schema-check.ts'
+import { loadConfigSchema } from '../../../src/features/configs/check/validation.ts'
+import { digestOf } from '../../../src/features/configs/text/digest.ts'
+import { parseConfigText } from '../../../src/features/configs/text/text.ts'
 
 const corpus = new URL('../../../../server-c/config-corpus/', import.meta.url)
 const textsIn = (folder: string) =>

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { nodeBinary, tempDir } from '../../helper.ts'
 import { OTHER, TEXT } from './config-client.ts'
 
-const script = resolve(import.meta.dirname, '../../../src/admin.ts')
+const script = resolve(import.meta.dirname, '../../../src/admin/program.ts')
 
 /** Three processes, one after the other, on a machine that may be busy. */
 const RUNS_WITHIN_MS = 120_000

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} here is the variables' own notation
 // What a change would do, asked before it is made; nothing of it is stored.
 import { describe, expect, it } from 'vitest'
-import type { Policy } from '../../../src/agents/messages.gen.ts'
-import type { Impact } from '../../../src/schema/impact.ts'
+import type { Policy } from '../../../src/agent-protocol/messages.gen.ts'
+import type { Impact } from '../../../src/api-shapes/impact.ts'
 import { example } from '../../agents/node-client.ts'
 import { addNode, etagOf, farm, group, ok, push, pushed, saveVersion, send, text } from './farm.ts'
 

@@ -3,7 +3,7 @@
 // What is wrong with a node's text is told in places of the text that somebody wrote, through both
 // overrides and the variables, wherever it is found: before a rollout, by a dry run, or by the node.
 import { describe, expect, it } from 'vitest'
-import type { Impact } from '../../../src/schema/impact.ts'
+import type { Impact } from '../../../src/api-shapes/impact.ts'
 import { addNode, etagOf, type Farm, farm, group, ok, push, saveVersion } from './farm.ts'
 
 const AUTHORS = `{

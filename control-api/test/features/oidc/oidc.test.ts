@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Signing in through a real identity provider (oidc-provider) on a socket of its own.
 import { describe, expect, test } from 'vitest'
-import type { OidcConfig } from '../../../src/oidc-config.ts'
+import type { OidcConfig } from '../../../src/environment/oidc.ts'
 import { enrolNode } from '../../agents/node-client.ts'
 import { type Built, build, PASSWORD, withToken } from '../../helper.ts'
 import { Browser, PUBLIC_URL } from './browser.ts'

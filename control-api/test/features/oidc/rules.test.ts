@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { oidcConfig } from '../../../src/environment/oidc.ts'
 import {
   claimAt,
   groupsIn,
@@ -10,7 +11,6 @@ import {
   rolesOf,
   usernames,
 } from '../../../src/features/oidc/rules.ts'
-import { oidcConfig } from '../../../src/oidc-config.ts'
 import { tempDir } from '../../helper.ts'
 
 /** Of names without end. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nodes that are away when their turn comes, over the real engine.
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { beginRecovery, confirmRecovery } from '../../../src/control-plane/recovery.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
-import { beginRecovery, confirmRecovery } from '../../../src/recovery.ts'
 import { tempDir } from '../../helper.ts'
 import { addNodeRow, CONFIG, openData, startPlane } from '../../simulator/real-plane.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A farm for tests: the service, and nodes in this process that speak to its agent listener.
 import { expect, onTestFinished } from 'vitest'
-import type { Rollout } from '../../../src/features/rollouts/schema.ts'
+import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
 import { type Built, build, type Client } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 

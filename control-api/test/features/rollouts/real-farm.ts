@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../../scripts/testing/node-policy.mjs'
-import type { Rollout } from '../../../src/features/rollouts/schema.ts'
+import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
 import { type Built, build, nodeBinary, tempDir } from '../../helper.ts'
 
 const execute = promisify(execFile)

@@ -2,10 +2,10 @@
 // Rollouts from the API to nodes that speak the protocol over the real agent listener, and back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createAssignments } from '../../../src/agents/assignments.ts'
-import { DEADLINES } from '../../../src/agents/deadlines.ts'
+import { createAssignments } from '../../../src/assignments/assignments.ts'
+import { DEADLINES } from '../../../src/assignments/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
-import { createEngine } from '../../../src/features/rollouts/engine.ts'
+import { createEngine } from '../../../src/features/rollouts/engine/engine.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
 import type { Conduct, SimulatedNode } from '../../simulated-node.ts'

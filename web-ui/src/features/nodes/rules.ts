@@ -39,13 +39,6 @@ export function digestsToShow(sync: Node['sync']): ThreeDigests {
   ]
 }
 
-/** "3" of "default v3"; what runs and was never saved here has no version. */
-export function versionLabel(identity: ConfigIdentity): string {
-  return identity.version === null
-    ? 'not a saved version'
-    : `${identity.version.config} v${identity.version.number}`
-}
-
 /** Why there is no percentile to show. */
 export function whyNoLatency(node: Node): string | null {
   if (node.latency.p99Seconds !== null) return null

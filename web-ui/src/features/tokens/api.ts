@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+
+import type { paths } from '@farmstead/api-types'
 import { infiniteQueryOptions, mutationOptions } from '@tanstack/react-query'
-import type { paths } from '../../../../control-api/src/api-types.gen.ts'
 import { api, bodyOf } from '../../lib/api-client.ts'
 
 const PAGE_SIZE = 50

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The events as a chain: each row carries a digest over itself and the row before it, so that a row that
+// was changed, removed or put elsewhere is found. Whoever can write the database can make a whole new
+// chain; only a head that was noted elsewhere shows that (docs/audit.md).
+import canonicalize from 'canonicalize'
+import type { Selectable, Transaction } from 'kysely'
+import { sha256 } from '../base/ids.ts'
+import type { Database, EventsTable } from '../db/database.ts'
+import { currentOrigin, type Via } from './origin.ts'
+
+/** A line of an export without its own hash. The hash is the SHA-256 of its canonical form (RFC 8785). */
+export type AuditRecord = {
+  id: number
+  at: string
+  kind: string
+  object: string
+  action: string
+  actor: string | null
+  via: string
+  tokenId: string | null
+  requestId: string | null
+  address: string | null
+  data: unknown
+  previousHash: string
+}
+export type ChainRow = Omit<Selectable<EventsTable>, 'by_whom'>
+
+/** What the first event follows. */
+export const genesisHash = (controlPlaneId: string) => sha256(`farmstead-audit:${controlPlaneId}`)
+
+export function recordOf(row: Omit<ChainRow, 'hash'>, previousHash: string): AuditRecord {
+  return {
+    id: row.id,
+    at: new Date(row.at_ms).toISOString(),
+    kind: row.kind,
+    object: row.object_id,
+    action: row.action,
+    actor: row.actor,
+    via: row.via,
+    tokenId: row.token_id,
+    requestId: row.request_id,
+    address: row.address,
+    data: JSON.parse(row.data),
+    previousHash,
+  }
+}
+
+export const hashOf = (record: AuditRecord) => sha256(canonicalize(record) ?? '')
+
+export type AppendedEvent = {
+  kind: string
+  id: string
+  action: string
+  actor: string | null
+  data: Record<string, unknown>
+}
+
+/** In the caller's transaction, which holds the write lock from its start: nobody else is between. */
+export async function appendEvent(
+  trx: Transaction<Database>,
+  { kind, id, action, actor, data }: AppendedEvent,
+  nowMs: number,
+): Promise<number> {
+  const last = await chainEnd(trx)
+  const { via, tokenId, requestId, address } = currentOrigin()
+  const by: Via = actor === null ? 'service' : via
+  const row = {
+    id: last.id + 1,
+    at_ms: nowMs,
+    kind,
+    object_id: wellFormed(id),
+    action,
+    actor: actor === null ? null : wellFormed(actor),
+    via: by,
+    token_id: by === 'token' ? tokenId : null,
+    request_id: requestId,
+    address,
+    data: JSON.stringify(data, (_key, value) => wellFormed(value)),
+  }
+  const hash = hashOf(recordOf(row, last.hash))
+  await trx
+    .insertInto('events')
+    .values({ ...row, hash })
+    .execute()
+  return row.id
+}
+
+/** Half a surrogate pair has no UTF-8, so neither SQLite nor the canonical form could hold it. */
+function wellFormed<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value)
+  if (entries.every(([key]) => key.isWellFormed())) return value
+  return Object.fromEntries(entries.map(([key, part]) => [key.toWellFormed(), part])) as T
+}
+
+/** The newest event's id and hash, or what the first one follows. */
+export async function chainEnd(
+  db: Pick<Transaction<Database>, 'selectFrom'>,
+): Promise<{ id: number; hash: string }> {
+  const last = await db
+    .selectFrom('events')
+    .select(['id', 'hash'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last) return last
+  const own = await db
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'controlPlaneId')
+    .executeTakeFirst()
+  return { id: 0, hash: genesisHash(own?.value ?? '') }
+}

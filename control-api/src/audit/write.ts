@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The one way to change control.db: a transaction that carries its events, and effects that run only
+// after the commit (a crash in between loses the effect, so every effect must be safe to leave out
+// and to repeat: nodes and browsers ask again).
+import type { Kysely, Transaction } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Room } from '../storage/room.ts'
+import { appendEvent, chainEnd } from './chain.ts'
+import type { NewEvent } from './event.ts'
+import { type Cause, createEventBounds } from './event-bounds.ts'
+
+/** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
+export type Unit = {
+  trx: Transaction<Database>
+  /**
+   * The event's id: the row of the audit that says so. Of what a node says too often only how much it was is
+   * written (event-bounds.ts), and the id is that of the row before.
+   */
+  emit(event: NewEvent): Promise<number>
+  afterCommit(effect: () => void): void
+}
+/** Awaits nothing but the database inside: the whole service writes through one connection. */
+export type Write = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
+
+type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  onEvents: () => void
+  /** `work` may run twice: when the disk was full, and room was made. */
+  withRoom: Room['withRoom']
+}
+
+/** What we notice of a node by ourselves, as often as it likes. */
+const NOTICED = new Set(['connected', 'disconnected', 'clone-detected', 'clone-ended'])
+
+/** All failed sign-ins together: an account and a network each are rare, many of them are not. */
+const FAILED = { kind: 'session', id: 'unknown', action: 'sign-in-failed' } as const
+
+/** Who can bring this about by what they say, a node or a stranger; null: people and rollouts did it, which is not bounded. */
+function causeOf({ kind, id, action, actor, data }: NewEvent): Cause | null {
+  if (kind === FAILED.kind && action === FAILED.action) return FAILED
+  if (kind === 'node') {
+    const isItsOwn = actor === id || (actor === undefined && NOTICED.has(action))
+    return isItsOwn ? { kind, id, action } : null
+  }
+  const isStep = kind === 'rollout' && action.startsWith('task-') && actor === undefined
+  return isStep && typeof data?.nodeId === 'string'
+    ? { kind: 'node', id: data.nodeId, action }
+    : null
+}
+const LEFT_OUT = 'events-left-out'
+
+export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
+  const bound = createEventBounds()
+  const append = (trx: Transaction<Database>, { kind, id, action, actor, data }: NewEvent) =>
+    appendEvent(trx, { kind, id, action, actor: actor ?? null, data: data ?? {} }, now())
+
+  async function attempt<T>(work: (unit: Unit) => Promise<T>) {
+    const effects: (() => void)[] = []
+    let emitted = false
+    const result = await db.transaction().execute((trx) =>
+      work({
+        trx,
+        async emit(event) {
+          emitted = true
+          const cause = causeOf(event)
+          const { write, summary } = cause ? bound(cause, now()) : { write: true, summary: null }
+          if (cause && summary) {
+            await append(trx, { kind: cause.kind, id: cause.id, action: LEFT_OUT, data: summary })
+          }
+          return write ? await append(trx, event) : (await chainEnd(trx)).id
+        },
+        afterCommit(effect) {
+          effects.push(effect)
+        },
+      }),
+    )
+    return { result, effects, emitted }
+  }
+
+  return async (work) => {
+    const { result, effects, emitted } = await withRoom(() => attempt(work))
+    for (const effect of effects) effect()
+    if (emitted) onEvents()
+    return result
+  }
+}

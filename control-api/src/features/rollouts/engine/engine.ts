@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Runs the reducer over the database: loads a rollout, reduces, stores what changed with an event row
+// per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
+// node) happens after the commit, and is safe to lose: the node asks again.
+import type { Unit, Write } from '../../../audit/write.ts'
+import type { Reader } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
+import { targetOf } from '../../../labels/grouping.ts'
+import { readFarmRules } from '../../rollout-rules/store.ts'
+import { closedAt } from '../../rollout-rules/windows.ts'
+import { type Approval, noteApproval } from '../line/approvals.ts'
+import { createLine } from '../line/line.ts'
+import {
+  type Command,
+  isTerminal,
+  isWaiting,
+  type Rollout,
+  type RolloutEvent,
+} from '../reducer/model.ts'
+import { type Action, mayKeep, reduce, whyNot } from '../reducer/rules.ts'
+import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
+import type { NodeRef } from '../shapes/reason.ts'
+import type { Evidence, OnFailure } from '../shapes/schema.ts'
+import { isLeased } from '../store/leases.ts'
+import { localDigest, targetColumns } from '../store/nodes.ts'
+import {
+  awaitingRollouts,
+  isGoingBack,
+  type Loaded,
+  loadRollout,
+  rolloutsUnderWay,
+  saveRollout,
+  sharingRollouts,
+  timedRollouts,
+  unfinishedRollouts,
+} from '../store/rollouts.ts'
+import {
+  deferringRollouts,
+  isAnythingAwaited,
+  openTasksOf,
+  saveTask,
+  spendTime,
+  taskText,
+} from '../store/tasks.ts'
+import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
+import { createEffects, type EffectDeps } from './effects.ts'
+import { record } from './record.ts'
+
+type Deps = EffectDeps & {
+  db: Reader
+  write: Write
+  now: () => number
+  errorsForAuthor: Releases['errorsForAuthor']
+  isConnected: (nodeId: string) => boolean
+  isStorageFull: () => boolean
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+}
+
+type Found = {
+  wave: number
+  onFail: OnFailure
+  evidence: Evidence
+  /** Of whom nothing was measured, when that is what the evidence says. */
+  silent?: readonly NodeRef[]
+}
+type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
+type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
+
+export type Engine = RolloutEngine & {
+  /** New orders are in the line: all whose turn it is begin. */
+  takeTurns(unit: Unit): Promise<void>
+  /** Somebody other than its author agrees to its plan. */
+  approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
+  /** What an operator wants of it, who has seen it in that state. */
+  obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
+  /** What the gates of a wave say, with what it rests on. */
+  evaluated(rolloutId: string, found: Found): Promise<void>
+  /** Measurements say that a node with the version is not well. */
+  ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
+  /** Ends all that are under way or wait; nodes keep what they have. */
+  freezeAll(actor: string): Promise<void>
+  /** A recovery is confirmed: who returned meanwhile has its turn now. */
+  offerHeld(): Promise<void>
+  /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
+  tick(elapsedMs: number): Promise<void>
+  /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
+  heardAgain(): Promise<void>
+  /** The disk is full: all that are under way are held, until somebody resumes them. */
+  storageFull(): Promise<void>
+}
+
+export function createEngine(deps: Deps): Engine {
+  const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
+  const { isConnected, isStorageFull } = deps
+  const act = createEffects(deps)
+  const line = createLine({ ...deps, load, apply })
+
+  async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
+    const loaded = await loadRollout(trx, rolloutId, isConnected)
+    if (!loaded) return null
+    const isEmergency = loaded.row.emergency !== null
+    const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
+    return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
+  }
+
+  async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
+    const loaded = await load(unit, rolloutId)
+    if (!loaded) throw new RolloutNotFound(rolloutId)
+    return loaded
+  }
+
+  async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
+    const loaded = await load(unit, rolloutId)
+    if (loaded) await settle(unit, loaded, event, actor)
+  }
+
+  /** What is over for one may be the turn of another. */
+  async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
+    const after = await apply(unit, loaded, event, actor)
+    if (after.rollout.state !== loaded.rollout.state) await line.takeTurns(unit)
+    return after
+  }
+
+  /** Effects may lead to further events; they go on from what was stored. */
+  async function apply(
+    unit: Unit,
+    loaded: Loaded,
+    event: RolloutEvent,
+    actor?: string,
+  ): Promise<Loaded> {
+    const { row, rollout: before } = loaded
+    const { rollout: after, effects, transitions } = reduce(before, event)
+    if (after === before && effects.length === 0) return loaded
+    for (const [i, task] of after.tasks.entries()) {
+      if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
+    }
+    const moved = after.state !== before.state
+    const stored: RolloutRow = {
+      ...row,
+      state: after.state,
+      reason: JSON.stringify(after.reason),
+      progress: JSON.stringify(after.progress),
+      state_version: row.state_version + (moved ? 1 : 0),
+      ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
+    }
+    await saveRollout(unit.trx, stored)
+    for (const transition of transitions) {
+      await record(unit, stored, transition, { tasks: after.tasks, actor })
+    }
+    let current: Loaded = { row: stored, rollout: after }
+    for (const effect of effects) {
+      const next = await act(unit, current, effect)
+      if (next) current = await apply(unit, current, next)
+    }
+    return current
+  }
+
+  /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
+  async function placedForAuthor(unit: Unit, rolloutId: string, nack: Nacked): Promise<Nacked> {
+    const loaded = await load(unit, rolloutId)
+    const node = await targetColumns(unit.trx, nack.nodeId)
+    if (!loaded || !node || nack.errors.length === 0) return nack
+    const { config, version } = loaded.row
+    const text = await versionText(unit, config, version)
+    if (text === null) return nack
+    const { text: given } = await taskText(unit.trx, rolloutId, nack.nodeId)
+    const target = targetOf(await readGrouping(unit.trx), node)
+    const errors = errorsForAuthor({ versionText: text, target, given }, nack.errors)
+    return { ...nack, errors }
+  }
+
+  /** With what the node did not say of it. */
+  async function completed(unit: Unit, { rolloutId, event }: Reported): Promise<RolloutEvent> {
+    if (event.kind === 'nacked') return placedForAuthor(unit, rolloutId, event)
+    if (event.kind !== 'drifted') return event
+    return { ...event, digest: await localDigest(unit.trx, event.nodeId) }
+  }
+
+  return {
+    takeTurns: line.takeTurns,
+
+    obey: (rolloutId, command, stateVersion) =>
+      write(async (unit) => {
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, command.kind, stateVersion)
+        const { rollout } = await settle(unit, loaded, command, command.actor)
+        if (rollout.state !== loaded.rollout.state) return
+        // What changes no state is told all the same.
+        const { kind: action, actor, ...data } = command
+        await unit.emit({ kind: 'rollout', id: rolloutId, action, actor, data })
+      }),
+
+    approve: (rolloutId, approval, stateVersion) =>
+      write(async (unit) => {
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, 'approve', stateVersion)
+        await noteApproval(unit.trx, loaded.row, approval, now())
+        const { username: actor, planDigest } = approval
+        const data = { planDigest }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
+        await line.takeTurns(unit)
+      }),
+
+    evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
+      write(async (unit) => {
+        const loaded = await load(unit, rolloutId)
+        if (!loaded) return
+        const { verdict, message } = evidence
+        const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
+        const row = { ...loaded.row, evidence: JSON.stringify(noted) }
+        const said = { wave, verdict, onFail, message, ...(silent && { silent }) }
+        const event = { kind: 'evaluated' as const, ...said }
+        const { rollout } = await settle(unit, { ...loaded, row }, event)
+        if (!isDecision(loaded.rollout, rollout)) return
+        const data = { from: loaded.rollout.state, to: rollout.state, ...noted }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'evidence', data })
+      }),
+
+    ill: (rolloutId, found) =>
+      write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
+
+    freezeAll: (actor) =>
+      write(async (unit) => {
+        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+          const loaded = await mustLoad(unit, rolloutId)
+          const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
+          // Nobody's turn comes: they all end.
+          await apply(unit, loaded, { kind, actor }, actor)
+        }
+      }),
+
+    offerHeld: () =>
+      write(async (unit) => {
+        for (const rolloutId of await deferringRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
+        }
+      }),
+
+    async tick(elapsedMs) {
+      if (elapsedMs <= 0) return
+      const timed = await timedRollouts(db)
+      const sharing = await sharingRollouts(db)
+      const isTime = await line.isTime(db)
+      const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
+      if (isIdle && !(await isAnythingAwaited(db))) return
+      await write(async (unit) => {
+        for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
+          await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
+        }
+        for (const rolloutId of timed) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
+        }
+        for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
+        if (isTime) await line.takeTurns(unit)
+      })
+    },
+
+    async heardAgain() {
+      await write(async (unit) => {
+        for (const rolloutId of await awaitingRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'heard-again' })
+        }
+      })
+    },
+
+    storageFull: () =>
+      write(async (unit) => {
+        for (const rolloutId of await rolloutsUnderWay(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'storage-full' })
+        }
+      }),
+
+    async onAgentEvent(unit, event) {
+      for (const ofNode of toNodeEvents(event)) {
+        for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
+          await dispatch(unit, rollout_id, ofNode)
+        }
+      }
+      // Who waited for that node only waits no longer.
+      if (event.kind === 'decommissioned') await line.takeTurns(unit)
+      const reported = toRolloutEvent(event)
+      if (!reported) return
+      const { rolloutId } = reported
+      await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
+    },
+
+    owns: ({ trx }, nodeId) => isLeased(trx, nodeId),
+
+    async mayKeep(unit, offer) {
+      if (offer.rolloutId === null) return true
+      // Every node asks; its tasks matter only to a rollout that goes back.
+      if (!(await isGoingBack(unit.trx, offer.rolloutId))) return true
+      const loaded = await load(unit, offer.rolloutId)
+      return loaded === null || mayKeep(loaded.rollout, offer)
+    },
+  }
+}
+
+/** Evidence that changed something is kept for ever: in the audit. */
+const isDecision = (before: Rollout, after: Rollout) =>
+  before.state !== after.state ||
+  before.progress.wave !== after.progress.wave ||
+  before.progress.verdict?.verdict !== after.progress.verdict?.verdict
+
+function requireSense({ row, rollout }: Loaded, kind: Action, stateVersion: number): void {
+  const { state, state_version } = row
+  if (isTerminal(state)) throw new RolloutEnded(state)
+  if (state_version !== stateVersion) {
+    throw new StaleState(state, state_version).withMembers({ state, stateVersion: state_version })
+  }
+  const why = whyNot(rollout, kind)
+  if (why !== null) throw new NotNow(kind, why)
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Gathers the evidence of rollouts that wait for it, and tells the engine. Measurements are read outside the
+// transaction: a verdict carries the wave it is of, and comes again a few seconds later. Where too little was
+// measured and the order says what to fetch, has nodes fetch it.
+import type { Reader } from '../../../db/database.ts'
+import type { ProbeOrder } from '../../../fleet/probe-orders.ts'
+import type { Metrics } from '../../../metrics-store/ports.ts'
+import {
+  answersOf,
+  idsOf,
+  illOf,
+  judgeWave,
+  type Measured,
+  namesOf,
+  type Side,
+  silentOf,
+} from '../gates/evidence.ts'
+import { MAX_GAP_SECONDS, withSilent } from '../gates/gates.ts'
+import { probedWithinMs, whatToProbe } from '../gates/probing.ts'
+import { isHeldByGate, type Rollout } from '../reducer/model.ts'
+import { nodesThatProbe } from '../store/nodes.ts'
+import { gatedRollouts } from '../store/rollouts.ts'
+import type { Engine } from './engine.ts'
+
+type Deps = {
+  db: Reader
+  now: () => number
+  isConnected: (nodeId: string) => boolean
+  engine: Pick<Engine, 'evaluated' | 'ill'>
+  samplesOf: Metrics['samples']
+  /** Of those that were measured in that time. */
+  latencySummaries: Metrics['latencySummaries']
+  probe: (nodeId: string, order: ProbeOrder) => void
+}
+/** In time of that wave's soak, which begins anew when it is watched anew. */
+type Probed = { wave: number; fromMs: number; untilMs: number }
+
+export function createEvaluator(deps: Deps) {
+  const { db, now, isConnected, engine, samplesOf, latencySummaries, probe } = deps
+  /** By rollout: what nodes were asked to fetch last. */
+  const probed = new Map<string, Probed>()
+
+  async function judge(id: string, rollout: Rollout, measured: Measured): Promise<void> {
+    const found = judgeWave(id, rollout, measured)
+    if (!found) return
+    const { canary, control, judged } = found
+    const summaries = await latencySummaries(idsOf(canary.tasks), MAX_GAP_SECONDS)
+    const silent = silentOf(canary.tasks, summaries)
+    const { onFail, ...evidence } = withSilent(judged, namesOf(silent))
+    // What it paused for stays to be read: that it is quiet or unclear now says nothing against it. Resume asks anew.
+    const { hold } = rollout.progress
+    if (hold?.kind === 'gate_failed' && evidence.verdict !== 'fail') return
+    if (isHeldByGate(rollout.progress) && evidence.verdict === 'no_data') return
+    const { wave } = rollout.progress
+    const isSilence = evidence.message !== judged.message
+    await engine.evaluated(id, { wave, onFail, evidence, ...(isSilence && { silent }) })
+    await askForMore(id, rollout, { canary, control })
+  }
+
+  async function askForMore(
+    id: string,
+    { state, policy, progress }: Rollout,
+    { canary, control }: { canary: Side; control: Side },
+  ): Promise<void> {
+    if (policy.probes.length === 0 || state !== 'running') return
+    if (isUnderWay(probed.get(id), progress)) return
+    const able = await nodesThatProbe(db, id)
+    const sideOfThose = ({ tasks, group }: Side) => ({
+      nodeIds: idsOf(tasks).filter((one) => isConnected(one) && able.has(one)),
+      requests: answersOf(group.samples, 'responses5xx').whole,
+    })
+    const [ours, theirs] = [sideOfThose(canary), sideOfThose(control)]
+    const { minSamples, probes } = policy
+    const wanted = whatToProbe({ canary: ours, control: theirs, minSamples })
+    if (!wanted) return
+    const { nodeIds, count, perSecond } = wanted
+    const { wave, soakedMs } = progress
+    probed.set(id, { wave, fromMs: soakedMs, untilMs: soakedMs + probedWithinMs(wanted) })
+    for (const nodeId of nodeIds) probe(nodeId, { count, perSecond, paths: [...probes] })
+  }
+
+  return {
+    async evaluate(): Promise<void> {
+      const gated = await gatedRollouts(db, isConnected)
+      for (const id of probed.keys()) if (gated.every(({ row }) => row.id !== id)) probed.delete(id)
+      for (const { row, rollout } of gated) {
+        const measured = { nowMs: now(), samplesOf, isConnected }
+        for (const ill of illOf(rollout, measured)) await engine.ill(row.id, ill)
+        await judge(row.id, rollout, measured)
+      }
+    },
+  }
+}
+
+const isUnderWay = (last: Probed | undefined, { wave, soakedMs }: Rollout['progress']) =>
+  last !== undefined && last.wave === wave && last.fromMs <= soakedMs && soakedMs < last.untilMs

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// The nodes that have the version against those that have not: may the next wave begin? Pure. Without
+// evidence no gate passes, whatever else is well.
+import { type Histogram, mergeHistograms, quantile } from '../../../histogram/histogram.ts'
+import type { Sample } from '../../../metrics-store/ports.ts'
+import type {
+  Evidence,
+  Gate,
+  GateEvidence,
+  GateMetric,
+  OnFailure,
+  Verdict,
+} from '../shapes/schema.ts'
+import {
+  addShares,
+  FEWEST_UNITS,
+  type Interval,
+  meanRatio,
+  quantileRatio,
+  type Share,
+  shareDifference,
+  shareOf,
+} from './bootstrap.ts'
+
+type Quantile = { kind: 'quantile'; stage: 'firstByte' | 'total' | 'readWait'; q: number }
+type Mean = { kind: 'mean'; part: string; of: readonly string[] }
+type Part = { kind: 'share'; part: string; of: readonly string[]; isGood: boolean }
+type Metric = (Quantile | Part | Mean) & { name: string }
+/**
+ * A quantile may be so many times the control's; a share may be so much worse than the control's; a mean may be
+ * so many times less than the control's.
+ */
+const METRICS: Record<GateMetric, Metric> = {
+  errors5xx: share('the share of 5xx', 'responses5xx', ['requests']),
+  errors4xx: share('the share of 4xx', 'responses4xx', ['requests']),
+  errors404: share('the share of 404', 'responses404', ['requests']),
+  cacheHits: share('the stat cache’s hit ratio', 'cacheHits', ['cacheHits', 'cacheMisses'], true),
+  bytesPerRequest: { kind: 'mean', name: 'bytes per request', part: 'bytesSent', of: ['requests'] },
+  firstByteP50: { kind: 'quantile', stage: 'firstByte', q: 0.5, name: 'first byte p50' },
+  firstByteP99: { kind: 'quantile', stage: 'firstByte', q: 0.99, name: 'first byte p99' },
+  totalP50: { kind: 'quantile', stage: 'total', q: 0.5, name: 'total p50' },
+  totalP99: { kind: 'quantile', stage: 'total', q: 0.99, name: 'total p99' },
+  readWaitP99: { kind: 'quantile', stage: 'readWait', q: 0.99, name: 'read wait p99' },
+}
+
+function share(name: string, part: string, of: readonly string[], isGood = false) {
+  return { kind: 'share' as const, name, part, of, isGood }
+}
+
+/** Of one group: its windows, and of how many nodes they are. */
+export type Group = { nodes: number; samples: readonly Sample[] }
+export type Case = {
+  gates: readonly Gate[]
+  minSamples: number
+  canary: Group
+  control: Group
+  /** What the draws follow from: the same case has the same verdict. */
+  seed: number
+}
+
+/** Of answers: then the control has a trouble of its own, and going back would not mend it. */
+const ILL_SHARE = 0.05
+const WORST_FIRST: readonly Verdict[] = ['fail', 'no_data', 'inconclusive', 'pass']
+const HARDEST_FIRST: readonly OnFailure[] = ['revert', 'freeze', 'pause']
+
+/** Nodes report every few seconds. */
+export const MAX_GAP_SECONDS = 30
+
+export function judgeGates(given: Case): Evidence & { onFail: OnFailure } {
+  const gates = given.gates.map((gate) => judgeGate(gate, given))
+  const isIll = isControlIll(given.control)
+  const judged = isIll ? gates.map(withIllControl) : gates
+  const verdict = worst(judged.map((one) => one.verdict))
+  const worstOnes = judged.filter((one) => one.verdict === verdict)
+  const failing = given.gates.filter((gate) =>
+    worstOnes.some(({ metric }) => metric === gate.metric),
+  )
+  const onFail = HARDEST_FIRST.find((one) => failing.some((gate) => gate.onFail === one))
+  const message = worstOnes.map((one) => one.message).join('; ')
+  return { verdict, message, gates: judged, onFail: onFail ?? 'pause' }
+}
+
+/** Who sends no measurements may be ill unseen: without them no wave is through. */
+export function withSilent<T extends Evidence>(evidence: T, silent: readonly string[]): T {
+  const verdict = worst([evidence.verdict, 'no_data'])
+  if (silent.length === 0 || verdict === evidence.verdict) return evidence
+  const names = silent.slice(0, 3).join(', ')
+  const more = silent.length > 3 ? ` and ${silent.length - 3} more` : ''
+  const message = `no measurements have come from ${names}${more} for ${MAX_GAP_SECONDS} s`
+  return { ...evidence, verdict, message }
+}
+
+export const worst = (verdicts: readonly Verdict[]): Verdict =>
+  WORST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'no_data'
+
+const isControlIll = ({ samples }: Group) => {
+  const answers = sumOf(samples, METRICS.errors5xx)
+  return answers.whole > 0 && shareOf(answers) > ILL_SHARE
+}
+
+const withIllControl = (gate: GateEvidence): GateEvidence => ({
+  ...gate,
+  verdict: worst([gate.verdict === 'fail' ? 'inconclusive' : gate.verdict, 'inconclusive']),
+  message: `the nodes without the version answer 5xx too often themselves; ${gate.message}`,
+})
+
+function judgeGate(gate: Gate, given: Case): GateEvidence {
+  const metric = METRICS[gate.metric]
+  switch (metric.kind) {
+    case 'quantile':
+      return judgeQuantile(gate, metric, given)
+    case 'mean':
+      return judgeMean(gate, metric, given)
+    case 'share':
+      return judgeShare(gate, metric, given)
+  }
+}
+
+/** Who answers much less than the others do does not serve what they serve. */
+function judgeMean(gate: Gate, metric: Mean & { name: string }, given: Case): GateEvidence {
+  const { ours, theirs, both, lack } = partsOf(gate, metric, given)
+  if (lack !== null) return without(both, `${metric.name}: ${lack}`)
+  const found = meanRatio(ours, theirs, { seed: given.seed })
+  if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
+  const shown = `the others’ ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
+}
+
+function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: Case): GateEvidence {
+  const { q, stage, name } = metric
+  const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
+    samples.map((sample) => sample.stages[stage]).filter((one) => one !== undefined),
+  )
+  const canary = sideOf(given.canary, merged(ours), q)
+  const control = sideOf(given.control, merged(theirs), q)
+  const both = { ...gate, canary, control }
+  const lack = lackOf(given, canary.samples, control.samples)
+  if (lack !== null) return without(both, `${name}: ${lack}`)
+  const found = quantileRatio(ours ?? [], theirs ?? [], { q, seed: given.seed })
+  if (!found) return without(both, `${name}: nothing was measured that can be compared`)
+  const message = `${name} is ${shown(found.value)} times the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
+}
+
+function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): GateEvidence {
+  const { ours, theirs, both, lack } = partsOf(gate, metric, given)
+  if (lack !== null) return without(both, `${metric.name}: ${lack}`)
+  const more = shareDifference(ours, theirs, { seed: given.seed })
+  const found = metric.isGood ? { value: -more.value, low: -more.high, high: -more.low } : more
+  const how = metric.isGood ? 'lower' : 'higher'
+  const message = `${metric.name} is ${shown(found.value)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
+}
+
+function partsOf(gate: Gate, metric: Part | Mean, given: Case) {
+  const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
+    samples.map((sample) => partOf(sample, metric)),
+  )
+  const [mine, others] = [given.canary, given.control].map((side) => sumOf(side.samples, metric))
+  const sideOfThose = (group: Group, sum: Share = NONE) => ({
+    ...headOf(group),
+    samples: sum.whole,
+    value: shareOf(sum),
+  })
+  const canary = sideOfThose(given.canary, mine)
+  const control = sideOfThose(given.control, others)
+  const lack = lackOf(given, canary.samples, control.samples)
+  return { ours: ours ?? [], theirs: theirs ?? [], both: { ...gate, canary, control }, lack }
+}
+
+function verdictOf({ low, high }: Interval, max: number): Verdict {
+  if (low > max) return 'fail'
+  return high <= max ? 'pass' : 'inconclusive'
+}
+
+/** Why the two cannot be compared; null: they can. */
+function lackOf({ minSamples, canary, control }: Case, ours: number, theirs: number) {
+  if (ours < minSamples) return `${ours} of ${minSamples} requests that are needed`
+  if (control.nodes === 0) return 'no other node had requests to compare with'
+  if (theirs < minSamples)
+    return `${theirs} of ${minSamples} requests that are needed to compare with`
+  const fewest = Math.min(canary.samples.length, control.samples.length)
+  return fewest < FEWEST_UNITS ? 'too few windows yet' : null
+}
+
+type Sides = Pick<GateEvidence, 'metric' | 'max' | 'canary' | 'control'>
+
+const without = (sides: Sides, message: string): GateEvidence => ({
+  ...sides,
+  value: null,
+  low: null,
+  high: null,
+  verdict: 'no_data',
+  message,
+})
+
+/** As a person reads it: three digits say all that is known. */
+const shown = (value: number) => String(Number(value.toPrecision(3)))
+
+const range = ({ low, high }: Interval) => `${shown(low)} to ${shown(high)} with 95 %`
+
+const merged = (histograms: readonly Histogram[] = []) =>
+  histograms.length > 0 ? histograms.reduce(mergeHistograms) : null
+
+/** Made by the nodes themselves: never hidden among visitors'. */
+const headOf = ({ nodes, samples }: Group) => ({
+  nodes,
+  probed: samples.reduce((sum, { counters }) => sum + (counters.probeRequests ?? 0), 0),
+})
+
+const probesIn = ({ canary, control }: Sides) =>
+  canary.probed + control.probed > 0
+    ? `; probes: ${canary.probed}, and ${control.probed} of the others`
+    : ''
+
+const sideOf = (group: Group, histogram: Histogram | null, q: number) => ({
+  ...headOf(group),
+  samples: histogram?.count ?? 0,
+  value: histogram ? quantile(histogram, q) : null,
+})
+
+function partOf({ counters }: Sample, { part, of }: Part | Mean): Share {
+  const whole = of.reduce((sum, name) => sum + (counters[name] ?? 0), 0)
+  return { part: counters[part] ?? 0, whole }
+}
+
+const NONE: Share = { part: 0, whole: 0 }
+const sumOf = (samples: readonly Sample[], metric: Metric | Part | Mean): Share =>
+  metric.kind === 'quantile'
+    ? NONE
+    : samples.map((sample) => partOf(sample, metric)).reduce(addShares, NONE)

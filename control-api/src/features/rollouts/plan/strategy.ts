@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// From what an order says of its waves to the plan that is frozen: policy, waves, digest. Pure.
+import canonicalize from 'canonicalize'
+import { DEADLINES } from '../../../assignments/deadlines.ts'
+import { sha256 } from '../../../base/ids.ts'
+import { AT_ONCE, type Policy } from '../reducer/model.ts'
+import type { Gate, Strategy } from '../shapes/schema.ts'
+import { CAREFUL, planWaves, type WaveNode } from './waves.ts'
+
+export type Arranged = {
+  policy: Policy
+  /** By node id. */
+  waveOf: ReadonlyMap<string, number>
+  waves: number
+}
+
+export const DEFAULT_GATES: Gate[] = [
+  { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+  { metric: 'errors4xx', max: 0.02, onFail: 'revert' },
+  // Where many requests are refused for ever, a 401 that becomes a 404 is none more of the 4xx.
+  { metric: 'errors404', max: 0.02, onFail: 'revert' },
+  { metric: 'bytesPerRequest', max: 4, onFail: 'revert' },
+  { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
+]
+const DEFAULTS = {
+  ackSeconds: DEADLINES.ackMs / 1000,
+  applySeconds: DEADLINES.applyMs / 1000,
+  confirmSeconds: DEADLINES.confirmMs / 1000,
+  minHealthySeconds: 30,
+  soakSeconds: 120,
+  maxSoakSeconds: 15 * 60,
+  progressDeadlineSeconds: 10 * 60,
+  maxFailedPercent: 5,
+  maxUnreachablePercent: 10,
+  maxFlaps: 3,
+  onFailure: 'revert',
+  gates: DEFAULT_GATES,
+  minSamples: 500,
+  probes: [],
+} satisfies Partial<Strategy>
+/** On the whole wave, so that a farm does not reload at once. */
+const MAX_PARALLEL = { most: 10, percent: 10 }
+const BUDGET_PER_PARALLEL = 4
+const FAST_PATH_PARALLEL = 4
+
+/** What is not said is careful. isAlone: the farm has one node for it. */
+export function arrange(
+  nodes: readonly WaveNode[],
+  strategy: Strategy,
+  { isFastPath, isAlone = false }: { isFastPath: boolean; isAlone?: boolean },
+): Arranged {
+  const { atOnce = false } = strategy
+  const waves = atOnce ? [[...nodes]] : planWaves(nodes, strategy.waves ?? CAREFUL)
+  const largest = waves.reduce((most, wave) => Math.max(most, wave.length), 0)
+  const waveOf = new Map(waves.flatMap((wave, index) => wave.map(({ id }) => [id, index] as const)))
+  return {
+    policy: atOnce
+      ? AT_ONCE
+      : {
+          ...policyOf(strategy, largest, isFastPath),
+          ...(isAlone && strategy.gates === undefined && { isAlone }),
+        },
+    waveOf,
+    waves: Math.max(1, waves.length),
+  }
+}
+
+/** What succeeded not long ago goes faster, and never unwatched: what would take it back is still asked. */
+function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean): Policy {
+  const said = { ...DEFAULTS, ...strategy }
+  const share = Math.ceil((largestWave * MAX_PARALLEL.percent) / 100)
+  const usual = said.maxParallel ?? Math.max(1, Math.min(MAX_PARALLEL.most, share))
+  const maxParallel = isFastPath ? usual * FAST_PATH_PARALLEL : usual
+  return {
+    maxParallel,
+    blastBudget: Math.max(usual, said.blastBudget ?? maxParallel * BUDGET_PER_PARALLEL),
+    ackMs: said.ackSeconds * 1000,
+    applyMs: said.applySeconds * 1000,
+    confirmMs: said.confirmSeconds * 1000,
+    minHealthyMs: said.minHealthySeconds * 1000,
+    soakMs: said.soakSeconds * 1000,
+    maxSoakMs: Math.max(said.soakSeconds, said.maxSoakSeconds) * 1000,
+    progressDeadlineMs: said.progressDeadlineSeconds * 1000,
+    maxFailedPercent: said.maxFailedPercent,
+    maxUnreachablePercent: said.maxUnreachablePercent,
+    maxFlaps: said.maxFlaps,
+    onFailure: said.onFailure,
+    gates: isFastPath ? said.gates.filter(({ onFail }) => onFail === 'revert') : said.gates,
+    minSamples: said.minSamples,
+    isFastPath,
+    probes: said.probes,
+  }
+}
+
+type Planned = { nodeId: string; digest: string | null; isCordoned: boolean }
+
+/** What an order was made for: whoever changes anything of it has another plan. */
+export function planDigestOf(
+  release: { config: string; version: number },
+  { policy, waveOf }: Arranged,
+  nodes: readonly Planned[],
+): string {
+  const targets = nodes
+    .map(({ nodeId, digest, isCordoned }) => ({
+      ...{ nodeId, digest, wave: waveOf.get(nodeId) ?? 0 },
+      ...(isCordoned && { isCordoned }),
+    }))
+    .toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+  return `sha256:${sha256(canonicalize({ release, policy, targets }) ?? '')}`
+}
+
+export const viewPolicy = (policy: Policy) => ({
+  maxParallel: policy.maxParallel,
+  blastBudget: policy.blastBudget,
+  ackSeconds: policy.ackMs / 1000,
+  applySeconds: policy.applyMs / 1000,
+  confirmSeconds: policy.confirmMs / 1000,
+  minHealthySeconds: policy.minHealthyMs / 1000,
+  soakSeconds: policy.soakMs / 1000,
+  maxSoakSeconds: policy.maxSoakMs / 1000,
+  progressDeadlineSeconds:
+    policy.progressDeadlineMs === null ? null : policy.progressDeadlineMs / 1000,
+  maxFailedPercent: policy.maxFailedPercent,
+  maxUnreachablePercent: policy.maxUnreachablePercent,
+  maxFlaps: policy.maxFlaps,
+  onFailure: policy.onFailure,
+  gates: [...policy.gates],
+  isAlone: policy.isAlone ?? false,
+  minSamples: policy.minSamples,
+  probes: [...policy.probes],
+})

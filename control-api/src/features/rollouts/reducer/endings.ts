@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// How a rollout is stopped: held, frozen as it is, or taken back.
+import type { HoldKind, Why } from '../shapes/reason.ts'
+import type { OnFailure } from '../shapes/schema.ts'
+import * as because from './because.ts'
+import type { Task } from './model.ts'
+import { skip } from './task-states.ts'
+import { hasBegun, isOnItsWayBack, isUnanswered } from './tasks.ts'
+import { giveUp, move, put, setProgress, settleTasks, type Turn } from './turn.ts'
+
+export function freeze(turn: Turn, why: Why, isHopeless = false): void {
+  const reason = because.frozen(turn.rollout.tasks, { why, isHopeless })
+  for (const task of turn.rollout.tasks) {
+    const isWaiting = task.state === 'reverting' && task.generation === null
+    if (isUnanswered(task)) giveUp(turn, task, 'the rollout was frozen before it answered')
+    else if (isWaiting) put(turn, task, skip(task, 'the rollout was frozen before it went back'))
+  }
+  move(turn, 'frozen', reason)
+  settleTasks(turn)
+  turn.effects.push({ kind: 'release-leases' })
+}
+
+/** Without anything to go back to, the farm is better off as it is than with nothing. */
+function goBackByItself(turn: Turn, why: Why): void {
+  const begun = turn.rollout.tasks.filter(hasBegun)
+  const isHopeless = begun.length > 0 && begun.every((task) => task.previous === null)
+  if (isHopeless) freeze(turn, why, isHopeless)
+  else startBack(turn, why)
+}
+
+export function startBack(turn: Turn, why: Why): void {
+  for (const task of turn.rollout.tasks) {
+    if (isUnanswered(task)) giveUp(turn, task, 'the rollout went back before it answered')
+    else if (hasBegun(task)) put(turn, task, turnedBack(task))
+  }
+  setProgress(turn, { goesBack: why, hold: null })
+  move(turn, 'reverting', because.goingBack(why, turn.rollout.tasks))
+}
+
+function turnedBack(task: Task): Task {
+  const turned = { ...task, generation: null, deadlineMs: null, offers: 0, code: null, errors: [] }
+  return task.previous
+    ? { ...turned, state: 'reverting', message: '' }
+    : {
+        ...task,
+        state: 'revert_failed',
+        deadlineMs: null,
+        message: 'it had no confirmed config before this one',
+      }
+}
+
+export function goOnBack(turn: Turn, why: Why): void {
+  giveBack(turn)
+  const { rollout } = turn
+  const left = rollout.tasks.filter(
+    ({ state }) => state === 'reverting' || state === 'revert_failed',
+  )
+  const busy = left.some((task) => task.state === 'reverting' && task.deadlineMs !== 0)
+  const wasIncomplete = rollout.state === 'revert_incomplete'
+  const isUnderWay = busy && !wasIncomplete
+  if (left.length === 0) move(turn, 'reverted', because.wentBack(why, rollout.tasks))
+  else if (isUnderWay) move(turn, 'reverting', because.goingBack(why, rollout.tasks))
+  else move(turn, 'revert_incomplete', because.backInPart(why, rollout.tasks))
+  if (!isUnderWay && !wasIncomplete) turn.effects.push({ kind: 'release-leases' })
+}
+
+/**
+ * Newest wave first. Who is not there takes no room: its assignment waits for it. However full the farm's
+ * budget is with nodes of other rollouts, one may go back: a way back never waits for somebody else.
+ */
+function giveBack(turn: Turn): void {
+  const { tasks, policy, room: farmRoom } = turn.rollout
+  const farmMost = farmRoom === null ? Number.POSITIVE_INFINITY : Math.max(1, farmRoom)
+  const most = Math.min(policy.blastBudget ?? Number.POSITIVE_INFINITY, farmMost)
+  let room = most - tasks.filter(isOnItsWayBack).length
+  const waiting = tasks
+    .filter((task) => task.state === 'reverting' && task.generation === null)
+    .filter((task) => task.deadlineMs === null)
+    .toSorted((a, b) => b.wave - a.wave)
+  for (const task of waiting) {
+    if (!task.previous || (task.isConnected && room-- <= 0)) continue
+    const { nodeId, previous } = task
+    put(turn, task, { ...task, deadlineMs: policy.ackMs })
+    turn.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
+  }
+}
+
+export function react(turn: Turn, onFailure: OnFailure, kind: HoldKind, why: Why): void {
+  // Whoever paused it by hand stays the one to ask.
+  const isHeldByHand = turn.rollout.progress.hold?.kind === 'manual'
+  if (onFailure === 'freeze') freeze(turn, why)
+  else if (onFailure === 'revert') goBackByItself(turn, why)
+  else if (!isHeldByHand) hold(turn, kind, why)
+}
+
+export const hold = (turn: Turn, kind: HoldKind, why: Why) =>
+  setProgress(turn, { hold: { kind, why } })

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
+import type { ConfigError } from '../../../api-shapes/common.ts'
+import type { RolloutState, TaskState } from '../../../api-shapes/states.ts'
+import { DEADLINES, type Deadlines } from '../../../assignments/deadlines.ts'
+import type { Cordon } from '../../../fleet/cordon.ts'
+import type { Closed } from '../../rollout-rules/windows.ts'
+import type {
+  HoldKind,
+  LeftOutFor,
+  NodeRef,
+  Nodes,
+  Reason,
+  StandIn,
+  Why,
+} from '../shapes/reason.ts'
+import type { Gate, OnFailure, Probe, Verdict } from '../shapes/schema.ts'
+
+/** Frozen at the start, like the nodes and their waves: its digest is of all three. */
+export type Policy = Deadlines & {
+  /** Most nodes offered the version and not yet healthy; null: all of a wave at once, there or not. */
+  maxParallel: number | null
+  /** Most nodes between two configs at once, also while all go back; null: no limit. */
+  blastBudget: number | null
+  /** How long without a break a node must be well to count as healthy. */
+  minHealthyMs: number
+  soakMs: number
+  maxSoakMs: number
+  /** In which one more node must become healthy; null: no limit. */
+  progressDeadlineMs: number | null
+  /** Of all nodes so far that may fail once the first wave is through; of that one, none. */
+  maxFailedPercent: number
+  /** Of the rollout's nodes that may be out of reach. */
+  maxUnreachablePercent: number
+  /** How often a node may fall away or restart while its health is watched. */
+  maxFlaps: number
+  /** When a node went back or is not well; for gates each says its own. */
+  onFailure: OnFailure
+  /** What a wave's nodes must show before it is through; none: time alone. */
+  gates: readonly Gate[]
+  /** A single node and no gates of the order's own: who should be compared? Time lets it through. Left out: no. */
+  isAlone?: boolean
+  /** Requests on each side; of fewer nothing is concluded. */
+  minSamples: number
+  /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */
+  isFastPath: boolean
+  /** What nodes fetch from themselves where visitors make fewer; none: nothing. */
+  probes: readonly Probe[]
+}
+
+export type Task = {
+  nodeId: string
+  nodeName: string
+  /** Nodes out of reach go into one behind the last. */
+  wave: number
+  state: TaskState
+  /** What it is to obey now; null: nothing of this rollout. */
+  generation: number | null
+  digest: string
+  /** What it goes back to: what it was confirmed with last before; null: it had nothing. */
+  previous: { generation: number; digest: string } | null
+  code: string | null
+  message: string
+  /** It was left out for what that one refused, and there is no message; null: it was not. */
+  leftOutFor: LeftOutFor | null
+  errors: ConfigError[]
+  /** Time left for the node's next step; null: nothing is awaited. 0: overrun. */
+  deadlineMs: number | null
+  /** How often it was offered the version. */
+  offers: number
+  flaps: number
+  /** How often it refused for a reason that may pass. */
+  refusals: number
+  /** Its system, version and capabilities, when the plan was made: nodes of a kind refuse the same things. */
+  kind: string
+  /** Which rules its machine's owner had then: nodes with the same refuse the same. null: not known. */
+  policyRules: string | null
+  /** It failed, and an operator goes on without it. */
+  isExcused: boolean
+  /** Of now; not stored. */
+  isConnected: boolean
+  /** While it is, the node is offered nothing; null: it is not. Of now; not stored. */
+  cordon: Cordon | null
+}
+
+export type Hold = { kind: HoldKind; why: Why }
+export type Progress = {
+  wave: number
+  /** How many waves were planned; the stragglers' has this number. */
+  waves: number
+  /** waiting: for a change window; nobody has been offered the wave yet. */
+  phase: 'waiting' | 'dispatching' | 'soaking'
+  soakedMs: number
+  /** The newest of this soak. */
+  verdict: { verdict: Verdict; message: string; silent?: Nodes } | null
+  /** null: no limit. */
+  progressLeftMs: number | null
+  hold: Hold | null
+  /** Why it goes back; null: it goes forward. */
+  goesBack: Why | null
+  /** Who proves the version in this wave instead of whom; null, or left out by rollouts of before: nobody does. */
+  standIn?: StandIn | null
+}
+export type Rollout = {
+  state: RolloutState
+  reason: Reason
+  policy: Policy
+  progress: Progress
+  tasks: readonly Task[]
+  /** Why no wave may begin now; null: it may. Of now; not stored. */
+  closed: Closed | null
+  /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
+  room: number | null
+  /** Who the others are. Of now; not stored. */
+  roomHeldBy: readonly string[]
+  /** The control plane's disk is full. Of now; not stored. */
+  isStorageFull: boolean
+}
+
+/** A node as it is when the rollout becomes its owner. */
+export type StartNode = {
+  nodeId: string
+  /** The generation that brought what it runs, when there is nothing to change on it. */
+  settledGeneration: number | null
+  /** What that brought was released before, or its rollout succeeded. */
+  isProven: boolean
+  previous: Task['previous']
+}
+
+type OfANode = { nodeId: string; generation: number }
+export type NodeEvent =
+  | (OfANode & { kind: 'offered' })
+  | (OfANode & { kind: 'acked' })
+  | (OfANode & { kind: 'nacked'; code: string; message: string; errors: ConfigError[] })
+  | (OfANode & { kind: 'applied'; digest: string | null })
+  | (OfANode & { kind: 'confirmed' })
+  | (OfANode & { kind: 'reverted' | 'stuck'; reason: string | null; message: string })
+  | { kind: 'deadline'; nodeId: string }
+  | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
+  /** Measurements say that it is not well. */
+  | { kind: 'ill'; nodeId: string; gate: string; message: string }
+  | { kind: 'decommissioned' | 'cordoned'; nodeId: string }
+  /** Its config was changed on the machine. generation: it refused that one for it; null: it only said so. */
+  | { kind: 'drifted'; nodeId: string; generation: number | null; digest: string | null }
+export type Command =
+  /** rolloutId: that one takes its place. */
+  | { kind: 'freeze'; actor: string; rolloutId?: string }
+  | { kind: 'pause'; actor: string; why: string }
+  | { kind: 'resume'; actor: string }
+  | { kind: 'skip-gate'; actor: string; why: string }
+  | { kind: 'revert'; actor: string; why: string }
+  /** Before the start only, like the two below. */
+  | { kind: 'cancel'; actor: string }
+  | { kind: 'reject'; actor: string; why: string }
+export type Evaluated = {
+  kind: 'evaluated'
+  /** Of which wave: what arrives late says nothing of the next. */
+  wave: number
+  verdict: Verdict
+  /** When it fails. */
+  onFail: OnFailure
+  message: string
+  /** The message says of these that nothing was measured; left out: it says something else. */
+  silent?: readonly NodeRef[]
+}
+export type RolloutEvent =
+  /** It may not begin yet. */
+  | { kind: 'waits'; state: WaitingState; reason: Reason }
+  /** It will never begin. */
+  | { kind: 'ends'; state: 'expired' | 'cancelled' | 'superseded'; reason: Reason }
+  /** Its nodes are its own now; those that are not named are gone. */
+  | { kind: 'started'; nodes: readonly StartNode[] }
+  /** For a while nobody could reach us: what is awaited is awaited anew. */
+  | { kind: 'heard-again' }
+  | { kind: 'elapsed'; ms: number }
+  /** Other rollouts may have left room. */
+  | { kind: 'room' }
+  /** The control plane's disk is full: what is under way is held. */
+  | { kind: 'storage-full' }
+  /** A later rollout has these nodes now. At once: what one leaves must not go to another of them. */
+  | { kind: 'superseded'; nodeIds: readonly string[]; by: string }
+  | Evaluated
+  | Command
+  | NodeEvent
+
+/** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
+export type Transition = {
+  nodeId: string | null
+  from: string
+  to: string
+  cause: string
+  /** From wave to wave; else from state to state. */
+  isWave?: true
+}
+export type Effect =
+  /** Give the node its assignment; come back with `offered`. */
+  | { kind: 'offer'; nodeId: string }
+  /** Give it again what it had with that generation; come back with `offered`. */
+  | { kind: 'give-back'; nodeId: string; generation: number }
+  /** Take the node's assignment back. */
+  | { kind: 'withdraw'; nodeId: string; generation: number }
+  /** The version proved itself: new nodes get it. */
+  | { kind: 'release' }
+  /** The rollout ended: its nodes are free for another. */
+  | { kind: 'release-leases' }
+export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transition[] }
+
+/**
+ * On top of a step's whole time once we are back: a node that found nobody asks again after at most
+ * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
+ */
+export const RECONCILIATION_GRACE_MS = 45_000
+/** Offers to a node that is there and does not answer them. */
+export const MAX_OFFERS = 3
+
+/** One wave of all nodes, and nothing is asked of them but that they confirm. */
+export const AT_ONCE: Policy = {
+  ...DEADLINES,
+  maxParallel: null,
+  blastBudget: null,
+  minHealthyMs: 0,
+  soakMs: 0,
+  maxSoakMs: 0,
+  progressDeadlineMs: null,
+  maxFailedPercent: 0,
+  maxUnreachablePercent: 100,
+  maxFlaps: 3,
+  onFailure: 'pause',
+  gates: [],
+  minSamples: 500,
+  isFastPath: false,
+  probes: [],
+}
+
+export const firstProgress = (
+  waves: number,
+  { progressDeadlineMs }: Pick<Policy, 'progressDeadlineMs'>,
+): Progress => ({
+  wave: 0,
+  waves,
+  phase: 'dispatching',
+  soakedMs: 0,
+  verdict: null,
+  progressLeftMs: progressDeadlineMs,
+  hold: null,
+  goesBack: null,
+  standIn: null,
+})
+
+const TERMINAL = new Set<RolloutState>([
+  'succeeded',
+  'frozen',
+  'reverted',
+  'rejected',
+  'cancelled',
+  'expired',
+  'superseded',
+])
+export const isTerminal = (state: RolloutState) => TERMINAL.has(state)
+/** A gate was not passed, and somebody has to say what follows. */
+export const isHeldByGate = ({ hold }: Pick<Progress, 'hold'>) =>
+  hold?.kind.startsWith('gate_') ?? false
+
+export const WAITING = ['planned', 'awaiting_approval', 'scheduled', 'queued'] as const
+export type WaitingState = (typeof WAITING)[number]
+/** It has no nodes of its own yet. */
+export const isWaiting = (state: RolloutState): state is WaitingState =>
+  WAITING.some((one) => one === state)

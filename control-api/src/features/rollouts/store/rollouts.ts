@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Rollouts in control.db. Their tasks: tasks.ts; their leases: leases.ts; those that wait:
+// line/store.ts; the nodes: nodes.ts.
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Scope } from '../../../access/scope.ts'
+import type { RolloutState } from '../../../api-shapes/states.ts'
+import type { Database, Reader, Trx } from '../../../db/database.ts'
+import { labelsWithin } from '../../../db/labels.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import { readFarmRules } from '../../rollout-rules/store.ts'
+import { AT_ONCE, type Policy, type Rollout } from '../reducer/model.ts'
+import type { Reason } from '../shapes/reason.ts'
+import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './tasks.ts'
+
+export async function insertRollout(
+  trx: Trx,
+  row: RolloutRow,
+  tasks: readonly NewTask[],
+): Promise<void> {
+  await trx.insertInto('rollouts').values(row).execute()
+  await insertTasks(trx, row, tasks)
+}
+
+export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
+  db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst()
+
+const touches = (eb: ExpressionBuilder<Database, 'rollouts'>, scope: Scope) =>
+  eb.exists(
+    eb
+      .selectFrom('node_tasks')
+      .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+      .select('node_tasks.node_id')
+      .whereRef('node_tasks.rollout_id', '=', 'rollouts.id')
+      .where(labelsWithin('nodes.labels', scope)),
+  )
+
+/** Does it concern a node within the scope? */
+export async function rolloutTouches(db: Reader, id: string, scope: Scope): Promise<boolean> {
+  const row = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('id', '=', id)
+    .where((eb) => touches(eb, scope))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+type Page = {
+  before: string | undefined
+  limit: number
+  scope: Scope
+  state?: RolloutState
+  config?: string
+  author?: string
+}
+
+/** Newest first; ids sort by time. Those that touch a node within the scope. */
+export const listRollouts = (db: Reader, page: Page): Promise<RolloutRow[]> =>
+  pageQuery(db, page).execute()
+
+/** Each filter has an index that ends with the id. */
+const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: Page) =>
+  db
+    .selectFrom('rollouts')
+    .selectAll()
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
+    .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
+    .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+
+export type Loaded = { row: RolloutRow; rollout: Rollout }
+
+/** What was not asked when it was made is as it was then for all. */
+export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
+  ...AT_ONCE,
+  ...JSON.parse(policy),
+})
+
+export const reasonOf = ({ reason }: Pick<RolloutRow, 'reason'>): Reason => JSON.parse(reason)
+
+/**
+ * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
+ * window is open and the disk full the engine knows.
+ */
+export async function loadRollout(
+  trx: Reader,
+  id: string,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded | null> {
+  const row = await findRollout(trx, id)
+  if (!row) return null
+  const tasks = await loadTasks(trx, id, isConnected)
+  const { state } = row
+  const reason = reasonOf(row)
+  const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
+  const { blastBudget: budget } = (await readFarmRules(trx)).rules
+  const beside = budget === null ? [] : await unprovenBeside(trx, id)
+  const room = budget === null ? null : beside.reduce((left, { nodes }) => left - nodes, budget)
+  const roomHeldBy = beside.map((one) => one.rollout_id)
+  const ofNow = { room, roomHeldBy, closed: null, isStorageFull: false }
+  return { row, rollout: { state, reason, ...frozen, tasks, ...ofNow } }
+}
+
+/** Whether nodes are to get back what they had. */
+export async function isGoingBack(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('rollouts')
+    .select(sql<string | null>`progress ->> 'goesBack'`.as('why'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined && row.why !== null
+}
+
+export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
+  const { id, state, state_version, reason, ended_at_ms, progress, evidence } = row
+  await trx
+    .updateTable('rollouts')
+    .set({ state, state_version, reason, ended_at_ms, progress, evidence })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Under way, and with a time of its own that passes. */
+export async function timedRollouts(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .where(
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
+    )
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Under way, and not on its way back. */
+export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** They share the farm's budget, if there is one. Who goes back comes first. */
+export async function sharingRollouts(db: Reader): Promise<string[]> {
+  if ((await readFarmRules(db)).rules.blastBudget === null) return []
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['running', 'reverting']),
+        // Its stragglers may have come back. The state is said in full for the index.
+        eb.and([
+          eb('state', '=', 'succeeded'),
+          sql<boolean>`id in (select rollout_id from node_tasks where state = 'unreachable')`,
+        ]),
+      ]),
+    )
+    .orderBy((eb) => eb.case().when('state', '=', 'reverting').then(0).else(1).end())
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Under way, with gates. */
+export async function gatedRollouts(
+  db: Reader,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
+    .execute()
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  return loaded.filter((one) => one !== null)
+}
+
+/** Rollouts of which a node's next step is awaited, ended ones too, and those that let time pass. */
+export async function awaitingRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .distinct()
+    .where('deadline_remaining_ms', '>', 0)
+    .execute()
+  return [...new Set([...rows.map((row) => row.rollout_id), ...(await unfinishedRollouts(trx))])]
+}
+
+export async function unfinishedRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('ended_at_ms', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export type RolloutMark = {
+  id: string
+  config: string
+  version: number
+  state: string
+  started_at_ms: number
+  ended_at_ms: number | null
+}
+
+/** Rollouts that touched one of these nodes and began or ended in that time; not those that never began. */
+export const marksBetween = (
+  db: Reader,
+  nodeIds: readonly string[],
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<RolloutMark[]> =>
+  db
+    .selectFrom('rollouts')
+    .select(['id', 'config', 'version', 'state', 'started_at_ms', 'ended_at_ms'])
+    .where((eb) =>
+      eb.or([eb.between('started_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('node_tasks')
+          .select('node_id')
+          .whereRef('rollout_id', '=', 'rollouts.id')
+          .where('node_id', 'in', nodeIds),
+      ),
+    )
+    .where('started_at_ms', 'is not', null)
+    .orderBy('started_at_ms')
+    .limit(200)
+    .$narrowType<{ started_at_ms: number }>()
+    .execute()

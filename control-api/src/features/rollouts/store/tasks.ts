@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// The tasks of rollouts in control.db: the plan node by node, and what became of it.
+import { type Selectable, sql } from 'kysely'
+import type { Scope } from '../../../access/scope.ts'
+import type { TaskState } from '../../../api-shapes/states.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
+import { labelsWithin } from '../../../db/labels.ts'
+import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
+import { cordonOf } from '../../../fleet/cordon.ts'
+import { type Task, WAITING } from '../reducer/model.ts'
+import { UNPROVEN } from '../reducer/tasks.ts'
+import type { LeftOutFor } from '../shapes/reason.ts'
+
+export type TaskRow = Selectable<RolloutTables['node_tasks']>
+export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }
+type Planned = 'node_id' | 'digest' | 'group_name' | 'kind' | 'policy_rules' | 'wave'
+export type NewTask = Pick<TaskRow, Planned> & { text: string; textId: string }
+
+export async function insertTasks(
+  trx: Trx,
+  { id, created_at_ms }: RolloutRow,
+  tasks: readonly NewTask[],
+): Promise<void> {
+  for (const { text, textId, ...task } of tasks) {
+    await trx
+      .insertInto('rendered_texts')
+      .values({ id: textId, text })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+    await trx
+      .insertInto('node_tasks')
+      .values({
+        ...task,
+        state: 'pending',
+        generation: null,
+        rollout_id: id,
+        text_id: textId,
+        code: null,
+        message: '',
+        errors: '[]',
+        deadline_remaining_ms: null,
+        updated_at_ms: created_at_ms,
+      })
+      .execute()
+  }
+}
+
+export const tasksOf = (
+  db: Reader,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<TaskWithName[]> =>
+  db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .selectAll('node_tasks')
+    .select(['nodes.name as node_name', 'nodes.cordon'])
+    .where('rollout_id', 'in', rolloutIds)
+    .where(labelsWithin('nodes.labels', scope))
+    .orderBy('nodes.name')
+    .execute()
+
+/** How many each of them has, seen or not. */
+export async function taskCounts(
+  db: Reader,
+  rolloutIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('count')])
+    .where('rollout_id', 'in', rolloutIds)
+    .groupBy('rollout_id')
+    .execute()
+  return new Map(rows.map(({ rollout_id, count }) => [rollout_id, count]))
+}
+
+/** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
+const TASK_COLUMNS = [
+  'node_id',
+  'wave',
+  'state',
+  'generation',
+  'digest',
+  'code',
+  'message',
+  'left_out_for',
+  'errors',
+  'deadline_remaining_ms',
+  'previous_generation',
+  'previous_digest',
+  'offers',
+  'flaps',
+  'refusals',
+  'kind',
+  'policy_rules',
+  'excused',
+] as const
+type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name' | 'cordon'>
+
+export async function loadTasks(
+  db: Reader,
+  rolloutId: string,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Task[]> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .select(TASK_COLUMNS)
+    .select(['nodes.name as node_name', 'nodes.cordon'])
+    .where('rollout_id', '=', rolloutId)
+    .orderBy('nodes.name')
+    .execute()
+  return rows.map((row) => toTask(row, isConnected(row.node_id)))
+}
+
+export const leftOutForOf = ({ left_out_for }: Pick<TaskRow, 'left_out_for'>): LeftOutFor | null =>
+  left_out_for === null ? null : JSON.parse(left_out_for)
+
+const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
+  nodeId: row.node_id,
+  nodeName: row.node_name,
+  wave: row.wave,
+  state: row.state,
+  generation: row.generation,
+  digest: row.digest,
+  code: row.code,
+  message: row.message,
+  leftOutFor: leftOutForOf(row),
+  errors: JSON.parse(row.errors),
+  deadlineMs: row.deadline_remaining_ms,
+  previous:
+    row.previous_generation === null || row.previous_digest === null
+      ? null
+      : { generation: row.previous_generation, digest: row.previous_digest },
+  offers: row.offers,
+  flaps: row.flaps,
+  refusals: row.refusals,
+  kind: row.kind,
+  policyRules: row.policy_rules,
+  isExcused: row.excused === 1,
+  isConnected,
+  cordon: cordonOf(row),
+})
+
+/** Nodes between two configs, of each other rollout that has some. Of one that has ended: those still on their way in time. */
+export async function unprovenBeside(
+  db: Reader,
+  rolloutId: string,
+): Promise<{ rollout_id: string; nodes: number }[]> {
+  const beside = db
+    .selectFrom('node_tasks as t')
+    .select(['t.rollout_id', 't.node_id'])
+    .where('t.rollout_id', '!=', rolloutId)
+    .where('t.excused', '=', 0)
+  const owned = beside
+    .innerJoin('node_leases as l', (join) =>
+      join.onRef('l.node_id', '=', 't.node_id').onRef('l.rollout_id', '=', 't.rollout_id'),
+    )
+    .where('t.state', 'in', UNPROVEN)
+  const moving = beside
+    .where('t.deadline_remaining_ms', 'is not', null)
+    .where('t.deadline_remaining_ms', '>', 0)
+    .where('t.state', 'in', [...UNPROVEN, 'reverting'])
+  return await db
+    .selectFrom(owned.union(moving).as('unproven'))
+    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('nodes')])
+    .groupBy('rollout_id')
+    .orderBy('rollout_id')
+    .execute()
+}
+
+export async function saveTask(
+  trx: Trx,
+  rolloutId: string,
+  task: Task,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('node_tasks')
+    .set({
+      state: task.state,
+      wave: task.wave,
+      generation: task.generation,
+      code: task.code,
+      message: task.message,
+      left_out_for: task.leftOutFor && JSON.stringify(task.leftOutFor),
+      errors: JSON.stringify(task.errors),
+      deadline_remaining_ms: task.deadlineMs,
+      offers: task.offers,
+      flaps: task.flaps,
+      refusals: task.refusals,
+      excused: Number(task.isExcused),
+      previous_generation: task.previous?.generation ?? null,
+      previous_digest: task.previous?.digest ?? null,
+      updated_at_ms: nowMs,
+    })
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', task.nodeId)
+    .execute()
+}
+
+type TaskText = { text: string; group_name: string }
+
+export const taskText = (trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> =>
+  trx
+    .selectFrom('node_tasks')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'node_tasks.text_id')
+    .select(['rendered_texts.text', 'group_name'])
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+
+const OPEN: TaskState[] = [
+  'pending',
+  'offered',
+  'unreachable',
+  'acked',
+  'applying',
+  'applied',
+  'confirmed',
+  'reverting',
+  'revert_failed',
+]
+
+/** Tasks of this node that are not over, whatever became of their rollouts, are being watched, or of the one that owns it. */
+export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
+  trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .where('node_id', '=', nodeId)
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', [...OPEN, 'healthy']),
+        eb(
+          'rollout_id',
+          '=',
+          eb.selectFrom('node_leases').select('rollout_id').where('node_id', '=', nodeId),
+        ),
+      ]),
+    )
+    .execute()
+
+/**
+ * Tasks of this rollout's nodes that are not over in rollouts that began before it. Who is gone or left out
+ * is not its own.
+ */
+export const openTasksBefore = (trx: Trx, rolloutId: string) =>
+  trx
+    .selectFrom('node_tasks')
+    .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
+    .select(['rollout_id', 'node_id'])
+    .where('node_tasks.state', 'in', OPEN)
+    .where('rollouts.state', 'not in', WAITING)
+    .where('rollout_id', '!=', rolloutId)
+    .where('node_id', 'in', (eb) =>
+      eb
+        .selectFrom('node_tasks as own')
+        .innerJoin('node_leases as lease', (join) =>
+          join
+            .onRef('lease.node_id', '=', 'own.node_id')
+            .onRef('lease.rollout_id', '=', 'own.rollout_id'),
+        )
+        .select('own.node_id')
+        .where('own.rollout_id', '=', rolloutId)
+        .where('own.state', '!=', 'skipped'),
+    )
+    .execute()
+
+/** Rollouts with nodes that were out of reach when their turn came. */
+export async function deferringRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .distinct()
+    .where('state', '=', 'unreachable')
+    .where('generation', 'is', null)
+    .orderBy('rollout_id')
+    .execute()
+  return rows.map((row) => row.rollout_id)
+}
+
+export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
+  const row = await db
+    .selectFrom('node_tasks')
+    .select('node_id')
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Lets time pass for what is awaited; returns the tasks whose time is over now. */
+export async function spendTime(
+  trx: Trx,
+  elapsedMs: number,
+): Promise<{ rollout_id: string; node_id: string }[]> {
+  const overrun = await trx
+    .selectFrom('node_tasks')
+    .select(['rollout_id', 'node_id'])
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .where('deadline_remaining_ms', '<=', elapsedMs)
+    .execute()
+  await trx
+    .updateTable('node_tasks')
+    .set({ deadline_remaining_ms: sql`deadline_remaining_ms - ${elapsedMs}` })
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', elapsedMs)
+    .execute()
+  return overrun
+}

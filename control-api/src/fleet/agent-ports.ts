@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
+// that neither side imports the other.
+import type { Transaction } from 'kysely'
+import type { Effective, NackCode } from '../agent-protocol/messages.gen.ts'
+import type { ConfigError } from '../api-shapes/common.ts'
+import type { Unit } from '../audit/write.ts'
+import type { Database } from '../db/database.ts'
+import type { Recipient, RenderTarget } from '../labels/grouping.ts'
+
+export type Offer = {
+  nodeId: string
+  generation: number
+  offerId: string
+  digest: string
+  /** null: not part of a rollout (a new node's first release). */
+  rolloutId: string | null
+}
+
+/** What a node said about an offer; each arrives once, whatever the network repeated. */
+export type AgentEvent =
+  | (Offer & { kind: 'acked'; warnings: ConfigError[] })
+  | (Offer & { kind: 'nacked'; code: NackCode; message: string; errors: ConfigError[] })
+  | (Offer & { kind: 'applied'; effective: Effective | null })
+  | (Offer & { kind: 'confirmed'; effective: Effective })
+  | (Offer & {
+      kind: 'reverted' | 'stuck'
+      reason: string | null
+      message: string
+      evidence: string[]
+      effective: Effective | null
+    })
+  /** After a start, an outage or a reconnect: what really runs. */
+  | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
+  /** Nothing was asked of it, and something else runs. */
+  | { kind: 'effective'; nodeId: string; effective: Effective | null }
+  | { kind: 'connected' | 'disconnected' | 'decommissioned' | 'cordoned'; nodeId: string }
+
+/** The rollout engine. Both run inside the transaction that stores the node's message. */
+export type RolloutEngine = {
+  onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
+  /** The node runs the offered digest: may it keep it? Asked again until it is yes or the node's time is over. */
+  mayKeep(unit: Unit, offer: Offer): Promise<boolean>
+  /** A rollout is to tell the node what to run. */
+  owns(unit: Unit, nodeId: string): Promise<boolean>
+}
+
+export type Release = { config: string; version: number; text: string }
+export type Rendered = { text: string; digest: string }
+/** The config store. */
+export type Releases = {
+  /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
+  releasedVersion(trx: Transaction<Database>, to: Recipient): Promise<Release | null>
+  /** Those that a node was well with, newest first, each once; at most five. */
+  provenReleases(trx: Transaction<Database>, to: Recipient): Promise<Release[]>
+  /**
+   * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
+   * unreadable, or a variable has no value.
+   */
+  renderForNode(versionText: string, target: RenderTarget): Rendered | null
+  /**
+   * A node speaks of places in the text it was given; people edit the version's. The same errors in
+   * places of `versionText`; as they are when something has changed since `given` was rendered.
+   */
+  errorsForAuthor(
+    version: { versionText: string; target: RenderTarget; given: string },
+    errors: readonly ConfigError[],
+  ): ConfigError[]
+}

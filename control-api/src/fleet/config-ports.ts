@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What features ask of configs and groups without knowing each other. app.ts wires them.
+import type { Kysely } from 'kysely'
+import type { ConfigError } from '../api-shapes/common.ts'
+import type { Impact } from '../api-shapes/impact.ts'
+import type { Database } from '../db/database.ts'
+import type { Grouping, Recipient, RenderTarget } from '../labels/grouping.ts'
+
+export type VersionRef = { config: string; number: number }
+
+export type Preview = {
+  text: string
+  /** null: nobody can read it, or a variable has no value; `errors` says which. */
+  digest: string | null
+  errors: ConfigError[]
+  variables: ReadonlyMap<string, string>
+}
+
+/** The config store, looking ahead: texts as nodes would get them. Stores nothing. */
+export type Previews = {
+  released(to: Recipient): Promise<VersionRef | null>
+  /** The author's; null: there is no such version. */
+  textOf(version: VersionRef): Promise<string | null>
+  /** Of a version there is. */
+  render(version: VersionRef, target: RenderTarget): Promise<Preview>
+  /** Where two texts differ; the whole document when one of them is not there. */
+  pointers(before: Preview | null, after: Preview | null): string[]
+  /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
+  check(preview: Preview, most: number): Promise<ConfigError[] | null>
+  /** What the owners of machines with these rules would not allow, in the author's places; null: not known. */
+  askOwners(all: readonly OwnedPreview[]): Promise<(one: OwnedPreview) => ConfigError[] | null>
+}
+
+/** As a node would get it whose machine's owner has these rules. */
+export type OwnedPreview = { preview: Preview; rulesId: string }
+
+export type OpenPreviews = () => Previews
+
+/** The groups: what it would do to the farm if the node became another. */
+export type NodeImpact = (
+  nodeId: string,
+  change: { name?: string; labels?: string; merge_patch?: string },
+) => Promise<Impact>
+
+/** The groups as they are now; in a transaction, as that sees them. */
+export type ReadGrouping = (db: Kysely<Database>) => Promise<Grouping>
+
+/** A local change of a node that an operator wants to keep. */
+export type Adoption = {
+  config: string
+  /** The version the node was given, and what differs on it: that is not of the version. */
+  version: number
+  target: RenderTarget
+  text: string
+  author: string
+  message: string
+}
+
+/** Saves it as the config's newest version; its number. Throws what is wrong with the text. */
+export type Adopt = (adoption: Adoption) => Promise<number>

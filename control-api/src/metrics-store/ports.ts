@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What others need of measurements. app.ts wires it, so that who decides by them knows no store.
+import type { ReportRequest } from '../agent-protocol/messages.gen.ts'
+import type { Histogram } from '../histogram/histogram.ts'
+
+export type LatencySummary = {
+  windowSeconds: number
+  requests: number
+  p50Seconds: number | null
+  p99Seconds: number | null
+  readWaitP99Seconds: number | null
+  errorRatio: number | null
+  clientErrorRatio: number | null
+  notFoundRatio: number | null
+  requestsPerSecond: number | null
+}
+
+/** What requests of one config generation did in one window of a node. */
+export type Sample = {
+  nodeId: string
+  generation: number
+  endedAtMs: number
+  counters: Readonly<Record<string, number>>
+  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait', Histogram>>>
+}
+
+/** The metrics store. */
+export type Metrics = {
+  /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
+  record(nodeId: string, report: ReportRequest): Promise<number>
+  /** Of the last `windowSeconds`; a node without data is absent. */
+  latencySummaries(
+    nodeIds: readonly string[],
+    windowSeconds: number,
+  ): Promise<Map<string, LatencySummary>>
+  /** Of windows that ended since then, as far back as two minutes. */
+  samples(nodeIds: readonly string[], sinceMs: number): Sample[]
+  check(): Promise<{ ok: boolean; message: string }>
+  close(): Promise<void>
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Why the service cannot run, in one sentence with the remedy. null: nobody foresaw it, show the stack.
+import { AppError } from '../api-shapes/errors.ts'
+import { ConfigRefused } from '../environment/config.ts'
+
+type Listener = { address: string; variable: string }
+
+const textOf = (error: unknown, name: string): string | undefined => {
+  if (typeof error !== 'object' || error === null) return undefined
+  const value: unknown = Reflect.get(error, name)
+  return value === undefined ? undefined : String(value)
+}
+
+export function explainFailure(error: unknown, dataDir: string | undefined): string | null {
+  if (error instanceof ConfigRefused || error instanceof AppError) return error.message
+  const folder = dataDir ?? 'the data folder'
+  const path = textOf(error, 'path') ?? folder
+  switch (textOf(error, 'code')) {
+    case 'ENOSPC':
+    case 'SQLITE_FULL':
+      return `The disk that holds ${folder} is full. Make room, then start again; nothing was lost.`
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_READONLY':
+      return `${path} cannot be written. Give this user the right to, or set FARMSTEAD_DATA_DIR to another folder.`
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `${path} is not a folder. Set FARMSTEAD_DATA_DIR to one.`
+    case 'SQLITE_NOTADB':
+    case 'SQLITE_CORRUPT':
+      return `A database in ${folder} is damaged. Restore a backup; the nodes go on serving meanwhile.`
+    case 'SQLITE_BUSY':
+      return `Another process holds the database in ${folder}. Wait until it is done, or stop it.`
+    default:
+      return null
+  }
+}
+
+/** A port that cannot be had. */
+export function explainListen(error: unknown, { address, variable }: Listener): string | null {
+  switch (textOf(error, 'code')) {
+    case 'EADDRINUSE':
+      return `${address} is taken. Stop what listens there, or set ${variable} to a free port.`
+    case 'EADDRNOTAVAIL':
+      return `${address} is no address of this machine. Set ${variable.replace('_PORT', '_HOST')} to one that is.`
+    case 'EACCES':
+      return `This user may not listen on ${address}. Set ${variable} to a port of 1024 or above.`
+    default:
+      return null
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// control.db and what hangs on it: the same for the service and for the operator's commands.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openEventLog } from '../audit/log.ts'
+import { createWrite } from '../audit/write.ts'
+import { requireWholeFolder } from '../backup/restore.ts'
+import { loadControlPlaneId } from '../control-plane/epoch.ts'
+import { enterFolder } from '../db/lock.ts'
+import { migrateToLatest } from '../db/migrate.ts'
+import { openControlDb } from '../db/open.ts'
+import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
+import { revokeTokensOf } from '../features/tokens/store.ts'
+import type { OtherWaysIn } from '../people/recovery.ts'
+import { createUserStore } from '../people/users.ts'
+import { createRoom } from '../storage/room.ts'
+
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+const manifest: { version: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+)
+export const version = manifest.version
+
+export async function openServices(
+  { dataDir }: { dataDir: string },
+  now = Date.now,
+  enter = enterFolder,
+) {
+  const leaveFolder = enter(dataDir)
+  try {
+    requireWholeFolder(dataDir)
+    const services = await openStores(dataDir, now)
+    const close = async () => {
+      await services.close()
+      leaveFolder()
+    }
+    return { ...services, close }
+  } catch (error) {
+    leaveFolder()
+    throw error
+  }
+}
+
+const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
+
+async function openStores(dataDir: string, now: () => number) {
+  const db = openControlDb(dataDir)
+  await migrateToLatest(db)
+  const events = await openEventLog(db)
+  const room = createRoom(dataDir)
+  const write = createWrite({ db, now, onEvents: events.wake, withRoom: room.withRoom })
+  const controlPlaneId = await loadControlPlaneId(db)
+  const users = createUserStore(db)
+  const close = async () => {
+    await events.close()
+    await db.destroy()
+  }
+  return { db, now, events, write, room, controlPlaneId, users, waysIn, close }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSecretBox, SecretNotReadable } from '../../src/base/secret-box.ts'
+import { tempDir } from '../helper.ts'
+
+test('what was sealed opens again, after a restart too, and shows nothing', () => {
+  const dir = tempDir()
+  const sealed = openSecretBox(dir).seal('JBSWY3DPEHPK3PXP', 'totp user_1')
+  expect(sealed).not.toContain('JBSWY3')
+  expect(openSecretBox(dir).seal('JBSWY3DPEHPK3PXP', 'totp user_1')).not.toBe(sealed)
+  expect(openSecretBox(dir).open(sealed, 'totp user_1')).toBe('JBSWY3DPEHPK3PXP')
+  expect(statSync(join(dir, 'secrets.key')).mode & 0o777).toBe(0o600)
+})
+
+test('another purpose, another key, a changed or a cut text do not open', () => {
+  const dir = tempDir()
+  const box = openSecretBox(dir)
+  const sealed = box.seal('secret', 'webhook 1')
+  const changed = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`
+  expect(() => box.open(sealed, 'webhook 2')).toThrow(SecretNotReadable)
+  expect(() => openSecretBox(tempDir()).open(sealed, 'webhook 1')).toThrow(SecretNotReadable)
+  for (const bad of [changed, sealed.slice(0, 20), sealed.replace('box1', 'box2'), '', 'box1.']) {
+    expect(() => box.open(bad, 'webhook 1'), bad).toThrow(SecretNotReadable)
+  }
+})
+
+test('a key file that was damaged stops the start and says so', () => {
+  const dir = tempDir()
+  openSecretBox(dir)
+  const path = join(dir, 'secrets.key')
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, 10))
+  expect(() => openSecretBox(dir)).toThrow(/secrets\.key does not hold a key/)
+})

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SERVICE_NAMES, unknownNames } from '../../src/base/known-environment.ts'
+import { ConfigRefused, envToConfig, envToStoreConfig } from '../../src/environment/config.ts'
+
+const SRC = resolve(import.meta.dirname, '../../src')
+const least = { FARMSTEAD_DATA_DIR: '/var/lib/farmstead' }
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    envToConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigRefused) return error.problems
+    throw error
+  }
+}
+
+describe('the environment', () => {
+  test('needs little, and listens on this machine only unless told otherwise', () => {
+    expect(envToConfig(least)).toMatchObject({
+      dataDir: '/var/lib/farmstead',
+      host: '127.0.0.1',
+      port: 9700,
+      agent: { host: '127.0.0.1', port: 9701 },
+      agentTransport: 'mtls',
+      agentUrl: 'https://127.0.0.1:9701',
+      consoleDir: null,
+      trustProxy: false,
+      logLevel: 'info',
+    })
+  })
+
+  test('has no name that is read and not known', () => {
+    const text = ['environment/config.ts', 'environment/oidc.ts']
+      .map((file) => readFileSync(join(SRC, file), 'utf8'))
+      .join('\n')
+    const read = [...text.matchAll(/'(FARMSTEAD_[A-Z_]*[A-Z])'/g)].map(([, name]) => name)
+    expect(SERVICE_NAMES).toEqual(expect.arrayContaining(read))
+    expect(read.length).toBeGreaterThan(14)
+  })
+
+  test('with a name that nobody knows is told so, with what may be meant', () => {
+    const env = { ...least, FARMSTEAD_AGENTS_URL: 'x', FARMSTEAD_TOKEN: 'x', FARMSTEAD_WIBBLE: '' }
+    expect(unknownNames(env)).toEqual([
+      'FARMSTEAD_AGENTS_URL is no setting; is FARMSTEAD_AGENT_URL meant? It was left out.',
+      'FARMSTEAD_WIBBLE is no setting. It was left out.',
+    ])
+  })
+
+  test.each([
+    ['/farm', '/farm'],
+    ['/farm/', '/farm'],
+    ['/', ''],
+    ['/tools/farm', '/tools/farm'],
+  ])('takes %s as the path %s', (given, basePath) => {
+    expect(envToConfig({ ...least, FARMSTEAD_BASE_PATH: given })).toMatchObject({ basePath })
+  })
+
+  test.each(['farm', '/api/x', '/assets', '/a b', '/a/../b', '/a"'])(
+    'refuses %s as a path',
+    (given) => {
+      expect(problemsOf({ ...least, FARMSTEAD_BASE_PATH: given })).toHaveLength(1)
+    },
+  )
+
+  test('names every problem at once', () => {
+    const problems = problemsOf({
+      FARMSTEAD_PORT: '70000',
+      FARMSTEAD_AGENT_PORT: 'agents',
+      FARMSTEAD_AGENT_URL: 'ftp://example.org',
+      FARMSTEAD_LOG_LEVEL: 'loud',
+    })
+    expect(problems).toHaveLength(5)
+    expect(problems.join('\n')).toMatch(/FARMSTEAD_PORT must be a port, 0–65535.*got "70000"/)
+  })
+
+  test.each(['http', 'tls', 'MTLS'])('knows no transport "%s"', (transport) => {
+    const problems = problemsOf({ ...least, FARMSTEAD_AGENT_TRANSPORT: transport })
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /must be mtls, or insecure-http for nodes that talk without encryption/,
+      ),
+    ])
+  })
+
+  test('lets agents talk in the clear only where that was asked for', () => {
+    const plain = { ...least, FARMSTEAD_AGENT_TRANSPORT: 'insecure-http' }
+    expect(envToConfig(plain)).toMatchObject({
+      agentTransport: 'insecure-http',
+      agentUrl: 'http://127.0.0.1:9701',
+    })
+    const http = { FARMSTEAD_AGENT_URL: 'http://control.example:9701' }
+    expect(envToConfig({ ...plain, ...http }).agentUrl).toBe('http://control.example:9701')
+    expect(problemsOf({ ...least, ...http })).toEqual([
+      expect.stringMatching(/must be an https:\/\/ URL.*TRANSPORT is mtls/),
+    ])
+    const https = { FARMSTEAD_AGENT_URL: 'https://control.example:9701' }
+    expect(problemsOf({ ...plain, ...https })).toEqual([
+      expect.stringMatching(/must be an http:\/\/ URL.*TRANSPORT is insecure-http/),
+    ])
+  })
+
+  test('takes the proxies it may believe as a list', () => {
+    const env = { ...least, FARMSTEAD_TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,' }
+    expect(envToConfig(env).trustProxy).toEqual(['10.0.0.0/8', '127.0.0.1'])
+  })
+
+  test.each(['true', 'proxy.example', '10.0.0.0/33', '10.0.0.1/8/8', '::1/129'])(
+    'refuses "%s" as a proxy, in one sentence',
+    (proxy) => {
+      const problems = problemsOf({
+        ...least,
+        FARMSTEAD_TRUST_PROXY: `loopback, ::1/128, ${proxy}`,
+      })
+      expect(problems).toEqual([expect.stringContaining(`got "${proxy}"`)])
+    },
+  )
+
+  test('writes an IPv6 address as URLs want it', () => {
+    expect(envToConfig({ ...least, FARMSTEAD_AGENT_HOST: '::1' }).agentUrl).toBe(
+      'https://[::1]:9701',
+    )
+  })
+
+  test('is asked for less by the operator’s commands', () => {
+    expect(envToStoreConfig({ FARMSTEAD_DATA_DIR: '/data' }).dataDir).toBe('/data')
+    expect(() => envToStoreConfig({})).toThrow(/FARMSTEAD_DATA_DIR must name the folder/)
+  })
+})
+
+describe('backups', () => {
+  const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p'
+  const read = (env: Record<string, string>) =>
+    envToConfig({ FARMSTEAD_DATA_DIR: '/data', ...env }).backups
+
+  test('are not made until somebody says to whom they are encrypted', () => {
+    expect(read({})).toBeNull()
+    expect(read({ FARMSTEAD_BACKUP_EVERY_HOURS: '0' })).toBeNull()
+    expect(() => read({ FARMSTEAD_BACKUP_DIR: '/backups' })).toThrow(/RECIPIENTS must be set/)
+  })
+
+  test('are daily then, and the newest fourteen are kept', () => {
+    expect(read({ FARMSTEAD_BACKUP_RECIPIENTS: recipient })).toEqual({
+      dir: '/data/backups',
+      recipients: [recipient],
+      everyHours: 24,
+      keep: 14,
+    })
+  })
+
+  test.each([
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1ABC' }, /must hold age public keys/],
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: recipient, FARMSTEAD_BACKUP_KEEP: '0' }, /KEEP must be/],
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: recipient, FARMSTEAD_BACKUP_EVERY_HOURS: '-1' }, /HOURS must/],
+  ])('that cannot be made so are refused: %j', (env, message) => {
+    expect(() => read(env)).toThrow(message)
+  })
+})
