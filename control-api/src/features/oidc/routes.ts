@@ -36,7 +36,8 @@ export type OidcDeps = {
 }
 
 const tags = ['session']
-const CALLBACK = '/session/oidc/callback'
+const OIDC = '/session/oidc'
+const CALLBACK = `${OIDC}/callback`
 
 export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
   const { config } = deps
@@ -61,7 +62,7 @@ export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
   )
 
   app.get(
-    '/session/oidc',
+    OIDC,
     {
       exposeHeadRoute: false,
       config: { permission: 'public', errors: [OidcNotConfigured] },
@@ -110,7 +111,7 @@ function createOidc({ config, basePath, prefix, db, write, box, now, startSessio
   const callbackPath = prefix + CALLBACK
   const provider = createProvider({ config, redirectUri: publicUrl + callbackPath, now })
   const isSecure = publicUrl.startsWith('https:')
-  const flows = createFlows({ box, callbackPath, isSecure, now })
+  const flows = createFlows({ box, path: prefix + OIDC, isSecure, now })
 
   /** The console explains it; the log has the cause. */
   const turnAway = (
@@ -154,7 +155,7 @@ function createOidc({ config, basePath, prefix, db, write, box, now, startSessio
     async finish(request: FastifyRequest, reply: FastifyReply) {
       let page = '/sign-in'
       try {
-        const flow = flows.end(request, reply)
+        const flow = flows.end(request, reply, Object(request.query).state)
         if (flow.linkTo) page = flow.next
         const answer = request.url.slice(callbackPath.length)
         const identity = await provider.identify(answer, flow)
