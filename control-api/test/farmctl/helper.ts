@@ -77,7 +77,7 @@ export async function farmctl({
   return { service, url, home, start, type, run, json, file }
 }
 
-function watched(child: ChildProcess): Running {
+export function watched(child: ChildProcess): Running {
   const out = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     out.stdout += text

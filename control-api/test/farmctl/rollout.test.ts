@@ -69,6 +69,21 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     ])
   })
 
+  test('has the nodes’ answers of before in its JSON, too; an emergency says that nobody was asked', async () => {
+    const { farm } = await farmOf('node-1', 'node-2')
+    const how = ['rollout', 'start', 'default@1', '--at-once', '--yes']
+    const planned = await farm.json('rollout', 'plan', 'default@1')
+    expect(planned).toMatchObject({ planDigest: expect.any(String), preflight: { tooOld: 2 } })
+    expect(await farm.json(...how)).toMatchObject({ state: 'succeeded', preflight: { tooOld: 2 } })
+    const none = await farm.json(...how, '--no-wait')
+    expect(none).toMatchObject({ preflight: null, whyNotAsked: expect.stringMatching(/No node/) })
+    const order = ['default@1', '--emergency', 'Keys leaked', '--yes']
+    const urgent = await farm.json('rollout', 'start', ...order)
+    const nobody = expect.stringMatching(/nobody was asked/)
+    expect(urgent).toMatchObject({ preflight: null, whyNotAsked: nobody })
+    expect((await farm.run(['rollout', 'start', ...order])).stderr).toEqual(nobody)
+  })
+
   test('that a node refuses ends with 2 and says where; frozen, it stays so', async () => {
     const { farm, nodes } = await farmOf('node-1')
     const [node] = nodes

@@ -371,7 +371,7 @@ export class Watch {
     const { approvals, startAtMs } = asked
     if (approvals.given < approvals.needed) this.fail('approvals', `${id} begins without`)
     if (startAtMs !== null && wallMs < startAtMs) this.fail('schedule', `${id} begins too early`)
-    if (closed !== null) this.fail('windows', `${id} begins: ${closed}`)
+    if (closed !== null) this.fail('windows', `${id} begins: ${tellClosed(closed)}`)
     if (takesOver(asked)) return
     const own = nodesOf(db.rollouts.get(id))
     const rank = (one: string) =>

@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { readTextFile } from '../read-text.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { consequenceOf, planLines, preflightLines, refusalText } from '../rollouts/view.ts'
+import { type Asked, askedLines, consequenceOf, planLines, refusalText } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -128,18 +128,25 @@ async function strategyFile(tool: Tool, file: string | undefined) {
 
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
-  const said = tool.json ? [] : await askNodes(tool, body, plan)
-  tool.show(plan, () => [...planLines(plan), ...said])
+  const asked = await askNodes(tool, body, plan)
+  tool.show({ ...plan, ...asked }, () => [...planLines(plan), ...askedLines(asked)])
   requireAccepted(plan, body)
 }
 
 /** For eyes: what they say decides nothing here, the rollout pauses by itself where one refuses. */
-async function askNodes(tool: Tool, body: NewRollout, { nodes }: RolloutPlan): Promise<string[]> {
-  if (nodes.every(({ changes }) => !changes)) return []
+async function askNodes(tool: Tool, body: NewRollout, { nodes }: RolloutPlan): Promise<Asked> {
+  if (nodes.every(({ changes }) => !changes)) return NOTHING_CHANGES
   const { strategy: { probes, excludeKinds } = {}, ...order } = body
   const strategy = { ...(probes && { probes }), ...(excludeKinds && { excludeKinds }) }
   const asked = { body: { ...order, strategy } }
-  return preflightLines(await bodyOf(tool.api().POST('/api/v1/rollouts/preflight', asked)))
+  return { preflight: await bodyOf(tool.api().POST('/api/v1/rollouts/preflight', asked)) }
+}
+
+const NOTHING_CHANGES = { preflight: null, whyNotAsked: 'No node changes: nobody was asked.' }
+/** Answers take up to a quarter of a minute, which an emergency does not wait. */
+const NO_TIME = {
+  preflight: null,
+  whyNotAsked: 'An emergency begins at once: nobody was asked what their machines would do.',
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
@@ -157,9 +164,10 @@ export async function startOrder(tool: Tool, options: Going, order: NewRollout):
   const { message, at, yes = false } = options
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
+  const asked = order.emergency ? NO_TIME : await askNodes(tool, order, plan)
   if (!tool.json) {
-    const said = await askNodes(tool, order, plan)
-    tool.terminal.note([...planLines(plan), ...said, consequenceOf(plan)].join('\n'))
+    const lines = [...planLines(plan), ...askedLines(asked), consequenceOf(plan)]
+    tool.terminal.note(lines.join('\n'))
   }
   requireAccepted(plan, order)
   await agree(tool, yes, questionOf(plan))
@@ -172,8 +180,8 @@ export async function startOrder(tool: Tool, options: Going, order: NewRollout):
     ...(planDigest !== undefined && { planDigest }),
   }
   const started = (await bodyOf(tool.api().POST('/api/v1/rollouts', { body }))) as Rollout
-  if (options.wait) await watchRollout(tool, started.id)
-  else tool.show(started, () => [startedLine(started)])
+  if (options.wait) await watchRollout(tool, started.id, asked)
+  else tool.show({ ...started, ...asked }, () => [startedLine(started)])
 }
 
 function questionOf({ config, version, policyRefusals: { nodes } }: RolloutPlan): string {

@@ -82,8 +82,13 @@ export function consequenceOf({ nodes, waves, policy, cordonedNodes }: RolloutPl
   return `${changing} nodes in ${waves} wave${waves === 1 ? '' : 's'}, each watched for ${seconds} s or more; when a node is not well, ${follows[policy.onFailure]}.`
 }
 
-/** What nodes said of it on their own machines. */
-export function preflightLines({ samplePaths, nodes, ...counts }: Preflight): string[] {
+/** What nodes said of it on their own machines, or why none of them was asked. */
+export type Asked = { preflight: Preflight } | { preflight: null; whyNotAsked: string }
+
+export const askedLines = (asked: Asked): string[] =>
+  asked.preflight === null ? [asked.whyNotAsked] : preflightLines(asked.preflight)
+
+function preflightLines({ samplePaths, nodes, ...counts }: Preflight): string[] {
   const refuses = nodes.flatMap(({ nodeName, state, code, message, errors }) =>
     state === 'refuses'
       ? [`${nodeName} would refuse it: ${code}: ${errors[0]?.message ?? message}`]

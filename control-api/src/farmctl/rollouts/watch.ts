@@ -6,7 +6,7 @@ import type { Tool } from '../command.ts'
 import { type Change, changes } from '../events.ts'
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
-import { progressLine, rolloutLines } from './view.ts'
+import { type Asked, progressLine, rolloutLines } from './view.ts'
 
 /** How commands call their argument. */
 export const WHICH = 'its id; without it the newest'
@@ -22,8 +22,8 @@ export async function findRollout(api: Api, id: string | undefined): Promise<Rol
   throw new Failure('There is no rollout yet. Start one: farmctl rollout start CONFIG')
 }
 
-/** Ends with the rollout, or when it waits for somebody. */
-export async function watchRollout(tool: Tool, id: string): Promise<void> {
+/** Ends with the rollout, or when it waits for somebody. `asked`: of before the start, for the JSON. */
+export async function watchRollout(tool: Tool, id: string, asked?: Asked): Promise<void> {
   const api = tool.api()
   let told = ''
   for await (const change of changes(api, tool.stop)) {
@@ -34,7 +34,7 @@ export async function watchRollout(tool: Tool, id: string): Promise<void> {
     told = line
     const exitCode = exitCodeOf(rollout)
     if (exitCode === null) continue
-    tool.show(rollout, () => rolloutLines(rollout))
+    tool.show({ ...rollout, ...asked }, () => rolloutLines(rollout))
     requireSuccess(rollout, exitCode)
     return
   }

@@ -17,7 +17,8 @@ import { localPath } from './rules.ts'
 import { SignInMethodsSchema, StartQuerySchema } from './schema.ts'
 
 const tags = ['session']
-const CALLBACK = '/session/oidc/callback'
+const OIDC = '/session/oidc'
+const CALLBACK = `${OIDC}/callback`
 
 export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
   const { config } = deps
@@ -42,7 +43,7 @@ export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
   )
 
   app.get(
-    '/session/oidc',
+    OIDC,
     {
       exposeHeadRoute: false,
       config: { permission: 'public', errors: [OidcNotConfigured] },
@@ -91,7 +92,7 @@ function createOidc({ config, basePath, prefix, db, write, box, now, startSessio
   const callbackPath = prefix + CALLBACK
   const provider = createProvider({ config, redirectUri: publicUrl + callbackPath, now })
   const isSecure = publicUrl.startsWith('https:')
-  const flows = createFlows({ box, callbackPath, isSecure, now })
+  const flows = createFlows({ box, path: prefix + OIDC, isSecure, now })
 
   /** The console explains it; the log has the cause. */
   const turnAway = (
@@ -135,7 +136,7 @@ function createOidc({ config, basePath, prefix, db, write, box, now, startSessio
     async finish(request: FastifyRequest, reply: FastifyReply) {
       let page = '/sign-in'
       try {
-        const flow = flows.end(request, reply)
+        const flow = flows.end(request, reply, Object(request.query).state)
         if (flow.linkTo) page = flow.next
         const answer = request.url.slice(callbackPath.length)
         const identity = await provider.identify(answer, flow)

@@ -4,7 +4,7 @@ import type { Role } from '../../access/roles.ts'
 
 /** Why nobody was signed in. The console's sign-in page explains each. */
 export const OIDC_PROBLEMS = [
-  /** The flow was not begun in this browser, was begun anew meanwhile, or took too long. */
+  /** The flow was not begun in this browser, took too long, or too many were begun after it. */
   'oidc_flow_lost',
   /** The provider, or the person there, said no. */
   'oidc_denied',
@@ -29,7 +29,7 @@ export type Claims = Readonly<Record<string, unknown>>
 
 /**
  * What a claim holds. Keycloak has roles in objects: realm_access.roles is the member roles of the claim
- * realm_access. A dot may stand in a name as well (https://example.org/groups), so the longest name
+ * realm_access. Others have lists of objects: groups.name is the member name of each. A dot may stand in a name as well (https://example.org/groups), so the longest name
  * that is there counts.
  */
 export function claimAt(claims: Claims, path: string): unknown {
@@ -37,11 +37,18 @@ export function claimAt(claims: Claims, path: string): unknown {
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
     const name = path.slice(0, dot)
     const inner = Object.hasOwn(claims, name) ? claims[name] : undefined
-    if (typeof inner !== 'object' || inner === null) continue
-    const found = claimAt({ ...inner }, path.slice(dot + 1))
+    const found = within(inner, path.slice(dot + 1))
     if (found !== undefined) return found
   }
   return undefined
+}
+
+function within(inner: unknown, path: string): unknown {
+  if (Array.isArray(inner)) {
+    const found = inner.map((one) => within(one, path)).filter((one) => one !== undefined)
+    return found.length > 0 ? found.flat() : undefined
+  }
+  return typeof inner === 'object' && inner !== null ? claimAt({ ...inner }, path) : undefined
 }
 
 /** Not all providers have preferred_username, and which others there are depends on the scopes. */

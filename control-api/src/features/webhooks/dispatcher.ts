@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Brings events to webhooks: each has its place in the events and goes on from there, one event at a
-// time, in order, until it is taken. What was committed is delivered at least once, also after a crash.
+// time, in order, until it is taken or was tried often enough. What was committed is delivered at least once, also after a crash.
 import type { Kysely } from 'kysely'
 import type { EventLog, StoredEvent } from '../../audit/log.ts'
 import type { Unit, Write } from '../../audit/write.ts'
@@ -10,12 +10,13 @@ import {
   backOffMs,
   headersOf,
   isGivenUp,
+  isPassedOver,
   type Message,
   matchesEvent,
   messageOf,
   verdictOf,
 } from './rules.ts'
-import { type Outcome, send, TIMEOUT_MS } from './send.ts'
+import { NOT_AGAIN, type Outcome, send, TIMEOUT_MS } from './send.ts'
 import { enabledIds, findWebhook, insertDelivery, updateWebhook, type WebhookRow } from './store.ts'
 import type { Guard } from './targets.ts'
 
@@ -131,40 +132,47 @@ export function createDispatcher(deps: Deps) {
     const webhook = await findWebhook(unit.trx, id)
     if (!webhook) return 'idle'
     const attempts = webhook.attempts + 1
-    await insertDelivery(unit, { webhookId: id, message, outcome, attempt: attempts }, now())
+    const verdict = verdictOf(outcome.status)
+    const failingSinceMs = webhook.failing_since_ms ?? now()
+    const givenUp = verdict === 'again' && isGivenUp(attempts, now() - failingSinceMs)
+    const passedOver = verdict === 'again' && !givenUp && isPassedOver(attempts, outcome.status)
+    const error = passedOver
+      ? `${outcome.error}; tried ${attempts} times: ${NOT_AGAIN}`
+      : outcome.error
+    const delivery = { webhookId: id, message, outcome: { ...outcome, error }, attempt: attempts }
+    await insertDelivery(unit, delivery, now())
     // Meanwhile it was told to begin further on.
     if (webhook.last_event_id >= event.id) return 'more'
     if (outcome.delivered) {
       await updateWebhook(unit, id, { last_event_id: event.id, ...NO_FAILURE })
       return 'more'
     }
-    switch (verdictOf(outcome.status)) {
-      case 'passed':
-        // One that they will never take must not hold the others back.
-        await updateWebhook(unit, id, {
-          last_event_id: event.id,
-          attempts: 0,
-          failing_since_ms: null,
-          next_attempt_at_ms: null,
-          last_error: outcome.error,
-        })
-        return 'more'
-      case 'gone':
-        await updateWebhook(unit, id, { attempts, last_error: outcome.error })
-        await disable(unit, webhook, 'It answered 410: it wants to hear no more.')
-        return 'idle'
+    if (verdict === 'gone') {
+      await updateWebhook(unit, id, { attempts, last_error: error })
+      await disable(unit, webhook, 'It answered 410: it wants to hear no more.')
+      return 'idle'
     }
-    const failingSinceMs = webhook.failing_since_ms ?? now()
+    if (verdict === 'passed' || passedOver) {
+      // One that they will never take must not hold the others back. Who failed is failing still.
+      await updateWebhook(unit, id, {
+        last_event_id: event.id,
+        attempts: 0,
+        failing_since_ms: passedOver ? failingSinceMs : null,
+        next_attempt_at_ms: null,
+        last_error: error,
+      })
+      return 'more'
+    }
     const backOff = (deps.backOffMs ?? backOffMs)(attempts)
     const waitMs = Math.max(backOff, outcome.retryAfterMs ?? 0)
     await updateWebhook(unit, id, {
       attempts,
       failing_since_ms: failingSinceMs,
       next_attempt_at_ms: now() + waitMs,
-      last_error: outcome.error,
+      last_error: error,
     })
-    if (isGivenUp(attempts, now() - failingSinceMs)) {
-      const reason = `Every attempt failed for three days; at last: ${outcome.error}`
+    if (givenUp) {
+      const reason = `Every attempt failed for three days; at last: ${error}`
       await disable(unit, webhook, reason)
     }
     return { waitMs }

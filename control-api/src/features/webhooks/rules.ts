@@ -99,15 +99,23 @@ export function backOffMs(attempts: number, random = Math.random()): number {
 /** passed: this event is not for them, and the next may be. gone: they want to hear no more. */
 export type Verdict = 'delivered' | 'again' | 'passed' | 'gone'
 
-/** They have looked, and say no: to what was sent, not for now. */
+/** Not now: that says nothing of the event. */
 const FOR_NOW = new Set([408, 425, 429])
 
 export function verdictOf(status: number | null): Verdict {
   if (status === null) return 'again'
   if (status >= 200 && status < 300) return 'delivered'
   if (status === 410) return 'gone'
-  return status >= 400 && status < 500 && !FOR_NOW.has(status) ? 'passed' : 'again'
+  // They have looked, and say no to what was sent; where a redirect leads it is never sent.
+  return status >= 300 && status < 500 && !FOR_NOW.has(status) ? 'passed' : 'again'
 }
+
+/** About 17 hours, by the waits above. */
+const TRIES_OF_ONE = 10
+
+/** Perhaps this one event is what they fail at; others have waited for it long enough. */
+export const isPassedOver = (attempts: number, status: number | null) =>
+  attempts >= TRIES_OF_ONE && (status === null || !FOR_NOW.has(status))
 
 /** Who asks for more is asked again after a day anyway. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS

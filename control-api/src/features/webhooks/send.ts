@@ -89,12 +89,15 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
     .replaceAll('\0', '\ufffd')
 }
 
+/** What people read of an event that is left behind. */
+export const NOT_AGAIN = 'not sent again, later events go on'
+
 function refusalOf(status: number): string {
   if (status >= 300 && status < 400) {
-    return `Answered ${status}: redirects are not followed, use the address it leads to`
+    return `Answered ${status}: redirects are not followed, use the address it leads to; ${NOT_AGAIN}`
   }
   const isPassed = verdictOf(status) === 'passed'
-  return `Answered ${status}${isPassed ? ': not sent again, later events go on' : ''}`
+  return `Answered ${status}${isPassed ? `: ${NOT_AGAIN}` : ''}`
 }
 
 const REASON_MAX = 300

@@ -125,6 +125,50 @@ describe('signing in through the provider', () => {
   })
 })
 
+describe('two tabs', () => {
+  const begin = async ({ browser }: Farm) =>
+    (await browser.open('/api/v1/session/oidc', 'http://127.0.0.1')).url
+  const answerTo = async ({ browser }: Farm, start: URL) => {
+    const page = await browser.open(start.href, CALLBACK)
+    return (await browser.signInAt(page, 'sub-ana', CALLBACK)).url
+  }
+  const flowsOf = ({ browser }: Farm): string[] =>
+    browser.cookiesOf(CALLBACK).match(/farmstead_oidc_[\w-]+=/g) ?? []
+
+  test('each get their answer, in whatever order it comes', async () => {
+    const it = await farm()
+    const [first, second] = [await begin(it), await begin(it)]
+    const answers = [await answerTo(it, first), await answerTo(it, second)]
+    for (const url of answers) expect((await it.browser.open(url.href)).url.pathname).toBe('/')
+    expect(flowsOf(it)).toEqual([])
+  })
+
+  test('lose nothing by an answer that is of neither', async () => {
+    const it = await farm()
+    const answer = await answerTo(it, await begin(it))
+    for (const state of ['another', 'a; b', '']) {
+      const url = `${CALLBACK}?${new URLSearchParams({ code: 'x', state })}`
+      expect((await it.browser.open(url)).url).toEqual(turnedAway('oidc_flow_lost'))
+    }
+    expect((await it.browser.open(answer.href)).url.pathname).toBe('/')
+  })
+
+  test('may be four; of more the oldest is lost', async () => {
+    let now = Date.now()
+    const it = await farm({ now: () => now })
+    const starts: URL[] = []
+    for (let i = 0; i < 6; i += 1) {
+      now += 1000
+      starts.push(await begin(it))
+    }
+    expect(flowsOf(it)).toHaveLength(4)
+    const kept = starts.map(({ searchParams }) =>
+      flowsOf(it).includes(`farmstead_oidc_${searchParams.get('state')}=`),
+    )
+    expect(kept).toEqual([false, false, true, true, true, true])
+  })
+})
+
 describe('nobody is signed in', () => {
   test('by an answer with another state', async () => {
     const it = await farm()

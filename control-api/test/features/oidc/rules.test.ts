@@ -53,6 +53,14 @@ test.each([
   ['https://example.org/groups', { 'https://example.org/groups': ['a'] }, ['a']],
   ['a.b', { 'a.b': ['literal'], a: { b: ['nested'] } }, ['literal']],
   ['realm_access.roles', { realm_access: 'roles' }, []],
+  ['groups.name', { groups: [{ name: 'a' }, { id: 3 }, 'x', null, { name: 'b' }] }, ['a', 'b']],
+  [
+    'orgs.groups.name',
+    { orgs: [{ groups: [{ name: 'a' }] }, { groups: { name: 'b' } }] },
+    ['a', 'b'],
+  ],
+  ['orgs.roles', { orgs: [{ roles: ['a', 'b'] }, { roles: 'c' }] }, ['a', 'b', 'c']],
+  ['groups.0', { groups: ['a'] }, []],
   ['constructor.name', {}, []],
 ])('the claim %s of %j holds %j', (path, claims, expected) => {
   expect(groupsIn(claimAt(claims, path))).toEqual(expected)

@@ -4,6 +4,7 @@ import {
   backOffMs,
   headersOf,
   isGivenUp,
+  isPassedOver,
   matchesEvent,
   retryAfterMs,
   verdictOf,
@@ -38,7 +39,8 @@ test.each([
   [200, 'delivered'],
   [204, 'delivered'],
   [299, 'delivered'],
-  [301, 'again'],
+  [301, 'passed'],
+  [308, 'passed'],
   [400, 'passed'],
   [401, 'passed'],
   [404, 'passed'],
@@ -78,6 +80,12 @@ describe('after a failure', () => {
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
     expect(waits.at(-1)).toBe(6 * 3600_000)
     expect([backOffMs(1, 0), backOffMs(1, 1)]).toEqual([4000, 6000])
+  })
+
+  test('one event is passed over after ten tries, unless they say that it is not the time', () => {
+    expect([9, 10].map((attempts) => isPassedOver(attempts, 503))).toEqual([false, true])
+    expect(isPassedOver(10, null)).toBe(true)
+    expect([408, 425, 429].some((status) => isPassedOver(99, status))).toBe(false)
   })
 
   test('it is given up after many attempts over days', () => {

@@ -171,6 +171,42 @@ describe('a receiver that fails', () => {
     expect(await show(service, hook)).toMatchObject({ failedAttempts: 0, failingSince: null })
   })
 
+  test('is asked to follow elsewhere with one event and is told the others', async () => {
+    const service = await start()
+    const receiver = await startReceiver()
+    receiver.answer = (response, { event }) =>
+      response.writeHead(event.data.id === 'b' ? 308 : 204).end()
+    const hook = await make(service, { url: receiver.url, events: ['node'] })
+    for (const id of ['a', 'b', 'c']) await emit(service, id)
+    await poll(receiver.objects).toEqual(['a', 'b', 'c'])
+    await poll(async () => (await deliveries(service, hook)).length).toBe(3)
+    const [, passed] = await deliveries(service, hook)
+    expect(passed.error).toMatch(/308: redirects are not followed.*later events go on/)
+  })
+
+  test('fails at one event time after time and is told the others', async () => {
+    const service = await start()
+    const receiver = await startReceiver()
+    receiver.answer = (response, { event }) => {
+      if (event.data.id === 'b') response.destroy()
+      else response.writeHead(event.data.id === 'c' ? 500 : 204).end()
+    }
+    const hook = await make(service, { url: receiver.url, events: ['node'] })
+    for (const id of ['a', 'b', 'c']) await emit(service, id)
+    await poll(() => receiver.received.length).toBe(21)
+    await poll(async () => (await show(service, hook)).failedAttempts).toBe(0)
+    // Nobody has taken anything since: they are failing still.
+    const failing = await show(service, hook)
+    expect(failing).toMatchObject({ failingSince: expect.any(String), disabledAt: null })
+    await emit(service, 'd')
+    await poll(async () => (await show(service, hook)).failingSince).toBeNull()
+    const tried = (id: string) => Array.from({ length: 10 }, () => id)
+    expect(receiver.objects()).toEqual(['a', ...tried('b'), ...tried('c'), 'd'])
+    const log: { error: string | null; attempt: number }[] = await deliveries(service, hook)
+    const notes = log.filter(({ error }) => error?.includes('tried 10 times: not sent again'))
+    expect(notes.map(({ attempt }) => attempt)).toEqual([10, 10])
+  })
+
   test('says 410 and is disabled, which is an event', async () => {
     const service = await start()
     const receiver = await startReceiver()
@@ -272,7 +308,7 @@ describe('a receiver that fails', () => {
     receiver.answer = status(503)
     const hook = await make(service, { url: receiver.url, events: ['node'] })
     await make(service, { url: watcher.url, events: ['webhook.disabled'] })
-    await emit(service, 'old')
+    for (let i = 0; i < 30; i += 1) await emit(service, `old-${i}`)
     await poll(() => receiver.received.length).toBeGreaterThan(10)
     expect((await show(service, hook)).disabledAt).toBeNull()
     now += 3 * 24 * 3600_000 + 1
@@ -300,7 +336,7 @@ describe('a receiver that fails', () => {
     const receiver = await startReceiver()
     receiver.answer = status(500)
     const hook = await make(service, { url: receiver.url, events: ['node'] })
-    await emit(service, 'a')
+    for (let i = 0; i < DELIVERIES_KEPT; i += 1) await emit(service, `a-${i}`)
     await poll(() => receiver.received.length).toBeGreaterThan(DELIVERIES_KEPT + 5)
     expect(await deliveries(service, hook)).toHaveLength(DELIVERIES_KEPT)
   })

@@ -34,6 +34,13 @@ describe('the farm', () => {
     expect(second.getByText('effective')).toBeVisible()
   })
 
+  test('shows the share of 404 beside that of all 4xx, where there is one', async () => {
+    const latency = { ...one.latency, clientErrorRatio: 0.25, notFoundRatio: 0.125 }
+    renderApp('/', { 'GET /nodes': () => json(page(node({ latency }), edge2)) })
+    expect((await row('edge-1')).getByText(/\(404: 12\.5/)).toBeVisible()
+    expect((await row('edge-2')).queryByText(/404/)).toBeNull()
+  })
+
   test('marks who is cordoned, and shows only those on request', async () => {
     const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
     renderApp('/', { 'GET /nodes': () => json(page(node({ cordon }), edge2)) })

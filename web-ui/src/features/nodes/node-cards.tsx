@@ -4,8 +4,16 @@ import { Sparkline } from '../../components/sparkline.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
-import { Identities, Labels, LastResult, LastSeen, States, Urls } from './node-cells.tsx'
-import { clientErrorRatio, errorRatio, whyNoLatency } from './rules.ts'
+import {
+  ClientErrors,
+  Identities,
+  Labels,
+  LastResult,
+  LastSeen,
+  States,
+  Urls,
+} from './node-cells.tsx'
+import { errorRatio, whyNoLatency } from './rules.ts'
 
 export type NodeCardsProps = {
   nodes: Node[]
@@ -32,7 +40,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
             <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
             <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
             <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
-            <Figure name="4xx" value={formatRatio(clientErrorRatio(node))} />
+            <Figure name="4xx" value={<ClientErrors node={node} />} />
             <Figure name="5xx" value={formatRatio(errorRatio(node))} />
           </dl>
           <div className="dim">
@@ -50,7 +58,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
   )
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+function Figure({ name, value }: { name: string; value: React.ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

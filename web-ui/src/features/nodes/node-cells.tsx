@@ -6,9 +6,10 @@ import { Digest } from '../../components/digest.tsx'
 import { MarkedText, StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
+import { formatRatio } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
 import { channelVerdict } from './identity/identity-rules.ts'
-import { digestsToShow, syncVerdict } from './rules.ts'
+import { clientErrorRatio, digestsToShow, notFoundRatio, syncVerdict } from './rules.ts'
 
 /** Whether it is as it should be, and whether rollouts may make it so. */
 export function States({ node }: { node: Pick<Node, 'sync' | 'cordon'> }) {
@@ -134,5 +135,16 @@ function Unproven({ identity }: { identity: Node['identity'] }) {
     <MarkedText verdict={channelVerdict(identity)}>
       <span className="nowrap">{unproven[identity.state]}</span>
     </MarkedText>
+  )
+}
+
+/** Beside the share of 4xx that of 404 alone, where there is one. */
+export function ClientErrors({ node }: { node: Node }) {
+  const notFound = notFoundRatio(node)
+  return (
+    <>
+      {formatRatio(clientErrorRatio(node))}
+      {notFound !== null && <span className="dim"> (404: {formatRatio(notFound)})</span>}
+    </>
   )
 }

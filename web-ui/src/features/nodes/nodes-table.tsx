@@ -18,7 +18,15 @@ import type { Node } from '../../lib/api-types.ts'
 import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
 import { type FarmSearch, sortKeys } from './farm-search.ts'
-import { Identities, Labels, LastResult, LastSeen, States, Urls } from './node-cells.tsx'
+import {
+  ClientErrors,
+  Identities,
+  Labels,
+  LastResult,
+  LastSeen,
+  States,
+  Urls,
+} from './node-cells.tsx'
 import { clientErrorRatio, errorRatio, syncRank, whyNoLatency } from './rules.ts'
 
 export type NodesTableProps = {
@@ -104,7 +112,7 @@ const columns = helper.columns([
     id: 'clientErrors',
     header: '4xx',
     ...numeric,
-    cell: ({ row: { original } }) => formatRatio(clientErrorRatio(original.node)),
+    cell: ({ row: { original } }) => <ClientErrors node={original.node} />,
   }),
   helper.accessor((row) => errorRatio(row.node) ?? undefined, {
     id: 'errors',

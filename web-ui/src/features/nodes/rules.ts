@@ -56,6 +56,11 @@ export function clientErrorRatio({ latency }: Pick<Node, 'latency'>): number | n
   return latency.requests === 0 ? null : latency.clientErrorRatio
 }
 
+/** Of the 4xx those that nothing else explains; null: there are none. */
+export function notFoundRatio({ latency }: Pick<Node, 'latency'>): number | null {
+  return latency.requests === 0 || latency.notFoundRatio === 0 ? null : latency.notFoundRatio
+}
+
 export type NodeFilter = {
   q?: string | undefined
   state?: SyncState | undefined

@@ -129,6 +129,19 @@ describe('a rollout', () => {
     expect(post?.body).toEqual({ stateVersion: 4 })
   })
 
+  test('that has more nodes to go to says before freezing that two versions stay', async () => {
+    const more = ['b', 'c'].map((nodeId) => task({ nodeId, nodeName: nodeId, state: 'pending' }))
+    const begun = { ...one, tasks: [task({ state: 'healthy' }), ...more] }
+    renderApp(address, { [endpoint]: () => json(begun) })
+    await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
+    const dialog = within(await screen.findByRole('dialog', {}, soon))
+    expect(
+      dialog.getByText(
+        /1 node keeps v2, 2 others keep what they have: the farm stays on two versions until another rollout/,
+      ),
+    ).toBeVisible()
+  })
+
   test('gives the nodes back what they had, offered beside freezing', async () => {
     const begun = { ...one, tasks: [task({ state: 'healthy' }), task({ nodeId: 'b' })] }
     const api = renderApp(address, {
@@ -394,6 +407,19 @@ describe('a rollout', () => {
     await expect
       .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
       .toEqual({ stateVersion: 4 })
+  })
+
+  test('that waits for an older one, on no first page any more, names it by what it is of', async () => {
+    const other = 'rollout_01jd4q6v2m8w3x5y7z9abcdefh'
+    const queued = rollout({ state: 'queued', blockedBy: [other] })
+    renderApp(address, {
+      [endpoint]: () => json(queued),
+      'GET /rollouts': () => json(page(one)),
+      [`GET /rollouts/${other}`]: () => json(rollout({ id: other, config: 'shop', version: 3 })),
+    })
+    const link = await screen.findByRole('link', { name: 'shop v3' }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${other}`)
+    expect(screen.queryByText(other)).toBeNull()
   })
 
   test('that ended before it began is ordered again by one click', async () => {

@@ -64,7 +64,7 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
         <TextInput
           type="datetime-local"
           label="Not before (optional)"
-          description="By this browser’s clock"
+          description={(startTime.ok && startTime.note) || 'By this browser’s clock'}
           value={startText}
           onChange={(event) => setStartText(event.currentTarget.value)}
           error={startTime.ok ? null : startTime.message}

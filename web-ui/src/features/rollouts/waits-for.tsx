@@ -6,7 +6,7 @@ import { Facts } from '../../components/facts.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import { rolloutsQuery } from './api.ts'
+import { rolloutQuery, rolloutsQuery } from './api.ts'
 import { isWaiting } from './rules.ts'
 
 /** What a rollout that has not begun waits for, and whom. */
@@ -51,13 +51,28 @@ export function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
   const newest = useQuery(rolloutsQuery).data?.items ?? []
   return rolloutIds.map((id) => {
     const known = newest.find((one) => one.id === id)
-    return (
-      <div key={id}>
-        <Link to="/rollouts/$id" params={{ id }}>
-          {known ? `${known.config} v${known.version}` : id}
-        </Link>
-        {known && <span className="dim"> {known.message}</span>}
-      </div>
-    )
+    return <div key={id}>{known ? <RolloutName rollout={known} /> : <OlderRollout id={id} />}</div>
   })
+}
+
+/** Others are ordered while one goes on: it may be on no first page any more. */
+function OlderRollout({ id }: { id: string }) {
+  const older = useQuery(rolloutQuery(id))
+  if (older.data) return <RolloutName rollout={older.data} />
+  return (
+    <Link to="/rollouts/$id" params={{ id }}>
+      {older.isPending ? 'An older rollout…' : 'An older rollout'}
+    </Link>
+  )
+}
+
+function RolloutName({ rollout: { id, config, version, message } }: { rollout: Rollout }) {
+  return (
+    <>
+      <Link to="/rollouts/$id" params={{ id }}>
+        {config} v{version}
+      </Link>{' '}
+      <span className="dim">{message}</span>
+    </>
+  )
 }

@@ -106,7 +106,13 @@ function whatIsWaitedFor(
       const reason = { code: 'not_approved' as const, given, needed, until }
       return { kind: 'end', id, state: 'expired', reason, blockedBy: [] }
     }
-    const reason = { code: 'awaiting_approval' as const, given, needed, until }
+    // Whoever agrees is to know beforehand that no time is left in between.
+    const isPassed = startAtMs !== null && nowMs >= startAtMs && closed === null
+    const reason = {
+      code: 'awaiting_approval' as const,
+      ...{ given, needed, until },
+      ...(isPassed && { timePassed: timeOf(startAtMs) }),
+    }
     return { ...wait, state: 'awaiting_approval', reason }
   }
   if (startAtMs !== null && nowMs < startAtMs) {

@@ -64,7 +64,9 @@ export type HoldKind =
 
 type BeforeStart =
   | { code: 'planned' }
-  | Each<'awaiting_approval' | 'not_approved', { given: number; needed: number; until: string }>
+  /** timePassed: for when it was ordered, where that is over and nothing else keeps it. */
+  | { code: 'awaiting_approval'; given: number; needed: number; until: string; timePassed?: string }
+  | { code: 'not_approved'; given: number; needed: number; until: string }
   | { code: 'scheduled'; at: string }
   | { code: 'window_closed'; closed: Closed }
   | Each<'queued' | 'nodes_taken', { rolloutIds: readonly string[] }>

@@ -42,8 +42,13 @@ const WORDS: Words = {
   text: ({ text }, { isWhole }) => (isWhole ? text : ''),
 
   planned: () => 'Planned.',
-  awaiting_approval: ({ given, needed, until }) =>
-    `It has ${given} of ${needed} approvals; expires ${until}. Somebody other than its author approves or rejects it, cancel ends it.`,
+  awaiting_approval: ({ given, needed, until, timePassed }) => {
+    const time =
+      timePassed === undefined
+        ? ''
+        : ` Its time, ${timePassed}, has passed: the last approval begins it at once.`
+    return `It has ${given} of ${needed} approvals; expires ${until}.${time} Somebody other than its author approves or rejects it, cancel ends it.`
+  },
   not_approved: ({ given, needed, until }) =>
     `It had ${given} of ${needed} approvals by ${until}. A new order asks again.`,
   scheduled: ({ at }) => `It begins ${at}. ${BY_ITSELF}`,

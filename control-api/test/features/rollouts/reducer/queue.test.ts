@@ -147,6 +147,20 @@ describe('before the line', () => {
     expect(nextStep([agreed], late)).toMatchObject({ kind: 'start' })
   })
 
+  it('says to whoever is to agree that its time has passed, unless a window keeps it', () => {
+    const late = order('r1', ['a'], { approvals: asked, startAtMs: NOW - 60_000 })
+    const passed = /Its time, \S+Z, has passed: the last approval begins it at once/
+    expect(said(nextStep([late], now()))).toMatchObject({ reason: expect.stringMatching(passed) })
+    const early = order('r1', ['a'], { approvals: asked, startAtMs: NOW + 60_000 })
+    expect(said(nextStep([early], now()))).not.toMatchObject({
+      reason: expect.stringMatching(passed),
+    })
+    const shut = { ...now(), closed: CLOSED }
+    expect(said(nextStep([late], shut))).not.toMatchObject({
+      reason: expect.stringMatching(passed),
+    })
+  })
+
   it('its time comes, and a change window opens', () => {
     const later = order('r1', ['a'], { startAtMs: NOW + 1 })
     expect(said(nextStep([later], now()))).toMatchObject({
