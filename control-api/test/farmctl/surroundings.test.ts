@@ -109,6 +109,15 @@ describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
     expect(message).toMatch(/^the result could not be written: ENOSPC/)
   })
 
+  test.each(['/proc', '/dev/null'])(
+    'a HOME that holds no cache, as %s, is gone without',
+    async (HOME) => {
+      const env = { PATH, HOME }
+      const { stdout } = await sh(FARMCTL, ['--version'], { env, timeout: 30_000 })
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    },
+  )
+
   test('a proxy without a scheme is one of http, as elsewhere', async () => {
     const { home, url } = await farmctl()
     const run = sh(FARMCTL, ['get', 'configs'], {
