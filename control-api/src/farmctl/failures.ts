@@ -32,7 +32,11 @@ export class ApiError extends Error {
 
   constructor(status: number, problem: Record<string, unknown>, requestId: string | null) {
     const { detail, code, errors } = problem
-    super(typeof detail === 'string' ? detail : `The control plane answered with status ${status}.`)
+    super(
+      typeof detail === 'string'
+        ? asCommands(detail)
+        : `The control plane answered with status ${status}.`,
+    )
     this.status = status
     this.code = typeof code === 'string' ? code : `http_${status}`
     this.requestId = requestId
@@ -46,6 +50,13 @@ export class ApiError extends Error {
     return new ApiError(response.status, members, response.headers.get('x-request-id'))
   }
 }
+
+/** The API names its own requests; here people type commands. */
+export const asCommands = (detail: string) =>
+  detail
+    .replaceAll(/GET \/api\/v1\/configs\/([\w.-]+)\/versions\b/g, 'farmctl history $1')
+    .replaceAll(/GET \/api\/v1\/audit\b/g, 'farmctl audit search')
+    .replaceAll(/GET \/api\/v1\/([a-z-]+)(?= lists)/g, 'farmctl get $1')
 
 export const isApiError = (error: unknown, ...codes: (string | number)[]): error is ApiError =>
   error instanceof ApiError &&

@@ -9,6 +9,7 @@ import { diffLists } from '../../src/base/line-diff.ts'
 import type { RolloutPlan } from '../../src/farmctl/api-types.ts'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
+import { ApiError } from '../../src/farmctl/failures.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
 import { changedRules, readWindow, rulesLines } from '../../src/farmctl/rollouts/farm-rules.ts'
 import { rollbackTarget } from '../../src/farmctl/rollouts/rollback.ts'
@@ -86,6 +87,22 @@ describe('what a plan says of refusals', () => {
     expect(said).toContain(`Not known of 3 nodes whether they will refuse: ${why}.`)
     expect(said.join()).not.toContain('will refuse it')
   })
+})
+
+test.each([
+  [
+    '"X" has no version 99. GET /api/v1/configs/X/versions lists them.',
+    '"X" has no version 99. farmctl history X lists them.',
+  ],
+  [
+    'There is no node. GET /api/v1/nodes lists them; it went.',
+    'There is no node. farmctl get nodes lists them; it went.',
+  ],
+  ['GET /api/v1/enrolment-tokens lists them.', 'farmctl get enrolment-tokens lists them.'],
+  ['GET /api/v1/audit lists them, newest first.', 'farmctl audit search lists them, newest first.'],
+  ['GET /api/v1/openapi.json says how.', 'GET /api/v1/openapi.json says how.'],
+])('a refusal that says %j is told as %j', (detail, told) => {
+  expect(new ApiError(404, { detail }, null).message).toBe(told)
 })
 
 describe('how a rollout goes', () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { createRoute } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { OidcSignIn } from '../features/oidc/oidc-sign-in.tsx'
 import { type OidcProblem, problemIn } from '../features/oidc/rules.ts'
 import { sessionQuery } from '../features/session/api.ts'
@@ -18,6 +18,12 @@ export const signInRoute = createRoute({
     ...(typeof search.next === 'string' && { next: search.next }),
     ...problemIn(search),
   }),
+  // Back from the console asks the provider's answer once more, whose flow has ended in a session.
+  beforeLoad: async ({ context, search: { problem } }) => {
+    if (problem !== 'oidc_flow_lost') return
+    const session = await context.queryClient.ensureQueryData(sessionQuery).catch(() => null)
+    if (session !== null) throw redirect({ to: '/', replace: true })
+  },
   component: function SignIn() {
     const { next, problem } = signInRoute.useSearch()
     const { queryClient } = signInRoute.useRouteContext()

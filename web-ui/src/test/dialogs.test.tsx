@@ -68,7 +68,7 @@ const draft: DraftHandle = {
   ...{ text: '{}', saved: { body: draftNow, etag: '"1"' }, dirty: false, save: { kind: 'idle' } },
   isTheirs: false,
   ...{ change() {}, flush: async () => true, keepMine() {}, takeTheirs() {}, merge() {} },
-  ...{ unresolved: [], replace() {}, setAside: null, bringBack() {} },
+  ...{ unresolved: [], see: () => async () => '"1"', replace() {}, setAside: null, bringBack() {} },
 }
 const backup: Backup = {
   ...{ id: 'backup_1', state: 'done', trigger: 'schedule', fileName: 'farmstead-1.tar.gz.age' },

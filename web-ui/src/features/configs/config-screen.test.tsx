@@ -561,6 +561,53 @@ test('what was changed in the draft can be discarded, and be brought back', asyn
   expect((await editor()).state.doc.toString()).toBe('{ "mine": 1 }')
 })
 
+describe('discarding the draft', () => {
+  const open = async () => {
+    await userEvent.click(screen.getByRole('button', { name: 'Discard changes' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    return () => userEvent.click(dialog.getByRole('button', { name: 'Discard the changes' }))
+  }
+  const mine = {
+    'GET /configs/default': () => json(config({ draftChanged: true })),
+    'GET /configs/default/draft': () => json(draft('{ "mine": 1 }'), { etag: '"7"' }),
+  }
+  const sent = (api: FakeApi) =>
+    api.requests.find(({ method }) => method === 'DELETE')?.headers.get('if-match')
+
+  test('spares what somebody else saves while the question is open', async () => {
+    const theirs = draft('{ "theirs": 1 }', { updatedBy: 'ben' })
+    const api = openEditor({
+      ...mine,
+      'DELETE /configs/default/draft': () => problem(412, 'changed', 'It was changed meanwhile.'),
+    })
+    await editor()
+    const agree = await open()
+    api.answer({ 'GET /configs/default/draft': () => json(theirs, { etag: '"8"' }) })
+    sayChanged('config')
+    await waitFor(async () => expect((await shown()).textContent).toContain('theirs'), soon)
+    await agree()
+    expect(await screen.findByText(/It was changed meanwhile/)).toBeVisible()
+    expect(sent(api)).toBe('"7"')
+  })
+
+  test('takes along what one has typed oneself just before', async () => {
+    const api = openEditor({
+      ...mine,
+      'DELETE /configs/default/draft': () => json(draft('{}\n'), { etag: '"9"' }),
+    })
+    write(await editor(), '{ "mine": 2 }')
+    const agree = await open()
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull())
+    await agree()
+    await waitFor(async () => expect(sent(api)).toBe('"2"'))
+  })
+
+  /** Behind the dialog, where it is hidden from who uses the dialog. */
+  const shown = async () =>
+    await screen.findByRole('textbox', { name: 'Draft of config default', hidden: true })
+})
+
 describe('problems', () => {
   const refused = {
     ok: false,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Config } from '../../lib/api-types.ts'
@@ -10,8 +11,10 @@ import type { DraftHandle } from './use-draft.ts'
 export type DiscardDialogProps = { config: Config; draft: DraftHandle; onClose: () => void }
 
 export function DiscardDialog({ config, draft, onClose }: DiscardDialogProps) {
+  // What others save while the question is open nobody here has agreed to lose.
+  const [etagOfSeen] = useState(() => draft.see())
   const discard = useMutation({
-    mutationFn: () => discardDraft({ name: config.name, etag: draft.saved.etag }),
+    mutationFn: async () => discardDraft({ name: config.name, etag: await etagOfSeen() }),
     onSuccess: (saved) => {
       draft.replace(saved)
       onClose()

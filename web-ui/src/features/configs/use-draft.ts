@@ -40,6 +40,8 @@ export type DraftHandle = {
   merge: () => void
   /** Lines where such marks begin. */
   unresolved: readonly number[]
+  /** Remembers what is shown now: its ETag later on, where only own saves have moved it on, also one under way. */
+  see: () => () => Promise<string>
   /** The draft is another now, on the user's word. */
   replace: (saved: TaggedDraft) => void
   /** Mine, after theirs was taken: to be had back for as long as the editor is open. */
@@ -59,6 +61,7 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
   const [setAside, setSetAside] = useState<string | null>(null)
   // Of the newest draft that was opened, saved or chosen here.
   const [ownEtag, setOwnEtag] = useState(draft.etag)
+  const own = useRef(ownEtag)
   // What an answer that comes late must look at: what has been typed since.
   const latest = useRef(unsaved)
   const failures = useRef(0)
@@ -67,6 +70,11 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
   const text = unsaved?.text ?? draft.body.text
   const unresolved = conflictLines(text)
   const isUnresolved = unresolved.length > 0
+
+  const ownIs = (etag: string) => {
+    own.current = etag
+    setOwnEtag(etag)
+  }
 
   const keep = (next: Unsaved | null) => {
     latest.current = next
@@ -77,7 +85,7 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
   const attempt = async (change: Unsaved): Promise<SaveState> => {
     try {
       const saved = await putDraft({ name, text: change.text, etag: change.baseEtag })
-      setOwnEtag(saved.etag)
+      ownIs(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       const since = latest.current
@@ -158,15 +166,24 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
     },
     takeTheirs: () => {
       setSetAside(text)
-      setOwnEtag(draft.etag)
+      ownIs(draft.etag)
       keep(null)
       setSave({ kind: 'idle' })
     },
     merge: () => void merge(),
     unresolved,
+    see: () => {
+      const shown =
+        save.kind === 'conflict' ? save.theirs.etag : (latest.current?.baseEtag ?? draft.etag)
+      const before = own.current
+      return async () => {
+        while (inFlight.current !== null) await inFlight.current
+        return own.current === before ? shown : own.current
+      }
+    },
     replace: (saved) => {
       if (text !== saved.body.text) setSetAside(text)
-      setOwnEtag(saved.etag)
+      ownIs(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       keep(null)

@@ -43,6 +43,17 @@ describe('the sign-in page', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('You have no role here')
   })
 
+  test('leads on who is signed in, and came back to an answer that was used', async () => {
+    renderApp('/sign-in?problem=oidc_flow_lost', known)
+    await expect.poll(() => window.location.pathname).toBe('/')
+    expect(await screen.findByRole('button', { name: /^Account of/ })).toBeVisible()
+  })
+
+  test('says that to who is signed out', async () => {
+    renderApp('/sign-in?problem=oidc_flow_lost', signedOut)
+    expect(await screen.findByRole('alert')).toHaveTextContent('no longer under way')
+  })
+
   test('says nothing about a problem nobody has', async () => {
     renderApp('/sign-in?problem=toString', signedOut)
     expect(await screen.findByRole('link', { name: /Sign in with/ })).toBeVisible()

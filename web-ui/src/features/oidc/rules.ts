@@ -3,7 +3,7 @@
 const problems = {
   oidc_flow_lost: {
     title: 'That sign-in is no longer under way',
-    text: 'It was begun in another tab or browser, or more than ten minutes ago. Begin again.',
+    text: 'It was begun in another browser, or more than ten minutes ago, or it has ended. Begin again.',
   },
   oidc_denied: {
     title: 'The provider said no',
