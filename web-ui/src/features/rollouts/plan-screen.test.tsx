@@ -264,12 +264,14 @@ describe('the plan', () => {
   test('says what it would wait for, and leads to who is in the way', async () => {
     const closedWindow = 'No change window is open: the next opens Mon 2030-01-07 22:00 (UTC).'
     const waits = { ...plan(), approvalsNeeded: 2, blockedBy: [one.id], closedWindow }
-    renderApp(plans, answer(waits))
+    renderApp(plans, { ...answer(waits), [endpoint]: () => json(one) })
     expect(await screen.findByText('It will not begin at once', {}, soon)).toBeVisible()
     expect(screen.getByText('2 other people must agree.')).toBeVisible()
     expect(screen.getByText(closedWindow)).toBeVisible()
-    const links = screen.getAllByRole('link', { name: one.id })
-    expect(links[0]).toHaveAttribute('href', `/rollouts/${one.id}`)
+    // It is on no page of the list here, so it is asked for by itself.
+    const name = `${one.config} v${one.version}`
+    const [link] = await screen.findAllByRole('link', { name }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${one.id}`)
     cleanup()
     renderApp(plans, answer(plan()))
     await screen.findByText('Takes it now', {}, soon)
