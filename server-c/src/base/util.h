@@ -30,6 +30,11 @@
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
 
+static inline uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Bytes that belong to someone else; not NUL-terminated. */
 struct span {
     const char *ptr;

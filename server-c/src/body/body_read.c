@@ -11,7 +11,6 @@
 #include "base/util.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define COPY_BYTES 65536 /* a copied chunk: memory a slow client can hold on to */
 #define CHUNKS_AT_ONCE 4 /* what chunkBytes grows to */
@@ -86,30 +85,13 @@ static void free_read(struct body_read *read)
 
 static void take_copy(struct body *body, struct body_read *read)
 {
-    if (read->result != (ssize_t)read->len) { /* body_send() sees that nothing came */
+    if (read->result != (ssize_t)read->len) { /* body_next() sees that nothing came */
         body->offset = BODY_OFFSET_LOST;
         return;
     }
     body->unsure_since_ns = 0;
-    if (body->pending_len > body->pending_pos) { /* the head goes before it */
-        size_t head_len = body->pending_len - body->pending_pos;
-        char *joined = malloc(head_len + read->len);
-        if (!joined) {
-            body->offset = BODY_OFFSET_LOST;
-            return;
-        }
-        memcpy(joined, body->pending + body->pending_pos, head_len);
-        memcpy(joined + head_len, read->copy, read->len);
-        free(body->pending);
-        body->pending = joined;
-        body->pending_len = head_len + read->len;
-    } else {
-        free(body->pending);
-        body->pending = read->copy;
-        body->pending_len = read->len;
-        read->copy = NULL;
-    }
-    body->pending_pos = 0;
+    body->chunk = (struct body_text){read->copy, 0, read->len};
+    read->copy = NULL;
     body->offset += read->len;
     body->remaining -= read->len;
 }
@@ -144,19 +126,14 @@ static void on_read_done(struct io_job *job)
         body->on_ready(body);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t chunk_of(const struct body *body, const struct loop *loop)
 {
     uint64_t first = loop->live ? loop->live->cfg->io.chunk_bytes : COPY_BYTES;
-    uint64_t chunks = body->sent / first;
+    uint64_t chunks = body->taken / first;
 
     if (body->by_copy)
         return COPY_BYTES;
-    return (size_t)(first * (chunks < 1 ? 1 : smaller(chunks, CHUNKS_AT_ONCE)));
+    return (size_t)(first * (chunks < 1 ? 1 : smaller_of(chunks, CHUNKS_AT_ONCE)));
 }
 
 static struct body_read *new_read(struct body *body, struct loop *loop)
@@ -166,8 +143,8 @@ static struct body_read *new_read(struct body *body, struct loop *loop)
 
     if (!read)
         return NULL;
-    read->len = (size_t)smaller(body->remaining, chunk);
-    read->next_len = (size_t)smaller(body->remaining - read->len, chunk);
+    read->len = (size_t)smaller_of(body->remaining, chunk);
+    read->next_len = (size_t)smaller_of(body->remaining - read->len, chunk);
     read->by_copy = body->by_copy;
     read->job.run = run_read;
     read->job.on_done = on_read_done;
@@ -186,7 +163,7 @@ enum body_step body_read_start(struct body *body, struct loop *loop)
 
     if (!read)
         return BODY_FAILED;
-    if (body->sent > 0 || body->clock->read_disk) {
+    if (body->has_begun || body->clock->read_disk) {
         io_lane_submit_next(lane, &loop->port, &read->job);
     } else if (io_lane_submit(lane, &loop->port, &read->job) != 0) {
         free_read(read);

@@ -5,7 +5,7 @@
 
 #include "body/body.h"
 
-/* Has the next chunk of the range read: into the page cache, or by_copy into body->pending. When it
+/* Has the next chunk of the range read: into the page cache, or by_copy into body->chunk. When it
  * could not be read, body->offset is BODY_OFFSET_LOST afterwards. BODY_WAITING, BODY_REFUSED or
  * BODY_FAILED. */
 enum body_step body_read_start(struct body *body, struct loop *loop);

@@ -261,7 +261,7 @@ static void begin(struct conn *c)
     c->ex->clock.head_ns = stage_now();
     c->ex->live = live_config_get(c->loop->live);
     c->ex->attempts = 0;
-    c->ex->body.sent = 0;
+    c->ex->sink.sent = 0;
     c->ex->site =
         site_set_find(c->ex->live->sites, http_slice_of(c->in + c->in_pos, c->ex->req.host));
     c->ex->scope = (struct response_scope){.rules = c->ex->site ? &c->ex->site->rules : NULL};

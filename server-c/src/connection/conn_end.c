@@ -15,8 +15,8 @@ static void take_sample(struct conn *c, uint64_t end_ns, bool is_aborted)
     struct sample sample = {
         .ended_ns = end_ns,
         .generation = c->ex->live->series->data.generation,
-        .bytes = c->ex->body.sent,
-        .status = c->ex->body.sent > 0 ? (uint16_t)c->ex->status : 0,
+        .bytes = c->ex->sink.sent,
+        .status = c->ex->sink.sent > 0 ? (uint16_t)c->ex->status : 0,
         .is_aborted = is_aborted,
     };
 
@@ -41,8 +41,8 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
         .user_agent = http_request_field(&c->ex->req, head, FIELD_USER_AGENT),
         .user = c->ex->user,
         .status = (int)c->ex->status,
-        .bytes = c->ex->body.sent,
-        .body_bytes = c->ex->body.sent > c->ex->head_len ? c->ex->body.sent - c->ex->head_len : 0,
+        .bytes = c->ex->sink.sent,
+        .body_bytes = c->ex->sink.sent > c->ex->head_len ? c->ex->sink.sent - c->ex->head_len : 0,
         .total_ns = end_ns - c->ex->clock.head_ns,
         .now = c->loop->date_second,
     };
@@ -58,6 +58,7 @@ static void end_request(struct conn *c)
     conn_stop_waiting(c);
     conn_unthrottle(c);
     body_end(&c->ex->body, c->loop);
+    sink_end(&c->ex->sink);
     if (c->ex->live)
         live_config_put(c->ex->live);
     c->ex->live = NULL;
@@ -75,8 +76,8 @@ void conn_close(struct conn *c)
     if (conn_is_answering(c)) {
         uint64_t end_ns = stage_now();
         loop_count(c->ex->live, COUNTER_ABORTED, 1);
-        loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
-        if (c->ex->body.sent > 0) /* the log shows the bytes that left */
+        loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->sink.sent);
+        if (c->ex->sink.sent > 0) /* the log shows the bytes that left */
             write_access_log(c, end_ns);
         if (samples_want(&loop->samples, end_ns - c->ex->clock.head_ns))
             take_sample(c, end_ns, true);
@@ -158,7 +159,7 @@ static void count_response(struct conn *c)
         loop_count(c->ex->live, COUNTER_RESPONSES_304, 1);
     else if (c->ex->status == HTTP_NOT_FOUND)
         loop_count(c->ex->live, COUNTER_RESPONSES_404, 1);
-    loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
+    loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->sink.sent);
     stages_record(c->ex->live->series->data.stages, &c->ex->clock, end_ns);
     if (samples_want(&c->loop->samples, end_ns - c->ex->clock.head_ns))
         take_sample(c, end_ns, false);

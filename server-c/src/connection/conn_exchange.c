@@ -13,6 +13,7 @@ static struct exchange *new_exchange(void)
     list_init(&ex->throttled);
     list_init(&ex->waiter.link);
     ex->body.on_ready = conn_on_body_ready;
+    ex->body.clock = ex->sink.clock = &ex->clock;
     return ex;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_send.c — the response's way out: what the body's steps mean for the connection, and how much
+/* conn_send.c — the response's way out: what the sink's steps mean for the connection, and how much
  * it may send when its site or itself has a rate.
  *
  * Who may not send for now waits in loop->throttled for the next tick, be it for a rate or for a file
@@ -32,13 +32,13 @@ static uint64_t draw(struct conn *c, uint64_t now_ns)
 static void draw_quota(struct conn *c)
 {
     c->ex->drawn_ns = monotonic_ns();
-    c->ex->drawn = c->ex->body.quota = draw(c, c->ex->drawn_ns);
+    c->ex->drawn = c->ex->sink.quota = draw(c, c->ex->drawn_ns);
 }
 
 /* What was not sent goes back, and the time it was the share of is still due. */
 static void settle_quota(struct conn *c)
 {
-    uint64_t unused = c->ex->body.quota, due_ns = c->ex->drawn_ns - c->ex->share_from_ns;
+    uint64_t unused = c->ex->sink.quota, due_ns = c->ex->drawn_ns - c->ex->share_from_ns;
 
     if (c->ex->drawn > 0)
         c->ex->share_from_ns =
@@ -68,11 +68,17 @@ void conn_unthrottle(struct conn *c)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
+static void end_sending(struct conn *c)
+{
+    body_end(&c->ex->body, c->loop);
+    sink_end(&c->ex->sink);
+}
+
 void conn_give_up_sending(struct conn *c, enum http_status status)
 {
-    bool may_say_so = c->ex->body.entry && c->ex->body.sent == 0;
+    bool may_say_so = c->ex->body.entry && c->ex->sink.sent == 0;
 
-    body_end(&c->ex->body, c->loop);
+    end_sending(c);
     if (may_say_so)
         conn_answer_status(c, status);
     else
@@ -89,39 +95,39 @@ static void give_up(struct conn *c)
 static void refuse(struct conn *c)
 {
     loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
-    body_end(&c->ex->body, c->loop);
+    end_sending(c);
     conn_answer_status(c, HTTP_UNAVAILABLE);
 }
 
-static void continue_sending(struct conn *c, enum body_step step)
+static void continue_sending(struct conn *c, enum sink_step step)
 {
     c->state = CONN_SENDING;
     if (c->ex->is_limited)
         settle_quota(c);
     switch (step) {
-    case BODY_SENT:
+    case SINK_SENT:
         conn_finish_response(c);
         break;
-    case BODY_WANTS_WRITE:
+    case SINK_WANTS_WRITE:
         conn_await_client(c);
         conn_watch_output(c);
         break;
-    case BODY_WANTS_TURN:
+    case SINK_WANTS_TURN:
         conn_await_client(c);
         poller_call_again(&c->loop->poller, &c->watch);
         break;
-    case BODY_WAITING:
+    case SINK_WAITING:
         c->ex->was_held_back = true;
         conn_arm(c, TIMEOUT_DISK);
         break;
-    case BODY_THROTTLED:
-    case BODY_UNSURE:
+    case SINK_THROTTLED:
+    case SINK_UNSURE:
         throttle(c);
         break;
-    case BODY_REFUSED:
+    case SINK_REFUSED:
         refuse(c);
         break;
-    case BODY_FAILED:
+    case SINK_FAILED:
         give_up(c);
         break;
     }
@@ -133,10 +139,9 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
 
     c->ex->looked_ms = c->ex->progress_ms = 0;
     c->ex->head_len = head_len;
-    c->ex->body.clock = &c->ex->clock;
-    c->ex->body.quota = UINT64_MAX;
-    c->ex->body.ends_connection = c->close_after;
-    c->ex->body.receiver_is_local = peer_is_local(&c->peer.any);
+    c->ex->sink.quota = UINT64_MAX;
+    c->ex->sink.ends_connection = c->close_after;
+    c->ex->sink.receiver_is_local = peer_is_local(&c->peer.any);
     c->ex->is_limited =
         c->ex->site && (c->ex->site->rate || c->ex->site->cfg->connection_bytes_per_second > 0);
     if (c->ex->is_limited) {
@@ -144,15 +149,15 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
         c->ex->share_from_ns = monotonic_ns();
         draw_quota(c);
     }
-    continue_sending(
-        c, body_start(&c->ex->body, c->loop, c->fd, head, head_len, part ? part : &nothing));
+    body_begin(&c->ex->body, part ? part : &nothing);
+    continue_sending(c, sink_start(&c->ex->sink, &c->ex->body, c->loop, c->fd, head, head_len));
 }
 
 void conn_send_more(struct conn *c)
 {
     if (c->ex->is_limited)
         draw_quota(c);
-    continue_sending(c, body_send(&c->ex->body, c->loop, c->fd));
+    continue_sending(c, sink_send(&c->ex->sink, &c->ex->body, c->loop, c->fd));
 }
 
 void conn_on_body_ready(struct body *body)
@@ -173,13 +178,13 @@ void conn_retry_throttled(struct loop *loop)
     while (!list_empty(&waiting)) {
         struct conn *c = container_of(waiting.next, struct exchange, throttled)->conn;
         draw_quota(c);
-        if (c->ex->body.quota == 0) {
+        if (c->ex->sink.quota == 0) {
             list_remove(&c->ex->throttled);
             list_append(&starved, &c->ex->throttled);
             continue;
         }
         conn_unthrottle(c);
-        continue_sending(c, body_send(&c->ex->body, loop, c->fd));
+        continue_sending(c, sink_send(&c->ex->sink, &c->ex->body, loop, c->fd));
         conn_run(c);
     }
     list_move_all(&starved, &loop->throttled);

@@ -7,6 +7,7 @@
 
 #include "auth/auth_check.h"
 #include "body/body.h"
+#include "connection/sink.h"
 #include "http/http_coding.h"
 #include "http/http_parser.h"
 #include "net/loop.h"
@@ -57,6 +58,7 @@ struct exchange {
     size_t listing_bytes; /* of the listing that is sent */
     size_t head_len;      /* of the response, for the log */
     struct body body;
+    struct sink sink;
     struct stage_clock clock;
     struct span user; /* who signed in, for the log; on the heap */
 

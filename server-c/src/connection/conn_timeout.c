@@ -36,11 +36,6 @@ static void count_time_out(const struct conn *c)
 
 /* --- a client that takes its response slowly ------------------------------------------------- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Bytes per second that a client is asked to take: never more than our own rates let it have. */
 static uint64_t least_rate(const struct conn *c)
 {
@@ -49,9 +44,9 @@ static uint64_t least_rate(const struct conn *c)
     if (!c->ex->is_limited)
         return least;
     if (c->rate.bytes_per_second > 0)
-        least = smaller(least, c->rate.bytes_per_second);
+        least = smaller_of(least, c->rate.bytes_per_second);
     if (c->ex->site->rate)
-        least = smaller(least, rate_bucket_rate_of_one(c->ex->site->rate));
+        least = smaller_of(least, rate_bucket_rate_of_one(c->ex->site->rate));
     return least;
 }
 
@@ -97,11 +92,11 @@ static bool still_takes(struct conn *c)
 
     if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
         return false;
-    taken = (int64_t)c->ex->body.sent - unsent;
+    taken = (int64_t)c->ex->sink.sent - unsent;
     takes = c->ex->progress_ms == 0 || took_what_there_was(c, taken) ||
             taken - c->ex->taken >= least_progress(c, now_ms - c->ex->progress_ms);
     c->ex->looked_ms = now_ms;
-    c->ex->offered = (int64_t)c->ex->body.sent;
+    c->ex->offered = (int64_t)c->ex->sink.sent;
     c->ex->was_held_back = !list_empty(&c->ex->throttled);
     if (takes) {
         c->ex->progress_ms = now_ms;

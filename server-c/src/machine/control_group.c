@@ -6,6 +6,7 @@
  * is the group, as far as the process can tell. */
 #include "machine/control_group.h"
 
+#include "base/util.h"
 #include "machine/kernel_file.h"
 #include "machine/mount_list.h"
 
@@ -17,11 +18,6 @@
 
 /* The kernel writes "no limit" of v1 as the largest multiple of a page. */
 #define NO_MEMORY_LIMIT (UINT64_C(1) << 62)
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* --- the files of a group -------------------------------------------------------------------- */
 
@@ -61,10 +57,10 @@ static void read_v2(struct control_group_limits *out, const char *folder)
 {
     /* Above memory.high nothing is killed, but all stands still. */
     out->memory_bytes =
-        smaller(out->memory_bytes, read_limit(folder, "memory.max", NO_MEMORY_LIMIT));
+        smaller_of(out->memory_bytes, read_limit(folder, "memory.max", NO_MEMORY_LIMIT));
     out->memory_bytes =
-        smaller(out->memory_bytes, read_limit(folder, "memory.high", NO_MEMORY_LIMIT));
-    out->processor_percent = smaller(out->processor_percent, read_cpu_max(folder));
+        smaller_of(out->memory_bytes, read_limit(folder, "memory.high", NO_MEMORY_LIMIT));
+    out->processor_percent = smaller_of(out->processor_percent, read_cpu_max(folder));
 }
 
 static void read_v1(struct control_group_limits *out, const char *folder)
@@ -72,10 +68,10 @@ static void read_v1(struct control_group_limits *out, const char *folder)
     uint64_t quota = read_limit(folder, "cpu.cfs_quota_us", UINT64_MAX);
 
     out->memory_bytes =
-        smaller(out->memory_bytes, read_limit(folder, "memory.limit_in_bytes", NO_MEMORY_LIMIT));
+        smaller_of(out->memory_bytes, read_limit(folder, "memory.limit_in_bytes", NO_MEMORY_LIMIT));
     out->processor_percent =
-        smaller(out->processor_percent,
-                percent_of(quota, read_limit(folder, "cpu.cfs_period_us", UINT64_MAX)));
+        smaller_of(out->processor_percent,
+                   percent_of(quota, read_limit(folder, "cpu.cfs_period_us", UINT64_MAX)));
 }
 
 /* --- the groups ------------------------------------------------------------------------------ */

@@ -19,7 +19,6 @@ static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset);
 #include "files/file_resident.h"
 #include "body/body.c"
 #include "body/body_file.c"
-#include "body/body_out.c"
 #include "body/body_read.c"
 #undef file_residents_ask
 #undef file_read_resident
@@ -32,16 +31,13 @@ static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset);
 #include <unistd.h>
 
 #define FILE_BYTES 300000
-#define HEAD "HTTP/1.1 200 OK\r\n\r\n"
 
 static enum { NEVER_RESIDENT, AFTER_READ_AHEAD, RESIDENT } residency;
 static struct loop the_loop;
 static struct loop_shared shared;
-static char content[FILE_BYTES], received[2 * FILE_BYTES];
+static char content[FILE_BYTES];
 static char path[] = "/tmp/farmstead-body-XXXXXX";
-static size_t received_len;
-static int sockets[2], waits, asked;
-static enum body_step last_step;
+static int waits, asked;
 
 static ssize_t fake_ask(struct file_residents *residents, const struct file_pages *pages,
                         size_t len, uint64_t offset)
@@ -59,20 +55,6 @@ static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset)
     return resident < 0 ? resident : pread(fd, out, (size_t)resident, (off_t)offset);
 }
 
-static void on_ready(struct body *body)
-{
-    waits++;
-    last_step = body_send(body, &the_loop, sockets[0]);
-}
-
-static void receive_some(void)
-{
-    ssize_t n;
-    while ((n = recv(sockets[1], received + received_len, sizeof(received) - received_len,
-                     MSG_DONTWAIT)) > 0)
-        received_len += (size_t)n;
-}
-
 static struct file_entry *open_entry(void)
 {
     struct file_entry *entry = calloc(1, sizeof(*entry) + 1);
@@ -88,39 +70,6 @@ static struct file_entry *open_entry(void)
     entry->version = file_version_of(&st);
     entry->facts.size = FILE_BYTES;
     return entry;
-}
-
-static uint64_t quota_per_step = UINT64_MAX;
-static int throttled;
-
-static void (*when_unsure)(void); /* NULL: nothing happens then */
-
-static bool is_writing(enum body_step step)
-{
-    return step == BODY_WANTS_WRITE || step == BODY_WANTS_TURN || step == BODY_UNSURE;
-}
-
-static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
-{
-    while (last_step == BODY_WAITING || is_writing(last_step) || last_step == BODY_THROTTLED) {
-        if (meanwhile)
-            meanwhile();
-        meanwhile = NULL;
-        if (last_step == BODY_WAITING)
-            uv_run(&the_loop.uv, UV_RUN_ONCE);
-        receive_some();
-        if (last_step == BODY_UNSURE && when_unsure)
-            when_unsure();
-        if (last_step == BODY_THROTTLED) {
-            CHECK_INT(__LINE__, "the quota is used up", body->quota, 0);
-            throttled++;
-            body->quota = quota_per_step;
-        } else if (!is_writing(last_step)) {
-            continue;
-        }
-        last_step = body_send(body, &the_loop, sockets[0]);
-    }
-    receive_some();
 }
 
 static void write_file(void)

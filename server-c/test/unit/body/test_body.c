@@ -1,315 +1,203 @@
 /* SPDX-License-Identifier: MIT */
-/* A response's bytes: in pieces from memory and from a file, within a quota, to receivers on this host,
- * and where the file changes meanwhile. */
-#include "body_fixture.h"
+/* A response's bytes, pulled without a connection: piece after piece, from memory and from a file, by who
+ * takes much, little or nothing of what it is shown. */
+#include "body_pieces.h"
 
-static uint64_t sent_by_body;
-static bool receiver_is_local;
+static struct body body;
+static enum body_step last_step;
 
-/* Sends `part` of the file after a head, taking over its texts. The step it ends with. */
-static enum body_step send_any(struct stage_clock *clock, struct body_part *part,
-                               void (*meanwhile)(void))
+static void on_ready(struct body *ready)
 {
-    struct file_entry *entry = open_entry();
-    struct body body = {.on_ready = on_ready,
-                        .clock = clock,
-                        .quota = quota_per_step,
-                        .receiver_is_local = receiver_is_local};
+    (void)ready;
+    waits++;
+}
 
+static void take_bytes(const void *bytes, size_t len)
+{
+    memcpy(received + received_len, bytes, len);
+    received_len += len;
+}
+
+/* The first `n` of the slice, from where it says they are. */
+static void take(const struct body_slice *slice, size_t n)
+{
+    size_t left = n;
+
+    for (int i = 0; i < slice->count && left > 0; i++) {
+        size_t len = slice->bytes[i].iov_len < left ? slice->bytes[i].iov_len : left;
+        take_bytes(slice->bytes[i].iov_base, len);
+        left -= len;
+    }
+    if (left > 0) {
+        ssize_t got = pread(slice->fd, received + received_len, left, (off_t)slice->offset);
+        CHECK_INT(__LINE__, "read by the descriptor", got, left);
+        received_len += left;
+    }
+    body_took(&body, n);
+}
+
+static size_t length_of(const struct body_slice *slice)
+{
+    size_t len = slice->len;
+
+    for (int i = 0; i < slice->count; i++)
+        len += slice->bytes[i].iov_len;
+    return len;
+}
+
+/* Pulls it all, at most `most` at a time. */
+static void pull(const struct body_want *want, void (*meanwhile)(void))
+{
+    bool was_last = false;
+
+    while (!body_is_spent(&body)) {
+        struct body_slice slice = {.fd = -1};
+        last_step = body_next(&body, &the_loop, want, &slice);
+        if (last_step == BODY_WAITING) {
+            int before = waits;
+            if (meanwhile)
+                meanwhile();
+            while (waits == before)
+                uv_run(&the_loop.uv, UV_RUN_ONCE);
+        } else if (last_step == BODY_BYTES) {
+            size_t len = length_of(&slice);
+            CHECK_TRUE(!want->in_memory || slice.len == 0, "a descriptor where memory was wanted");
+            CHECK_TRUE(!slice.is_last || !slice.has_more, "the last, and more?");
+            was_last = slice.is_last && len <= want->most;
+            take(&slice, len < want->most ? len : (size_t)want->most);
+        } else if (last_step != BODY_UNSURE) {
+            return;
+        }
+        if (meanwhile && last_step != BODY_WAITING)
+            meanwhile();
+    }
+    CHECK_TRUE(was_last || received_len == 0, "the last slice says that it is");
+}
+
+static struct file_entry *entry;
+static struct stage_clock the_clock;
+
+static void start(struct body_part *part)
+{
+    entry = open_entry();
+    the_clock = (struct stage_clock){.head_ns = 1};
+    body = (struct body){.on_ready = on_ready, .clock = &the_clock};
     if (part->from_memory) {
         CHECK(file_entry_make_body(&the_loop.files, entry));
         memcpy(entry->body, content, FILE_BYTES);
     }
     part->entry = entry;
     received_len = 0;
-    waits = asked = throttled = 0;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, part);
-    receive_to_the_end(&body, meanwhile);
-    sent_by_body = body.sent;
+    waits = asked = 0;
+    body_begin(&body, part);
+}
+
+static void stop(void)
+{
     body_end(&body, &the_loop);
     CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
     CHECK_INT(__LINE__, "and its descriptor", entry->descriptor_users, 0);
     file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
-    return last_step;
 }
 
-static enum body_step send_part(struct stage_clock *clock, uint64_t offset, uint64_t len,
-                                void (*meanwhile)(void))
+static void check_pieces(const struct piece_row *row, bool from_memory,
+                         const struct body_want *want)
 {
-    struct body_part part = {.offset = offset, .len = len};
-    return send_any(clock, &part, meanwhile);
-}
-
-/* --- pieces ---------------------------------------------------------------------------------- */
-
-static char wanted[3 * FILE_BYTES];
-static size_t wanted_len;
-
-static void want_bytes(const char *bytes, size_t len)
-{
-    memcpy(wanted + wanted_len, bytes, len);
-    wanted_len += len;
-}
-
-/* `text` repeated `times`, on the heap, and among what is wanted. */
-static char *text_of(const char *text, size_t times, size_t *len)
-{
-    size_t one = strlen(text);
-    char *bytes = malloc(one * times + 1);
-
-    for (size_t i = 0; i < times; i++)
-        memcpy(bytes + i * one, text, one);
-    *len = one * times;
-    want_bytes(bytes, *len);
-    return bytes;
-}
-
-struct piece_row {
-    const char *name, *text; /* before the first range; NULL: none */
-    size_t times;
-    uint64_t first[2];
-    struct {
-        const char *text;
-        uint64_t range[2];
-    } pieces[4];
-    size_t piece_count;
-};
-
-static const struct piece_row piece_rows[] = {
-    {"a head alone", NULL, 0, {0, 0}, {{NULL, {0, 0}}}, 0},
-    {"a short text", "<ul></ul>", 1, {0, 0}, {{NULL, {0, 0}}}, 0},
-    {"a text longer than the socket's buffer", "0123456789", 50000, {0, 0}, {{NULL, {0, 0}}}, 0},
-    {"a text and a range", "text", 1, {1000, 120000}, {{NULL, {0, 0}}}, 0},
-    {"two ranges and an end",
-     "--b 1",
-     1,
-     {10, 20},
-     {{"--b 2", {200000, 100000}}, {"--b--", {0, 0}}},
-     2},
-    {"ranges that overlap and go back",
-     "--b 1",
-     1,
-     {299999, 1},
-     {{"--b 2", {0, 70000}}, {"--b 3", {100, 65536}}, {"--b--", {0, 0}}},
-     3},
-    {"pieces without a text", NULL, 0, {0, 5}, {{NULL, {5, 5}}, {NULL, {10, 299990}}}, 2},
-    {"only pieces", NULL, 0, {0, 0}, {{"a", {0, 1}}, {"b", {1, 1}}, {"c", {0, 0}}}, 3},
-    {"empty pieces", NULL, 0, {0, 0}, {{NULL, {0, 0}}, {"x", {0, 0}}, {NULL, {0, 0}}}, 3},
-};
-
-struct row_pieces {
-    struct body_pieces base;
-    struct body_piece items[4];
-};
-
-static int pieces_made, make_fails_at = -1;
-
-static bool make_piece(struct body_pieces *base, size_t i, struct body_piece *piece)
-{
-    struct row_pieces *pieces = container_of(base, struct row_pieces, base);
-
-    if ((int)i == make_fails_at)
-        return false;
-    pieces_made++;
-    *piece = pieces->items[i];
-    pieces->items[i].text = NULL; /* the body's now */
-    return true;
-}
-
-static void free_pieces(struct body_pieces *base)
-{
-    struct row_pieces *pieces = container_of(base, struct row_pieces, base);
-
-    for (size_t i = 0; i < base->count; i++)
-        free(pieces->items[i].text);
-    free(pieces);
-}
-
-static struct body_pieces *new_pieces(const struct piece_row *row)
-{
-    struct row_pieces *pieces = calloc(1, sizeof(*pieces));
-
-    pieces->base = (struct body_pieces){row->piece_count, make_piece, free_pieces};
-    for (size_t i = 0; i < row->piece_count; i++) {
-        struct body_piece *piece = &pieces->items[i];
-        piece->offset = row->pieces[i].range[0];
-        piece->len = row->pieces[i].range[1];
-        if (row->pieces[i].text)
-            piece->text = text_of(row->pieces[i].text, 1, &piece->text_len);
-        want_bytes(content + piece->offset, piece->len);
-    }
-    return &pieces->base;
-}
-
-static struct body_part make_part(const struct piece_row *row)
-{
-    struct body_part part = {.offset = row->first[0], .len = row->first[1]};
-
-    wanted_len = 0;
-    want_bytes(HEAD, sizeof(HEAD) - 1);
-    if (row->text)
-        part.text = text_of(row->text, row->times, &part.text_len);
-    want_bytes(content + part.offset, part.len);
-    part.pieces = row->piece_count ? new_pieces(row) : NULL;
-    return part;
-}
-
-static void check_pieces(const struct piece_row *row, bool from_memory)
-{
-    struct stage_clock clock = {.head_ns = 1};
     struct body_part part = make_part(row);
 
     part.from_memory = from_memory;
-    CHECK_INT(residency, row->name, send_any(&clock, &part, NULL), BODY_SENT);
+    start(&part);
+    pull(want, NULL);
+    CHECK_TRUE(body_is_spent(&body), "\"%s\": %d", row->name, last_step);
     CHECK_INT(residency, row->name, received_len, wanted_len);
-    CHECK_INT(residency, row->name, sent_by_body, wanted_len);
+    CHECK_INT(residency, row->name, body.taken, wanted_len);
     CHECK_TRUE(memcmp(received, wanted, wanted_len) == 0, "\"%s\": other bytes", row->name);
-    CHECK_TRUE(clock.first_ns > 1, "\"%s\": the first byte has its time", row->name);
-    if (quota_per_step != UINT64_MAX)
-        CHECK_TRUE((uint64_t)throttled + 1 >= (wanted_len + quota_per_step - 1) / quota_per_step,
-                   "\"%s\": %d steps only", row->name, throttled);
-    else
-        CHECK_INT(residency, row->name, throttled, 0);
+    stop();
 }
 
 static void test_pieces(void)
 {
-    static const uint64_t quotas[] = {UINT64_MAX, 7001, 50};
+    static const uint64_t most[] = {UINT64_MAX, 16384, 777, 50};
 
-    for (size_t q = 0; q < sizeof(quotas) / sizeof(quotas[0]); q++)
-        for (size_t i = 0; i < sizeof(piece_rows) / sizeof(piece_rows[0]); i++) {
-            quota_per_step = quotas[q];
-            for (int mode = NEVER_RESIDENT; mode <= RESIDENT; mode++) {
-                residency = mode;
-                check_pieces(&piece_rows[i], false);
+    for (size_t m = 0; m < sizeof(most) / sizeof(most[0]); m++)
+        for (size_t i = 0; i < sizeof(piece_rows) / sizeof(piece_rows[0]); i++)
+            for (int in_memory = 0; in_memory <= 1; in_memory++) {
+                struct body_want want = {most[m], in_memory};
+                for (int mode = NEVER_RESIDENT; mode <= RESIDENT; mode++) {
+                    residency = mode;
+                    check_pieces(&piece_rows[i], false, &want);
+                }
+                check_pieces(&piece_rows[i], true, &want);
             }
-            check_pieces(&piece_rows[i], true);
-        }
-    quota_per_step = UINT64_MAX;
 }
 
-static void test_an_end_in_the_middle(void)
+/* Who can't send yet is shown the same again, without another read of the disk. */
+static void test_nothing_taken(void)
 {
-    const struct piece_row *row = &piece_rows[5];
-    struct stage_clock clock = {.head_ns = 1};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = 30};
-    struct file_entry *entry = open_entry();
-    struct body_part part = make_part(row);
-    int made = pieces_made;
+    static const struct body_want all = {UINT64_MAX, false};
+    struct body_part part = make_part(&piece_rows[4]);
+    struct body_slice first = {.fd = -1}, again = {.fd = -1};
 
-    part.entry = entry;
     residency = RESIDENT;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "used up", last_step, BODY_THROTTLED);
-    CHECK_TRUE(pieces_made - made < 3, "%d pieces were made before their turn", pieces_made - made);
-    body_end(&body, &the_loop); /* the sanitizer sees what is not freed */
-    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
-    part = make_part(row);
-    body_part_fini(&part);
-    CHECK_TRUE(!part.pieces && !part.text, "a part that is not sent is freed, too");
-    file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
+    start(&part);
+    CHECK_INT(__LINE__, "shown", body_next(&body, &the_loop, &all, &first), BODY_BYTES);
+    CHECK_INT(__LINE__, "again", body_next(&body, &the_loop, &all, &again), BODY_BYTES);
+    CHECK_INT(__LINE__, "a text and a range", first.count, 2);
+    CHECK_INT(__LINE__, "of 5 and 20 bytes", length_of(&first), 25);
+    CHECK_INT(__LINE__, "as many as before", length_of(&again), 25);
+    CHECK_TRUE(again.bytes[0].iov_base == first.bytes[0].iov_base, "another text");
+    CHECK_INT(__LINE__, "more pieces", again.has_more, true);
+    CHECK_INT(__LINE__, "nothing was taken", body.taken, 0);
+    CHECK_INT(__LINE__, "no wait", waits, 0);
+    stop();
+}
+
+/* A burst at a time; memory for who wants it, of so many bytes as stay in the processor's caches. */
+static void test_bursts(void)
+{
+    static const struct {
+        const char *name;
+        bool in_memory;
+        uint64_t len, most;
+        size_t slice;
+        bool ends_turn;
+    } rows[] = {
+        {"short: copied", false, SHORT_BYTES, UINT64_MAX, 100000, true}, /* the fake has 100,000 */
+        {"long: by descriptor", false, FILE_BYTES, UINT64_MAX, 100000, true},
+        {"long, into memory", true, FILE_BYTES, UINT64_MAX, LOCAL_BYTES, true},
+        {"short, into memory", true, 1000, UINT64_MAX, 1000, false},
+        {"little is wanted", false, FILE_BYTES, 10, 10, true},
+        {"little is wanted, in memory", true, FILE_BYTES, 10, 10, true},
+    };
+
+    residency = RESIDENT;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct body_part part = {.len = rows[i].len};
+        struct body_want want = {rows[i].most, rows[i].in_memory};
+        struct body_slice slice = {.fd = -1};
+        start(&part);
+        CHECK_INT((int)i, rows[i].name, body_next(&body, &the_loop, &want, &slice), BODY_BYTES);
+        CHECK_INT((int)i, rows[i].name, length_of(&slice), rows[i].slice);
+        CHECK_INT((int)i, rows[i].name, slice.ends_turn, rows[i].ends_turn);
+        CHECK_INT((int)i, rows[i].name, slice.is_last, !rows[i].ends_turn);
+        stop();
+    }
 }
 
 static void test_no_memory_for_a_piece(void)
 {
-    for (int memory = 0; memory <= 1; memory++)
-        for (make_fails_at = 0; make_fails_at < 3; make_fails_at++) {
-            struct stage_clock clock = {.head_ns = 1};
-            struct body_part part = make_part(&piece_rows[5]);
+    static const struct body_want all = {UINT64_MAX, false};
 
-            part.from_memory = memory;
-            residency = RESIDENT;
-            CHECK_INT(make_fails_at, "failed", send_any(&clock, &part, NULL), BODY_FAILED);
-            CHECK_TRUE(received_len < wanted_len, "all of it?");
-        }
+    residency = RESIDENT;
+    for (make_fails_at = 0; make_fails_at < 3; make_fails_at++) {
+        struct body_part part = make_part(&piece_rows[5]);
+        start(&part);
+        pull(&all, NULL);
+        CHECK_INT(make_fails_at, "failed", last_step, BODY_FAILED);
+        CHECK_TRUE(received_len < wanted_len, "all of it?");
+        stop();
+    }
     make_fails_at = -1;
-}
-
-/* Hundreds of pieces, each of a few bytes: others have their turn between. */
-static bool make_byte(struct body_pieces *pieces, size_t i, struct body_piece *piece)
-{
-    (void)pieces;
-    piece->offset = i;
-    piece->len = 1;
-    return true;
-}
-
-static void free_nothing(struct body_pieces *pieces)
-{
-    (void)pieces;
-}
-
-static void test_many_pieces(void)
-{
-    struct body_pieces many = {200, make_byte, free_nothing};
-    struct stage_clock clock = {.head_ns = 1};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
-    struct body_part part = {.entry = open_entry(), .pieces = &many};
-    int turns = 0;
-
-    residency = RESIDENT;
-    received_len = 0;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    for (; last_step == BODY_WANTS_TURN; turns++)
-        last_step = body_send(&body, &the_loop, sockets[0]);
-    receive_some();
-    CHECK_INT(__LINE__, "sent", last_step, BODY_SENT);
-    CHECK_INT(__LINE__, "turns", turns, 200 / PIECES_AT_ONCE);
-    CHECK_INT(__LINE__, "all", received_len, sizeof(HEAD) - 1 + 200);
-    CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content, 200) == 0, "other bytes");
-    body_end(&body, &the_loop);
-    file_cache_put(&the_loop.files, part.entry);
-    close(sockets[0]);
-    close(sockets[1]);
-}
-
-static void test_whole_parts(void)
-{
-    static const uint64_t parts[][2] = {
-        {0, FILE_BYTES}, {0, 1}, {FILE_BYTES - 1, 1}, {70000, 130000}, {65536, 65536}};
-
-    for (int mode = NEVER_RESIDENT; mode <= RESIDENT; mode++)
-        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-            struct stage_clock clock = {.head_ns = 1};
-            residency = mode;
-            CHECK_INT(mode, "sent", send_part(&clock, parts[i][0], parts[i][1], NULL), BODY_SENT);
-            CHECK_INT(mode, "bytes", received_len, sizeof(HEAD) - 1 + parts[i][1]);
-            CHECK_TRUE(memcmp(received, HEAD, sizeof(HEAD) - 1) == 0, "the head is first");
-            CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content + parts[i][0], parts[i][1]) == 0,
-                       "mode %d, part %zu: other bytes", mode, i);
-            CHECK_TRUE((waits > 0) == (mode != RESIDENT), "mode %d: %d waits", mode, waits);
-            CHECK_INT(mode, "the clock knows", clock.read_disk, mode != RESIDENT);
-            CHECK_TRUE(clock.first_ns > 1, "the first byte has its time");
-        }
-}
-
-/* On this host a long file goes in pieces that stay in the processor's caches, with turns between. */
-static void test_a_local_receiver(void)
-{
-    struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    struct stage_clock clock = {.head_ns = 1};
-    struct body body = {
-        .on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX, .receiver_is_local = true};
-
-    residency = RESIDENT;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "others have their turn", last_step, BODY_WANTS_TURN);
-    CHECK_INT(__LINE__, "the head and a piece", body.sent, sizeof(HEAD) - 1 + LOCAL_BYTES);
-    last_step = body_send(&body, &the_loop, sockets[0]);
-    CHECK_INT(__LINE__, "another piece", body.sent, sizeof(HEAD) - 1 + 2 * LOCAL_BYTES);
-    body_end(&body, &the_loop);
-    file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
 }
 
 static void truncate_file(void)
@@ -317,112 +205,30 @@ static void truncate_file(void)
     CHECK_INT(__LINE__, "truncate", truncate(path, 1000), 0);
 }
 
-static void test_shrinking(void)
+/* Whoever pulls is never shown bytes that the head did not promise. */
+static void test_a_file_cut_short(void)
 {
-    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
-        struct stage_clock clock = {.head_ns = 1};
-        residency = mode;
-        CHECK_INT(mode, "failed", send_part(&clock, 0, FILE_BYTES, truncate_file), BODY_FAILED);
-        CHECK_TRUE(received_len <= 70000, "mode %d: %zu bytes", mode, received_len);
-        write_file();
-    }
-}
-
-static void append_to_file(void)
-{
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-
-    CHECK_INT(__LINE__, "append", write(fd, "and more", 8), 8);
-    close(fd);
-}
-
-static void touch_file(void)
-{
-    const struct timespec times[2] = {{1, 0}, {1, 0}};
-
-    CHECK_INT(__LINE__, "touch", utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-/* Of the same size at another time it was written anew, or its writer is in the middle of appending: the
- * kernel sets the time before the size. */
-static void test_another_time(void)
-{
-    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
-        struct stage_clock clock = {.head_ns = 1};
-        residency = mode;
-        when_unsure = append_to_file;
-        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_SENT);
-        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
-        when_unsure = NULL;
-        write_file();
-        CHECK_INT(mode, "failed", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_FAILED);
-        write_file();
-    }
-}
-
-/* A log, a recording, an upload under way: the bytes that the head promised are there. */
-static void test_growing(void)
-{
-    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
-        struct stage_clock clock = {.head_ns = 1};
-        residency = mode;
-        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, append_to_file), BODY_SENT);
-        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
-        CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content, FILE_BYTES) == 0, "mode %d", mode);
-        write_file();
-    }
-}
-
-/* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
-static void test_no_first_byte_yet(void)
-{
-    struct stage_clock clock = {.head_ns = 1};
-    struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES, .from_memory = true};
-    struct body body = {.on_ready = on_ready, .clock = &clock};
-
-    CHECK(file_entry_make_body(&the_loop.files, entry));
-    memcpy(entry->body, content, FILE_BYTES);
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    received_len = 0;
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "no quota", last_step, BODY_THROTTLED);
-    CHECK_INT(__LINE__, "nothing sent", clock.first_ns, 0);
-    while (send(sockets[0], content, 1000, MSG_DONTWAIT) > 0)
-        ;
-    body.quota = UINT64_MAX;
-    last_step = body_send(&body, &the_loop, sockets[0]);
-    CHECK_INT(__LINE__, "a full socket", last_step, BODY_WANTS_WRITE);
-    CHECK_INT(__LINE__, "still nothing sent", clock.first_ns, 0);
-    body_end(&body, &the_loop);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "a full socket at once", last_step, BODY_WANTS_WRITE);
-    CHECK_INT(__LINE__, "nothing sent this time", clock.first_ns, 0);
-    while (recv(sockets[1], received, sizeof(received), MSG_DONTWAIT) > 0)
-        ;
-    last_step = body_send(&body, &the_loop, sockets[0]);
-    CHECK_TRUE(clock.first_ns > 1, "now it has its time");
-    body_end(&body, &the_loop);
-    file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
+    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++)
+        for (int in_memory = 0; in_memory <= 1; in_memory++) {
+            struct body_want want = {20000, in_memory};
+            struct body_part part = {.len = FILE_BYTES};
+            residency = mode;
+            start(&part);
+            pull(&want, truncate_file);
+            CHECK_INT(mode, "failed", last_step, BODY_FAILED);
+            CHECK_TRUE(memcmp(received, content, received_len) == 0, "other bytes");
+            stop();
+            write_file();
+        }
 }
 
 int main(void)
 {
     begin();
-    for (int local = 0; local <= 1; local++) {
-        receiver_is_local = local;
-        test_whole_parts();
-        test_shrinking();
-        test_growing();
-        test_another_time();
-        test_pieces();
-    }
-    test_a_local_receiver();
-    test_an_end_in_the_middle();
+    test_pieces();
+    test_nothing_taken();
+    test_bursts();
     test_no_memory_for_a_piece();
-    test_many_pieces();
-    test_no_first_byte_yet();
+    test_a_file_cut_short();
     return end("body");
 }

@@ -3,19 +3,48 @@
  * is full. Chunks grow. */
 #include "body_fixture.h"
 
+static const struct body_want all = {UINT64_MAX, false};
+
+static void on_ready(struct body *body)
+{
+    (void)body;
+    waits++;
+}
+
+static enum body_step begin_and_ask(struct body *body, const struct body_part *part)
+{
+    struct body_slice slice = {.fd = -1};
+
+    body_begin(body, part);
+    return body_next(body, &the_loop, &all, &slice);
+}
+
+/* Takes all that is there without a wait. */
+static enum body_step take_all(struct body *body)
+{
+    while (!body_is_spent(body)) {
+        struct body_slice slice = {.fd = -1};
+        enum body_step step = body_next(body, &the_loop, &all, &slice);
+        size_t len = slice.len;
+        if (step != BODY_BYTES)
+            return step;
+        for (int i = 0; i < slice.count; i++)
+            len += slice.bytes[i].iov_len;
+        body_took(body, len);
+    }
+    return BODY_BYTES;
+}
+
 static void test_giving_up_while_the_lane_reads(void)
 {
     struct file_entry *entry = open_entry();
     struct body_part part = {.entry = entry, .len = FILE_BYTES};
     struct stage_clock clock = {.head_ns = 1};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+    struct body body = {.on_ready = on_ready, .clock = &clock};
 
     residency = NEVER_RESIDENT;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     waits = 0;
-    CHECK_INT(__LINE__, "waits",
-              body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part),
-              BODY_WAITING);
+    CHECK_INT(__LINE__, "waits", begin_and_ask(&body, &part), BODY_WAITING);
     body_end(&body, &the_loop);
     while (the_loop.port.outstanding > 0)
         uv_run(&the_loop.uv, UV_RUN_ONCE);
@@ -23,8 +52,6 @@ static void test_giving_up_while_the_lane_reads(void)
     CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
     CHECK_INT(__LINE__, "and its descriptor", entry->descriptor_users, 0);
     file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
 }
 
 /* --- many bodies, a lane with hardly any room ------------------------------------------------ */
@@ -32,22 +59,18 @@ static void test_giving_up_while_the_lane_reads(void)
 #define CROWD 200
 
 static struct body crowd[CROWD];
-static int crowd_calls, crowd_sockets[CROWD][2];
+static int crowd_calls;
 static bool crowd_done[CROWD];
 
 static void on_crowd_ready(struct body *body)
 {
     size_t i = (size_t)(body - crowd);
-    enum body_step step = BODY_WANTS_WRITE;
+    enum body_step step;
 
     crowd_calls++;
-    while (is_writing(step)) {
-        while (recv(crowd_sockets[i][1], received, sizeof(received), MSG_DONTWAIT) > 0)
-            ;
-        step = body_send(body, &the_loop, crowd_sockets[i][0]);
-    }
-    CHECK_TRUE(step == BODY_WAITING || step == BODY_SENT, "body %zu: %d", i, step);
-    if (step == BODY_SENT)
+    step = take_all(body);
+    CHECK_TRUE(step == BODY_WAITING || step == BODY_BYTES, "body %zu: %d", i, step);
+    if (step == BODY_BYTES)
         crowd_done[i] = true;
 }
 
@@ -62,12 +85,8 @@ static void test_a_crowd(void)
     io_lane_resize(shared.read_lane, 1, CROWD);
     residency = NEVER_RESIDENT;
     for (size_t i = 0; i < CROWD; i++) {
-        crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock, .quota = UINT64_MAX};
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, crowd_sockets[i]);
-        CHECK_INT(
-            __LINE__, "waits",
-            body_start(&crowd[i], &the_loop, crowd_sockets[i][0], HEAD, sizeof(HEAD) - 1, &part),
-            BODY_WAITING);
+        crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock};
+        CHECK_INT(__LINE__, "waits", begin_and_ask(&crowd[i], &part), BODY_WAITING);
     }
     io_lane_resize(shared.read_lane, 1, 4);
     for (; done < CROWD && rounds < 100 * chunks; rounds++) {
@@ -83,8 +102,6 @@ static void test_a_crowd(void)
     CHECK_TRUE(first_done > chunks / 2, "they take turns: the first ended at call %d", first_done);
     for (size_t i = 0; i < CROWD; i++) {
         body_end(&crowd[i], &the_loop);
-        close(crowd_sockets[i][0]);
-        close(crowd_sockets[i][1]);
     }
     file_cache_put(&the_loop.files, entry);
     io_lane_resize(shared.read_lane, 1, 16);
@@ -96,53 +113,76 @@ static void test_a_full_lane(void)
     struct stage_clock clock = {.head_ns = 1};
     struct file_entry *entry = open_entry();
     struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+    struct body body = {.on_ready = on_ready, .clock = &clock};
+    enum body_step step;
 
     io_lane_resize(shared.read_lane, 1, 0);
     residency = AFTER_READ_AHEAD;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     waits = asked = 0;
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "refused", last_step, BODY_REFUSED);
+    CHECK_INT(__LINE__, "refused", begin_and_ask(&body, &part), BODY_REFUSED);
     body_end(&body, &the_loop);
     CHECK_INT(__LINE__, "no job", the_loop.port.outstanding, 0);
     CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
 
     io_lane_resize(shared.read_lane, 1, 16);
     part = (struct body_part){.entry = entry, .len = FILE_BYTES};
-    received_len = 0;
-    asked = 0;
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "let in", last_step, BODY_WAITING);
+    asked = waits = 0;
+    CHECK_INT(__LINE__, "let in", begin_and_ask(&body, &part), BODY_WAITING);
     io_lane_resize(shared.read_lane, 1, 0);
-    receive_to_the_end(&body, NULL);
-    CHECK_INT(__LINE__, "and not turned out on the way", last_step, BODY_SENT);
-    CHECK_INT(__LINE__, "all of it", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+    while (!body_is_spent(&body)) {
+        int before = waits;
+        while (waits == before)
+            uv_run(&the_loop.uv, UV_RUN_ONCE);
+        step = take_all(&body);
+        CHECK_TRUE(step == BODY_WAITING || step == BODY_BYTES, "turned out on the way: %d", step);
+        if (step != BODY_WAITING)
+            break;
+    }
+    CHECK_INT(__LINE__, "all of it", body.taken, FILE_BYTES);
     body_end(&body, &the_loop);
     io_lane_resize(shared.read_lane, 1, 16);
     file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
+}
+
+/* Once its head was sent nobody can be told of a refusal. */
+static void test_a_head_that_was_sent(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct body body = {.on_ready = on_ready, .clock = &clock};
+    struct body_slice slice = {.fd = -1};
+
+    io_lane_resize(shared.read_lane, 1, 0);
+    residency = NEVER_RESIDENT;
+    body_begin(&body, &part);
+    body_took(&body, 0);
+    CHECK_INT(__LINE__, "waits", body_next(&body, &the_loop, &all, &slice), BODY_WAITING);
+    body_end(&body, &the_loop);
+    while (the_loop.port.outstanding > 0)
+        uv_run(&the_loop.uv, UV_RUN_ONCE);
+    io_lane_resize(shared.read_lane, 1, 16);
+    file_cache_put(&the_loop.files, entry);
 }
 
 static void test_chunks(void)
 {
     static const struct {
         const char *name;
-        uint64_t sent;
+        uint64_t taken;
         bool by_copy;
         size_t chunk;
     } rows[] = {
         {"the first", 0, false, 65536},
         {"the second", 65536, false, 65536},
         {"the third", 2 * 65536, false, 2 * 65536},
-        {"with the head, too", 2 * 65536 + 300, false, 2 * 65536},
+        {"between two", 2 * 65536 + 300, false, 2 * 65536},
         {"as large as they get", 100 * 65536, false, 4 * 65536},
         {"copied", 100 * 65536, true, 65536},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct body body = {.sent = rows[i].sent, .by_copy = rows[i].by_copy};
+        struct body body = {.taken = rows[i].taken, .by_copy = rows[i].by_copy};
         CHECK_INT((int)i, rows[i].name, chunk_of(&body, &the_loop), rows[i].chunk);
     }
 }
@@ -152,6 +192,7 @@ int main(void)
     begin();
     test_giving_up_while_the_lane_reads();
     test_a_full_lane();
+    test_a_head_that_was_sent();
     test_chunks();
     test_a_crowd();
     return end("body_read");

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* sink.c — slice after slice. Head and bytes in memory leave in one system call; bytes of a file follow
+ * by sendfile, straight from the page cache. */
+#include "connection/sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+
+#define SLICES_AT_ONCE 16 /* then other connections have their turn */
+#define PARTS (1 + BODY_SLICE_PARTS)
+
+/* What is in memory to be sent next. */
+struct parts {
+    struct iovec bytes[PARTS];
+    int count;
+    size_t len;
+};
+
+static enum sink_step after_error(void)
+{
+    if (errno == EINTR)
+        return SINK_WANTS_TURN;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? SINK_WANTS_WRITE : SINK_FAILED;
+}
+
+/* The socket was full, or there was no quota: if it took nothing yet, the first byte is to come. */
+static enum sink_step put_off(struct sink *sink, enum sink_step step)
+{
+    if (sink->sent == 0)
+        sink->clock->first_ns = 0;
+    return step;
+}
+
+static enum sink_step step_of(enum body_step step)
+{
+    switch (step) {
+    case BODY_WAITING:
+        return SINK_WAITING;
+    case BODY_REFUSED:
+        return SINK_REFUSED;
+    case BODY_UNSURE:
+        return SINK_UNSURE;
+    case BODY_BYTES:
+    case BODY_FAILED:
+        break;
+    }
+    return SINK_FAILED;
+}
+
+static void count_sent(struct sink *sink, size_t n)
+{
+    sink->sent += n;
+    sink->quota -= n; /* there is no limit that UINT64_MAX would ever be spent in */
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+/* What stands behind the part before joins it: the kernel takes one piece of memory with less ado than
+ * two, and a head that is kept stands before its body. */
+static void add(struct parts *parts, const void *bytes, size_t len)
+{
+    struct iovec *next = &parts->bytes[parts->count];
+
+    parts->len += len;
+    if (parts->count > 0 && (const char *)next[-1].iov_base + next[-1].iov_len == bytes) {
+        next[-1].iov_len += len;
+        return;
+    }
+    *next = (struct iovec){(void *)(uintptr_t)bytes, len};
+    parts->count++;
+}
+
+static void add_within(struct parts *parts, const void *bytes, size_t len, uint64_t quota)
+{
+    len = (size_t)smaller_of(len, quota - parts->len);
+    if (len > 0)
+        add(parts, bytes, len);
+}
+
+static ssize_t send_parts(int socket, struct parts *parts, int flags)
+{
+    struct msghdr message = {.msg_iov = parts->bytes, .msg_iovlen = (size_t)parts->count};
+
+    flags |= MSG_NOSIGNAL;
+    if (parts->count == 1)
+        return send(socket, parts->bytes[0].iov_base, parts->bytes[0].iov_len, flags);
+    return sendmsg(socket, &message, flags);
+}
+
+static void take(struct sink *sink, struct body *body, size_t n)
+{
+    size_t of_head = (size_t)smaller_of(n, sink->head_len);
+
+    count_sent(sink, n);
+    sink->head += of_head;
+    sink->head_len -= of_head;
+    body_took(body, n - of_head);
+}
+
+/* SINK_SENT: all that there is in memory, within the quota. What follows at once, be it the end, goes in
+ * the same segment. */
+static enum sink_step send_memory(struct sink *sink, struct body *body, int socket,
+                                  const struct body_slice *slice)
+{
+    bool goes_on = slice->has_more || slice->len > 0 || (slice->is_last && sink->ends_connection);
+    struct parts parts = {.count = 0};
+    ssize_t n;
+
+    add_within(&parts, sink->head, sink->head_len, sink->quota);
+    for (int i = 0; i < slice->count; i++)
+        add_within(&parts, slice->bytes[i].iov_base, slice->bytes[i].iov_len, sink->quota);
+    if (parts.len == 0)
+        return SINK_SENT;
+    n = send_parts(socket, &parts, goes_on ? MSG_MORE : 0);
+    if (n < 0)
+        return put_off(sink, after_error());
+    take(sink, body, (size_t)n);
+    return (size_t)n < parts.len ? SINK_WANTS_WRITE : SINK_SENT;
+}
+
+/* --- a file ---------------------------------------------------------------------------------- */
+
+static enum sink_step send_file(struct sink *sink, struct body *body, int socket,
+                                const struct body_slice *slice)
+{
+    size_t left = (size_t)smaller_of(slice->len, sink->quota);
+    off_t offset = (off_t)slice->offset;
+
+    while (left > 0) {
+        ssize_t n = sendfile(socket, slice->fd, &offset, left);
+        if (n < 0)
+            return after_error();
+        if (n == 0) /* shorter than it was a moment ago */
+            return SINK_FAILED;
+        count_sent(sink, (size_t)n);
+        body_took(body, (size_t)n);
+        left -= (size_t)n;
+    }
+    return SINK_SENT;
+}
+
+/* --- steps ----------------------------------------------------------------------------------- */
+
+/* The slice was sent: *step says what is next, or false: go on with another. */
+static bool is_enough(const struct sink *sink, const struct body *body,
+                      const struct body_slice *slice, enum sink_step *step)
+{
+    *step = SINK_SENT;
+    if (sink->head_len == 0 && body_is_spent(body))
+        return true;
+    *step = sink->quota == 0 ? SINK_THROTTLED : SINK_WANTS_TURN;
+    return sink->quota == 0 || slice->ends_turn;
+}
+
+static enum sink_step send_slice(struct sink *sink, struct body *body, struct loop *loop,
+                                 int socket, struct body_slice *slice)
+{
+    const struct body_want want = {.most = sink->quota, .in_memory = sink->receiver_is_local};
+    enum body_step found = body_is_spent(body) ? BODY_BYTES : body_next(body, loop, &want, slice);
+    enum sink_step step;
+
+    if (found != BODY_BYTES)
+        return step_of(found);
+    if (sink->clock->first_ns == 0)
+        sink->clock->first_ns = stage_now();
+    step = send_memory(sink, body, socket, slice);
+    if (step == SINK_SENT && slice->len > 0)
+        step = send_file(sink, body, socket, slice);
+    return step;
+}
+
+enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop, int socket)
+{
+    for (int left = SLICES_AT_ONCE; left > 0; left--) {
+        struct body_slice slice = {.is_last = true};
+        enum sink_step step;
+        if (sink->quota == 0)
+            return put_off(sink, SINK_THROTTLED);
+        step = send_slice(sink, body, loop, socket, &slice);
+        if (step != SINK_SENT || is_enough(sink, body, &slice, &step))
+            return step;
+    }
+    return SINK_WANTS_TURN;
+}
+
+/* It lies in memory that the next response is written to. */
+static bool keep_head(struct sink *sink)
+{
+    sink->kept = malloc(sink->head_len);
+    if (!sink->kept)
+        return false;
+    sink->head = memcpy(sink->kept, sink->head, sink->head_len);
+    return true;
+}
+
+enum sink_step sink_start(struct sink *sink, struct body *body, struct loop *loop, int socket,
+                          const char *head, size_t head_len)
+{
+    enum sink_step step;
+
+    sink->sent = 0;
+    sink->head = head;
+    sink->head_len = head_len;
+    sink->kept = NULL;
+    step = sink_send(sink, body, loop, socket);
+    if (sink->head_len > 0 && step != SINK_FAILED && !keep_head(sink))
+        return SINK_FAILED;
+    return step;
+}
+
+void sink_end(struct sink *sink)
+{
+    free(sink->kept);
+    sink->kept = NULL;
+    sink->head_len = 0;
+}
