@@ -2,9 +2,8 @@
 /* conn.c — the connection's state machine.
  *
  * state     | entered when                    | left when
- * READING   | accepted; a response has ended  | a head is whole: FINDING, SOURCING, SENDING
- * FINDING   | the stat lane looks a path up   | it answered: SOURCING, SENDING
- * SOURCING  | the read lane fetches a file    | it answered: SENDING; it could not: FINDING
+ * READING   | accepted; a response has ended  | a head is whole: ANSWERING, SENDING
+ * ANSWERING | the exchange asked a lane       | it has its answer: SENDING
  * SENDING   | a response was begun            | sent: READING, DRAINING, LINGERING, CLOSED
  * DRAINING  | a request's body is left        | read: READING
  * LINGERING | we close, the client still talks| it is silent, done or late: CLOSED
@@ -33,11 +32,11 @@ static void use_input(struct conn *c)
 {
     while (c->state == CONN_READING && c->in_pos < c->in_len && c->loop->live) {
         enum parse parsed;
-        if (!c->ex && !conn_take_exchange(c)) {
+        if (!c->transfer && !conn_take_transfer(c)) {
             conn_close(c);
             return;
         }
-        parsed = http_parse_request(&c->ex->req, c->in + c->in_pos, c->in_len - c->in_pos);
+        parsed = http_parse_request(&c->transfer->ex.req, c->in + c->in_pos, c->in_len - c->in_pos);
         if (parsed == PARSE_MORE) {
             if (c->timeout != TIMEOUT_HEADER) /* counts from its first byte, not its last */
                 conn_arm(c, TIMEOUT_HEADER);
@@ -105,7 +104,7 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         if (c->has_input)
             take_input(c);
     } else if (c->state == CONN_SENDING && c->timeout == TIMEOUT_WRITE &&
-               (events == 0 || events & EPOLLOUT) && list_empty(&c->ex->throttled)) {
+               (events == 0 || events & EPOLLOUT) && list_empty(&c->transfer->throttled)) {
         conn_send_more(c);
         conn_run(c);
     }
@@ -142,6 +141,7 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     }
     poller_watch_init(&c->watch, &conn_kind);
     c->loop = loop;
+    c->carrier = (struct carrier){&conn_carrier, loop, &c->peer.any};
     c->fd = fd;
     c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));

@@ -45,6 +45,8 @@ void conn_settle_input(struct conn *c)
         return;
     }
     memcpy(own, c->in + c->in_pos, left);
+    if (c->transfer)
+        c->transfer->ex.head = own;
     c->in = own;
     c->in_pos = 0;
     c->in_len = c->in_cap = left;

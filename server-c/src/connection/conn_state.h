@@ -1,85 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_state.h — one connection, as conn.c (states and events), conn_input.c, conn_end.c,
- * conn_timeout.c, conn_answer.c (request → response) and conn_send.c (the response's way out) share
- * it. Nobody else includes this. */
+/* conn_state.h — one connection of HTTP/1.1, as conn*.c share it. Nobody else includes this. */
 #ifndef FARMSTEAD_CONN_STATE_H
 #define FARMSTEAD_CONN_STATE_H
 
-#include "auth/auth_check.h"
-#include "body/body.h"
+#include "answer/exchange.h"
 #include "connection/sink.h"
-#include "http/http_coding.h"
-#include "http/http_parser.h"
-#include "net/loop.h"
-#include "site/dir_listing.h"
-#include "site/rate_limit.h"
+#include "site/pace.h"
 
 #include <netinet/in.h>
 
 enum conn_state {
     CONN_READING,
-    CONN_FINDING,
-    CONN_SOURCING,
+    CONN_ANSWERING,
     CONN_SENDING,
     CONN_DRAINING,
     CONN_LINGERING,
     CONN_CLOSED
 };
 
-/* What a look-up under way is for. */
-enum conn_search {
-    SEARCH_FILE,  /* what was asked for */
-    SEARCH_CODED, /* its precompressed sibling; c->plain is the file itself */
-    SEARCH_PAGE   /* the site's page for c->page_status */
+/* How a client takes a response that it does not take at once. */
+struct progress {
+    uint64_t since_ms;  /* when it was last seen to take enough; 0: not looked yet */
+    int64_t taken;      /* bytes of the response its kernel had acknowledged then */
+    uint64_t looked_ms; /* when it was last looked at, or first waited for; 0: neither */
+    int64_t offered;    /* bytes of the response that the socket had been given then */
+    bool was_held_back; /* since then, by a rate of ours or by a disk */
 };
 
-/* A request under way and its response. A connection that idles has none. */
-struct exchange {
+/* A request under way, and its response's way out. A connection that idles has none. */
+struct transfer {
+    struct exchange ex;
     struct conn *conn;
-    struct http_request req;
-    struct live_config *live; /* referenced; NULL while the head is not whole */
-    const struct site *site;  /* NULL: no site answers */
-    struct response_scope scope;
-    enum conn_search search;
-    enum http_status status;
-    const struct file_place *place; /* of the look-up */
-    struct file_waiter waiter;
-    struct file_entry *entry; /* referenced while its body is fetched */
-    struct file_entry *plain; /* referenced: SEARCH_CODED, and while its sibling is sent */
-    enum http_coding coding;  /* of what is sent */
-    enum http_status page_status;
-    uint64_t file_size;             /* for 416 */
-    const struct config_auth *rule; /* by which the client must sign in */
-    bool is_signed_in;
-    bool is_limited; /* the response has a rate limit */
-    uint8_t attempts;
-    struct auth_waiter auth_waiter;
-    struct dir_listing_job *listing;
-    size_t listing_bytes; /* of the listing that is sent */
-    size_t head_len;      /* of the response, for the log */
-    struct body body;
     struct sink sink;
-    struct stage_clock clock;
-    struct span user; /* who signed in, for the log; on the heap */
-
-    /* Of a response the client does not take at once. */
-    uint64_t progress_ms;     /* when it was last seen to take enough; 0: not looked yet */
-    int64_t taken;            /* bytes of the response its kernel had acknowledged then */
-    uint64_t looked_ms;       /* when it was last looked at, or first waited for; 0: neither */
-    int64_t offered;          /* bytes of the response that the socket had been given then */
-    bool was_held_back;       /* since then, by a rate of ours or by a disk */
-    struct list throttled;    /* in loop->throttled while the quota is used up */
-    uint64_t share_from_ns;   /* it had its share of the site's rate up to then */
-    uint64_t drawn, drawn_ns; /* the quota it drew last, and when */
-
-    struct exchange *next_spare;
+    bool is_limited; /* the response has a rate: */
+    struct pace pace;
+    struct list throttled; /* in loop->throttled while it may not send */
+    struct progress progress;
+    struct transfer *next_spare;
 };
 
 struct conn {
     struct poller_watch watch;
+    struct carrier carrier;
     struct loop *loop;
-    struct exchange *ex; /* NULL between requests */
-    struct list link;    /* loop->connections[timeout] */
+    struct transfer *transfer; /* NULL between requests */
+    struct list link;          /* loop->connections[timeout] */
     uint64_t deadline_ms;
     int fd;
     uint32_t served;
@@ -107,13 +72,13 @@ struct conn {
 /* Is a request under way whose head is whole? */
 static inline bool conn_is_answering(const struct conn *c)
 {
-    return c->ex && c->ex->live;
+    return c->transfer && exchange_is_open(&c->transfer->ex);
 }
 
-/* conn_exchange.c */
-bool conn_take_exchange(struct conn *c); /* for a head to come; false: no memory */
+/* conn_transfer.c */
+bool conn_take_transfer(struct conn *c); /* for a head to come; false: no memory */
 /* All that it held was given back. Its memory stays for this turn. */
-void conn_give_exchange_back(struct conn *c);
+void conn_give_transfer_back(struct conn *c);
 
 /* conn.c */
 /* Does all that can be done with what has been received. Whoever was called back by a lane calls
@@ -143,25 +108,15 @@ void conn_arm(struct conn *c, enum timeout timeout);
  * whatever else was waited for in between. */
 void conn_await_client(struct conn *c);
 
-/* conn_answer.c */
+/* conn_request.c */
+extern const struct carrier_kind conn_carrier;
 /* Answers the head that was parsed, or refuses it. The state says how far that went. */
 void conn_begin_request(struct conn *c, enum parse parsed);
-/* Answers a request under way that can't be answered as it should; what it waited for was
- * given up before (conn_stop_waiting). */
-void conn_answer_status(struct conn *c, enum http_status status);
-
-/* Nobody is to call it back any more about what it waits for, and what it holds for that is given
- * back. */
-void conn_stop_waiting(struct conn *c);
-
-/* conn_file.c */
-/* The status for a file that was found and can't be read: 503 when it changes, else 500. */
-enum http_status conn_why_unreadable(const struct file_entry *entry);
 
 /* conn_send.c */
 /* Begins the response under way: all that was prepared is sent, within the site's and the
- * connection's rates. Takes over the part's text and pieces; NULL: a head only. */
-void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part);
+ * connection's rates. */
+void conn_send(struct conn *c, const char *head, size_t head_len);
 /* The socket takes bytes again. */
 void conn_send_more(struct conn *c);
 /* The file's bytes can't be had. The client is told so with `status` while nothing was sent, else the

@@ -28,7 +28,7 @@ void conn_arm(struct conn *c, enum timeout timeout)
 
 static void count_time_out(const struct conn *c)
 {
-    struct live_config *live = conn_is_answering(c) ? c->ex->live : c->loop->live;
+    struct live_config *live = conn_is_answering(c) ? c->transfer->ex.live : c->loop->live;
 
     if (live)
         loop_count(live, COUNTER_TIMEOUTS, 1);
@@ -37,45 +37,40 @@ static void count_time_out(const struct conn *c)
 /* --- a client that takes its response slowly ------------------------------------------------- */
 
 /* Bytes per second that a client is asked to take: never more than our own rates let it have. */
-static uint64_t least_rate(const struct conn *c)
+static uint64_t least_rate(const struct transfer *transfer)
 {
-    uint64_t least = c->ex->live->cfg->limits.min_bytes_per_second;
+    uint64_t least = transfer->ex.live->cfg->limits.min_bytes_per_second;
 
-    if (!c->ex->is_limited)
-        return least;
-    if (c->rate.bytes_per_second > 0)
-        least = smaller_of(least, c->rate.bytes_per_second);
-    if (c->ex->site->rate)
-        least = smaller_of(least, rate_bucket_rate_of_one(c->ex->site->rate));
-    return least;
+    return transfer->is_limited ? pace_least(&transfer->pace, least) : least;
 }
 
 /* Bytes that count as progress after `elapsed_ms`. */
-static int64_t least_progress(const struct conn *c, uint64_t elapsed_ms)
+static int64_t least_progress(const struct transfer *transfer, uint64_t elapsed_ms)
 {
-    uint64_t least = least_rate(c) * elapsed_ms / 1000;
+    uint64_t least = least_rate(transfer) * elapsed_ms / 1000;
 
     return least > 0 ? (int64_t)least : 1;
 }
 
 /* While a rate of ours or a disk held it back it can't have taken more than it was given. What was
  * given since the last look may still be under way. */
-static bool took_what_there_was(const struct conn *c, int64_t taken)
+static bool took_what_there_was(const struct progress *progress, int64_t taken)
 {
-    return c->ex->was_held_back && taken >= c->ex->offered;
+    return progress->was_held_back && taken >= progress->offered;
 }
 
 void conn_await_client(struct conn *c)
 {
+    struct progress *progress = &c->transfer->progress;
     uint64_t now_ms = uv_now(&c->loop->uv);
     struct list *all = &c->loop->connections[TIMEOUT_WRITE];
 
     if (c->timeout == TIMEOUT_WRITE)
         return;
     conn_arm(c, TIMEOUT_WRITE);
-    if (c->ex->looked_ms == 0) {
-        c->ex->looked_ms = now_ms;
-    } else if (now_ms - c->ex->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
+    if (progress->looked_ms == 0) {
+        progress->looked_ms = now_ms;
+    } else if (now_ms - progress->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
         c->deadline_ms = now_ms; /* waits for a disk took its place in the list again and again */
         list_remove(&c->link);
         list_append(all->next, &c->link);
@@ -85,6 +80,8 @@ void conn_await_client(struct conn *c)
 /* False when it took too little for the whole of writeSeconds. */
 static bool still_takes(struct conn *c)
 {
+    struct transfer *transfer = c->transfer;
+    struct progress *progress = &transfer->progress;
     uint64_t now_ms = uv_now(&c->loop->uv);
     int unsent = 0;
     int64_t taken;
@@ -92,18 +89,18 @@ static bool still_takes(struct conn *c)
 
     if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
         return false;
-    taken = (int64_t)c->ex->sink.sent - unsent;
-    takes = c->ex->progress_ms == 0 || took_what_there_was(c, taken) ||
-            taken - c->ex->taken >= least_progress(c, now_ms - c->ex->progress_ms);
-    c->ex->looked_ms = now_ms;
-    c->ex->offered = (int64_t)c->ex->sink.sent;
-    c->ex->was_held_back = !list_empty(&c->ex->throttled);
+    taken = (int64_t)transfer->sink.sent - unsent;
+    takes = progress->since_ms == 0 || took_what_there_was(progress, taken) ||
+            taken - progress->taken >= least_progress(transfer, now_ms - progress->since_ms);
+    progress->looked_ms = now_ms;
+    progress->offered = (int64_t)transfer->sink.sent;
+    progress->was_held_back = !list_empty(&transfer->throttled);
     if (takes) {
-        c->ex->progress_ms = now_ms;
-        c->ex->taken = taken;
+        progress->since_ms = now_ms;
+        progress->taken = taken;
         return true;
     }
-    return now_ms - c->ex->progress_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
+    return now_ms - progress->since_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
 }
 
 /* --- the other times ------------------------------------------------------------------------- */
@@ -111,7 +108,7 @@ static bool still_takes(struct conn *c)
 /* RFC 9110 15.5.9. A client that has sent nothing yet asked for nothing: it is told nothing. */
 static void refuse_slow_head(struct conn *c)
 {
-    c->ex->req.status = HTTP_REQUEST_TIMEOUT;
+    c->transfer->ex.req.status = HTTP_REQUEST_TIMEOUT;
     conn_begin_request(c, PARSE_BAD);
     conn_run(c);
 }
@@ -122,8 +119,8 @@ static void give_up_disk(struct conn *c)
     if (c->state == CONN_SENDING) {
         conn_give_up_sending(c, HTTP_UNAVAILABLE);
     } else {
-        conn_stop_waiting(c);
-        conn_answer_status(c, HTTP_UNAVAILABLE);
+        exchange_stop_waiting(&c->transfer->ex);
+        exchange_answer_status(&c->transfer->ex, HTTP_UNAVAILABLE);
     }
     conn_run(c);
 }

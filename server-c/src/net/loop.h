@@ -28,7 +28,7 @@
 #define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
 #define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
 
-struct exchange;
+struct transfer;
 
 /* What one config generation did on this loop. */
 struct loop_series {
@@ -87,7 +87,7 @@ struct loop {
     size_t connection_count;
     struct accept_deferral deferral;
     uint32_t listeners_deferring;
-    struct exchange *spare_exchanges; /* of conn_exchange.c */
+    struct transfer *spare_transfers; /* of conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
 

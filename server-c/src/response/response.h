@@ -62,6 +62,7 @@ void response_plan_file(struct response_plan *plan, const struct http_request *r
 struct response_head {
     char *out;
     size_t cap, len;
+    size_t body_len; /* of these bytes, at their end: a short page of our own */
     bool overflow;
     bool is_momentary; /* it says something that is true only now: not worth keeping */
 };

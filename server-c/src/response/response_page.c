@@ -154,8 +154,11 @@ void response_head_page(struct response_head *out, const struct response_scope *
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
         length += pieces[i].len;
     response_head_page_file(out, scope, page, html, length);
-    for (size_t i = 0; i < ARRAY_LEN(pieces) && !page->head_only; i++)
+    if (page->head_only)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
         response_append(out, pieces[i].ptr, pieces[i].len);
+    out->body_len = (size_t)length;
 }
 
 /* --- generated ------------------------------------------------------------------------------- */

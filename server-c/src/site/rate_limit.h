@@ -4,7 +4,7 @@
  *
  * A bucket is one number, the time at which it was empty: what may be sent is the time since then
  * times the rate, at most RATE_BURST_MS worth of it. So an unused bucket costs nothing and a shared
- * one is a single compare-and-swap, without a lock. Who may send when is conn_send.c's decision. */
+ * one is a single compare-and-swap, without a lock. Who may send when is pace.h's. */
 #ifndef FARMSTEAD_RATE_LIMIT_H
 #define FARMSTEAD_RATE_LIMIT_H
 

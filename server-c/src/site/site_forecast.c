@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* site_forecast.c — what conn_answer.c and conn_file.c do for a request, in their order; a file that would
+/* site_forecast.c — what answer_route.c and answer_file.c do for a request, in their order; a file that would
  * be sent is 200 whatever its coding, a listing too. */
 #include "site/site_forecast.h"
 

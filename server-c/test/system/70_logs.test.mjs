@@ -68,6 +68,16 @@ test('a response without a body is "-" in the old forms', async (t) => {
   assert.match(lines(path)[2], /"GET \/a\.txt HTTP\/1\.1" 304 -$/)
 })
 
+test('the bytes of a page of our own are those of a body, too', async (t) => {
+  const { node, path } = await start(t, 'json', 1)
+  const { head, body } = await get(node.port, '/missing')
+  const record = JSON.parse(await until(() => lines(path)[0], 'a line'))
+  assert.equal(record.status, 404)
+  assert.ok(body.length > 0)
+  assert.equal(record.bodyBytes, body.length)
+  assert.equal(record.bytes, head.length + 4 + body.length)
+})
+
 test('JSON lines are UTF-8 as the client sent it, without what a terminal obeys', async (t) => {
   const { node, path } = await start(t, 'json', 1)
   const agent = Buffer.from('Zürich 🐄 \u009b2J \u0085 \u2028').toString('latin1')

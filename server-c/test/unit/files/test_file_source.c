@@ -87,7 +87,7 @@ static void finish_jobs(void)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* --- a reader as conn_file.c is one ----------------------------------------------------------- */
+/* --- a reader as answer_file.c is one ----------------------------------------------------------- */
 
 struct reader {
     struct file_waiter waiter;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_multipart.c — several ranges of a file as one answer. What is held of it while a client takes it
+/* answer_multipart.c — several ranges of a file as one answer. What is held of it while a client takes it
  * are the ranges, 16 bytes each; the text before each is made when it is its turn. */
-#include "connection/conn_answer.h"
+#include "answer/answer.h"
 #include "response/response.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void free_parts(struct body_pieces *pieces)
 }
 
 /* The type's texts are the config's, which the request holds until its body has ended. NULL: no memory. */
-static struct parts *new_parts(struct conn *c, const struct response_file *file,
+static struct parts *new_parts(struct exchange *ex, const struct response_file *file,
                                const struct response_plan *plan)
 {
     size_t bytes = plan->ranges.count * sizeof(struct http_byte_range);
@@ -59,35 +59,36 @@ static struct parts *new_parts(struct conn *c, const struct response_file *file,
     if (!parts)
         return NULL;
     parts->pieces = (struct body_pieces){plan->ranges.count, make_piece, free_parts};
-    loop_boundary(c->loop, parts->boundary, sizeof(parts->boundary));
-    response_multipart_init(&parts->multipart, plan, &c->ex->scope, file, parts->boundary);
+    loop_boundary(ex->loop, parts->boundary, sizeof(parts->boundary));
+    response_multipart_init(&parts->multipart, plan, &ex->scope, file, parts->boundary);
     memcpy(parts->ranges, plan->ranges.items, bytes);
     parts->multipart.ranges = parts->ranges;
     return parts;
 }
 
 /* The first follows the head at once, which waits for its bytes as before any other body. */
-void conn_send_multipart(struct conn *c, struct file_entry *entry, const struct response_file *file,
-                         const struct response_plan *plan, bool from_memory)
+void answer_multipart(struct exchange *ex, struct file_entry *entry,
+                      const struct response_file *file, const struct response_plan *plan,
+                      bool from_memory)
 {
-    struct response_head head = conn_start_head(c, HTTP_PARTIAL_CONTENT);
+    struct response_head head = answer_start_head(ex, HTTP_PARTIAL_CONTENT);
     struct body_part part = {.entry = entry,
                              .from_memory = from_memory,
                              .offset = plan->ranges.items[0].offset,
                              .len = plan->ranges.items[0].length};
-    struct parts *parts = new_parts(c, file, plan);
+    struct parts *parts = new_parts(ex, file, plan);
 
     if (!parts) {
-        conn_close(c);
+        carrier_fail(ex->carrier);
         return;
     }
     part.pieces = &parts->pieces;
     part.text = part_text(&parts->multipart, 0, &part.text_len);
     if (!part.text) {
         body_part_fini(&part);
-        conn_close(c);
+        carrier_fail(ex->carrier);
         return;
     }
-    response_head_multipart(&head, &c->ex->scope, file, &parts->multipart, c->loop->date_second);
-    conn_send_head(c, &head, &part);
+    response_head_multipart(&head, &ex->scope, file, &parts->multipart, ex->loop->date_second);
+    answer_send(ex, &head, &part);
 }

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* answer_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
+ * or the site's page for an error. A folder's listing: answer_listing.c. */
+#include "answer/answer.h"
+
+#include "response/mime.h"
+#include "response/response.h"
+
+#include <string.h>
+
+#define FIND_ATTEMPTS 3 /* of a file that changes while we look */
+
+static void answer_found(struct exchange *ex, struct file_entry *entry);
+static void answer_file(struct exchange *ex, struct file_entry *entry);
+static void search_again(struct exchange *ex, enum http_status verdict);
+
+/* --- looking for it -------------------------------------------------------------------------- */
+
+/* Whoever takes none, and who looks for a copy or a page, has no use for them. */
+static bool wants_codings(const struct exchange *ex)
+{
+    return ex->search == SEARCH_FILE && ex->site->coding_count > 0 &&
+           http_request_has(&ex->req, FIELD_ACCEPT_ENCODING);
+}
+
+static void on_found(struct file_waiter *waiter, struct file_entry *entry)
+{
+    struct exchange *ex = container_of(waiter, struct exchange, waiter);
+    struct carrier *carrier = ex->carrier;
+
+    ex->clock.looked_up = true;
+    ex->clock.stat_wait_ns += waiter->wait_ns;
+    ex->clock.stat_ns += waiter->work_ns;
+    ex->loop->files.now_ms = uv_now(&ex->loop->uv);
+    if (!entry) {
+        answer_refuse(ex, HTTP_UNAVAILABLE);
+    } else if (wants_codings(ex) && file_entry_lacks_codings(entry) &&
+               ex->attempts + 1 < FIND_ATTEMPTS) {
+        file_cache_put(&ex->loop->files, entry);
+        search_again(ex, HTTP_UNAVAILABLE);
+    } else {
+        answer_found(ex, entry);
+    }
+    carrier_resume(carrier);
+}
+
+void answer_search(struct exchange *ex, const struct site_location *location)
+{
+    struct loop *loop = ex->loop;
+    struct file_key key = location->key;
+    struct file_entry *entry = NULL;
+
+    key.wants_codings = wants_codings(ex);
+    ex->place = location->place;
+    ex->waiter.on_ready = on_found;
+    loop->files.now_ms = uv_now(&loop->uv);
+    switch (file_cache_find(&loop->files, &ex->live->sites->owner, location->place, &key,
+                            &ex->waiter, &entry)) {
+    case FILE_HIT:
+        loop_count(ex->live, COUNTER_CACHE_HITS, 1);
+        answer_found(ex, entry);
+        break;
+    case FILE_SEEN:
+        loop_count(ex->live, COUNTER_CACHE_MISSES, 1);
+        ex->clock.looked_up = true;
+        ex->clock.stat_ns += ex->waiter.work_ns;
+        answer_found(ex, entry);
+        break;
+    case FILE_WAIT:
+        loop_count(ex->live, COUNTER_CACHE_MISSES, 1);
+        carrier_wait(ex->carrier);
+        break;
+    case FILE_BUSY:
+        loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
+        answer_refuse(ex, HTTP_UNAVAILABLE);
+        break;
+    }
+}
+
+/* The file is not what we thought, or the disk fails: look again, a few times; then `verdict`. */
+static void search_again(struct exchange *ex, enum http_status verdict)
+{
+    if (ex->search == SEARCH_PAGE) {
+        answer_refuse_plainly(ex);
+        return;
+    }
+    if (ex->plain)
+        file_cache_put(&ex->loop->files, ex->plain);
+    ex->plain = NULL;
+    ex->coding = CODING_IDENTITY;
+    if (++ex->attempts < FIND_ATTEMPTS)
+        answer_find(ex);
+    else
+        answer_refuse(ex, verdict);
+}
+
+/* A file that somebody writes to can be had soon; a disk that fails is another matter. */
+enum http_status exchange_why_unreadable(const struct file_entry *entry)
+{
+    bool is_same = file_change_since(entry->fd, &entry->version) == FILE_SAME;
+
+    return is_same ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
+}
+
+/* --- precompressed siblings ------------------------------------------------------------------ */
+
+/* Takes over the reference to `entry`, whose sibling is there as far as the cache knows. */
+static void search_coded(struct exchange *ex, struct file_entry *entry, enum http_coding coding)
+{
+    struct site_scratch *scratch = &ex->loop->scratch;
+    struct span path = file_entry_path(entry), variable = file_entry_variable(entry);
+    const char *suffix = http_coding_suffix(coding);
+    size_t index_len = strlen(entry->index), suffix_len = strlen(suffix);
+    struct site_location location = {ex->place,
+                                     {.variable = variable, .path = {scratch->bytes, 0}}};
+
+    location.key.path.len = path.len + index_len + suffix_len;
+    if (location.key.path.len >= scratch->cap) {
+        answer_file(ex, entry);
+        return;
+    }
+    memcpy(scratch->bytes, path.ptr, path.len);
+    memcpy(scratch->bytes + path.len, entry->index, index_len);
+    memcpy(scratch->bytes + path.len + index_len, suffix, suffix_len + 1);
+    ex->plain = entry;
+    ex->coding = coding;
+    ex->search = SEARCH_CODED;
+    answer_search(ex, &location);
+}
+
+/* The sibling was looked up; when it went away meanwhile, the file itself will do. */
+static void answer_coded(struct exchange *ex, struct file_entry *entry)
+{
+    struct file_entry *plain = ex->plain;
+
+    ex->search = SEARCH_FILE;
+    if (entry->status == HTTP_OK && !entry->is_folder) {
+        answer_file(ex, entry);
+        return;
+    }
+    file_cache_put(&ex->loop->files, entry);
+    ex->plain = NULL;
+    ex->coding = CODING_IDENTITY;
+    answer_file(ex, plain);
+}
+
+/* --- sending a file -------------------------------------------------------------------------- */
+
+/* The entry that names what is sent, also when the bytes are its sibling's. */
+static const struct file_entry *named(const struct exchange *ex, const struct file_entry *entry)
+{
+    return ex->plain ? ex->plain : entry;
+}
+
+static struct response_file describe(const struct exchange *ex, const struct file_entry *entry,
+                                     const struct file_facts *facts)
+{
+    struct span name = file_entry_name(named(ex, entry));
+    struct mime_type type = mime_type(ex->live->cfg, name);
+    bool is_copy = ex->coding != CODING_IDENTITY;
+
+    return (struct response_file){
+        .facts = facts,
+        .type = type,
+        .coding = is_copy ? http_coding_name(ex->coding) : mime_coding(type, name),
+        /* As far as is known: who takes a coded copy may get another answer. */
+        .varies =
+            named(ex, entry)->codings != 0 || (!named(ex, entry)->knows_codings &&
+                                               ex->site->coding_count > 0 && !mime_is_coded(name)),
+    };
+}
+
+/* The part of a 200's head that is the same each time is made once per entry, site, match of its
+ * rules and coding. */
+static void append_prepared(struct exchange *ex, struct response_head *head,
+                            struct file_entry *entry, const struct response_file *file)
+{
+    size_t start = head->len;
+
+    response_head_whole_file(head, &ex->scope, file, ex->loop->date_second);
+    if (head->overflow || head->is_momentary)
+        return;
+    free(entry->head);
+    entry->ready_len = 0;
+    entry->head_len = head->len - start;
+    entry->head = malloc(entry->head_len);
+    entry->head_site = entry->head ? ex->site->id : 0;
+    entry->head_match = ex->scope.match;
+    entry->head_coding = ex->coding;
+    if (entry->head)
+        memcpy(entry->head, head->out + start, entry->head_len);
+}
+
+static bool is_prepared(const struct exchange *ex, const struct file_entry *entry)
+{
+    return entry->head_site == ex->site->id && entry->head_coding == ex->coding &&
+           response_match_equal(entry->head_match, ex->scope.match);
+}
+
+static void append_head(struct exchange *ex, struct response_head *head, struct file_entry *entry,
+                        const struct file_facts *facts, const struct response_plan *plan)
+{
+    struct response_file file;
+
+    if (plan->status == HTTP_OK && is_prepared(ex, entry)) {
+        response_append(head, entry->head, entry->head_len);
+        return;
+    }
+    file = describe(ex, entry, facts);
+    if (plan->status == HTTP_OK)
+        append_prepared(ex, head, entry, &file);
+    else
+        response_head_file(head, &ex->scope, &file, plan, ex->loop->date_second);
+}
+
+/* --- heads that are ready -------------------------------------------------------------------- */
+
+/* The usual response: a whole file out of memory to a client of HTTP/1.1 that stays. Its head is
+ * kept before the body and but for the Date never changes. */
+static bool may_be_ready(const struct exchange *ex, const struct file_entry *entry,
+                         const struct response_plan *plan, bool from_memory)
+{
+    return plan->status == HTTP_OK && from_memory && ex->req.method == HTTP_GET &&
+           ex->carrier->kind->takes_ready_head(ex->carrier) && entry->body &&
+           entry->facts.size > 0 && is_prepared(ex, entry);
+}
+
+static void keep_ready(struct exchange *ex, struct file_entry *entry,
+                       const struct response_head *head)
+{
+    if (head->overflow || head->len > FILE_HEAD_ROOM)
+        return;
+    memcpy(entry->body - head->len, head->out, head->len);
+    entry->ready_len = (uint32_t)head->len;
+    entry->ready_second = ex->loop->date_second;
+}
+
+static struct response_head ready_head(struct exchange *ex, struct file_entry *entry)
+{
+    struct response_head head = {.out = entry->body - entry->ready_len, .len = entry->ready_len};
+
+    if (entry->ready_second != ex->loop->date_second)
+        memcpy(head.out + RESPONSE_OK_DATE_AT, ex->loop->date, HTTP_DATE_LEN);
+    entry->ready_second = ex->loop->date_second;
+    ex->status = HTTP_OK;
+    return head;
+}
+
+/* --- the bytes ------------------------------------------------------------------------------- */
+
+static void send_file(struct exchange *ex, struct file_entry *entry, const struct file_facts *facts,
+                      const struct response_plan *plan, bool from_memory)
+{
+    struct body_part part = {
+        .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
+    struct response_head head;
+    bool may_keep;
+
+    if (plan->is_multipart) {
+        struct response_file file = describe(ex, entry, facts);
+        answer_multipart(ex, entry, &file, plan, from_memory);
+        return;
+    }
+    if (plan->status != HTTP_OK && plan->status != HTTP_PARTIAL_CONTENT &&
+        plan->status != HTTP_NOT_MODIFIED) {
+        ex->file_size = facts->size;
+        answer_refuse(ex, plan->status);
+        return;
+    }
+    may_keep = may_be_ready(ex, entry, plan, from_memory);
+    if (may_keep && entry->ready_len > 0) {
+        head = ready_head(ex, entry);
+        answer_send(ex, &head, &part);
+        return;
+    }
+    head = answer_start_head(ex, plan->status);
+    append_head(ex, &head, entry, facts, plan);
+    if (may_keep)
+        keep_ready(ex, entry, &head);
+    if (ex->req.method == HTTP_HEAD)
+        part.len = 0;
+    answer_send(ex, &head, &part);
+}
+
+static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry)
+{
+    struct exchange *ex = container_of(waiter, struct exchange, waiter);
+    struct carrier *carrier = ex->carrier;
+    enum http_status verdict = entry ? HTTP_OK : exchange_why_unreadable(ex->entry);
+
+    ex->clock.read_disk = true;
+    ex->clock.read_wait_ns += waiter->wait_ns;
+    ex->clock.read_ns += waiter->work_ns;
+    file_cache_put(&ex->loop->files, ex->entry);
+    ex->entry = NULL;
+    ex->loop->files.now_ms = uv_now(&ex->loop->uv);
+    if (entry)
+        answer_file(ex, entry);
+    else
+        search_again(ex, verdict);
+    carrier_resume(carrier);
+}
+
+/* Was the disk asked for this request? Then there is no use in asking again for a file that grows all the
+ * while: the length found is as good as any. */
+static bool has_asked_disk(const struct exchange *ex)
+{
+    return ex->clock.looked_up || ex->attempts > 0 || ex->search == SEARCH_PAGE;
+}
+
+/* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
+static bool has_source(struct exchange *ex, struct file_entry *entry, bool *from_memory)
+{
+    bool joins = entry->body_state == FILE_BODY_LOADING; /* a read for somebody else */
+
+    ex->waiter.on_ready = on_source_ready;
+    switch (file_cache_source(&ex->loop->files, entry, has_asked_disk(ex), &ex->waiter)) {
+    case FILE_FROM_MEMORY:
+        *from_memory = true;
+        return true;
+    case FILE_FROM_DESCRIPTOR:
+        *from_memory = false;
+        return true;
+    case FILE_SOURCE_WAIT:
+        if (!joins)
+            loop_count(ex->live, COUNTER_READ_JOBS, 1);
+        ex->entry = entry;
+        carrier_wait(ex->carrier);
+        return false;
+    case FILE_SOURCE_BUSY:
+        loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
+        file_cache_put(&ex->loop->files, entry);
+        answer_refuse(ex, HTTP_UNAVAILABLE);
+        return false;
+    case FILE_SOURCE_CHANGED:
+        file_cache_put(&ex->loop->files, entry);
+        search_again(ex, HTTP_UNAVAILABLE);
+        return false;
+    }
+    return false;
+}
+
+static void answer_page(struct exchange *ex, struct file_entry *entry)
+{
+    bool from_memory = true;
+
+    if (ex->req.method != HTTP_HEAD && entry->facts.size > 0 &&
+        !has_source(ex, entry, &from_memory))
+        return;
+    answer_page_file(ex, entry, from_memory);
+}
+
+/* Takes over the reference to `entry`, a regular file. */
+static void answer_file(struct exchange *ex, struct file_entry *entry)
+{
+    const struct file_facts *facts = &entry->facts;
+    struct response_plan plan;
+    struct file_facts coded;
+    bool from_memory = true;
+
+    if (ex->search == SEARCH_PAGE) {
+        answer_page(ex, entry);
+        return;
+    }
+    if (ex->coding != CODING_IDENTITY) {
+        coded = entry->facts;
+        file_facts_add_coding(&coded, http_coding_name(ex->coding));
+        facts = &coded;
+    }
+    loop_date(ex->loop);
+    response_plan_file(&plan, &ex->req, ex->head, facts, ex->loop->date_second);
+    if (ex->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
+        !has_source(ex, entry, &from_memory))
+        return;
+    send_file(ex, entry, facts, &plan, from_memory);
+    file_cache_put(&ex->loop->files, entry);
+}
+
+/* --- what was found -------------------------------------------------------------------------- */
+
+static enum http_coding choose_coding(const struct exchange *ex, const struct file_entry *entry)
+{
+    return http_coding_choose(&ex->req, ex->head, entry->codings, ex->site->codings,
+                              ex->site->coding_count);
+}
+
+static bool has_path_rules(const struct site *site)
+{
+    const struct config_site *cfg = site->cfg;
+
+    return site->rules.has_paths ||
+           cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
+}
+
+/* Takes over the reference to `entry`, the file or folder that was asked for. */
+static void answer_entry(struct exchange *ex, struct file_entry *entry)
+{
+    enum http_status status = entry->status;
+    enum http_coding coding = CODING_IDENTITY;
+
+    /* "May not be read" would say who has a home on this machine. */
+    if (status == HTTP_FORBIDDEN && ex->place == &ex->site->places.homes)
+        status = HTTP_NOT_FOUND;
+    if (status == HTTP_OK && entry->index[0] && has_path_rules(ex->site) &&
+        !answer_admit_index(ex, entry->index, &status)) {
+        file_cache_put(&ex->loop->files, entry);
+        return;
+    }
+    if (status == HTTP_OK && entry->is_folder) {
+        answer_folder(ex, entry);
+        return;
+    }
+    if (status == HTTP_OK) {
+        if (entry->codings != 0)
+            coding = choose_coding(ex, entry);
+        if (coding == CODING_IDENTITY)
+            answer_file(ex, entry);
+        else
+            search_coded(ex, entry, coding);
+        return;
+    }
+    file_cache_put(&ex->loop->files, entry);
+    if (status == HTTP_MOVED_PERMANENTLY)
+        answer_redirect_to_folder(ex);
+    else
+        answer_refuse(ex, status);
+}
+
+/* Takes over the reference to `entry`. */
+static void answer_found(struct exchange *ex, struct file_entry *entry)
+{
+    switch (ex->search) {
+    case SEARCH_FILE:
+        answer_entry(ex, entry);
+        break;
+    case SEARCH_CODED:
+        answer_coded(ex, entry);
+        break;
+    case SEARCH_PAGE:
+        if (entry->status == HTTP_OK && !entry->is_folder) {
+            answer_file(ex, entry);
+            break;
+        }
+        file_cache_put(&ex->loop->files, entry);
+        answer_refuse_plainly(ex);
+        break;
+    }
+}

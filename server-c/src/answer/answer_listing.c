@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* answer_listing.c — a folder's listing: made by the read lane, sent from memory.
+ *
+ * It costs more than any other answer, work as well as memory, for a request as short as any. So
+ * there is a bound for each, of the whole process: how many are made at a time, as files have to
+ * be read by the same threads, and how many bytes of them clients may leave with us. What is beyond
+ * it is answered with 503. */
+#include "answer/answer.h"
+
+#include "http/http_cond.h"
+#include "response/response.h"
+
+#define LISTINGS_MAX 32                      /* being made, or waiting to be */
+#define LISTING_BYTES_MAX ((size_t)64 << 20) /* made, and not yet sent */
+
+static bool begin_listing(struct exchange *ex)
+{
+    _Atomic uint32_t *listings = &ex->loop->shared->listings;
+
+    if (atomic_fetch_add_explicit(listings, 1, memory_order_relaxed) < LISTINGS_MAX)
+        return true;
+    atomic_fetch_sub_explicit(listings, 1, memory_order_relaxed);
+    return false;
+}
+
+static void end_listing(struct exchange *ex)
+{
+    ex->listing = NULL;
+    atomic_fetch_sub_explicit(&ex->loop->shared->listings, 1, memory_order_relaxed);
+}
+
+/* One alone always has room. */
+static bool reserve_bytes(struct exchange *ex, size_t len)
+{
+    _Atomic size_t *bytes = &ex->loop->shared->listing_bytes;
+    size_t before = atomic_fetch_add_explicit(bytes, len, memory_order_relaxed);
+
+    if (before == 0 || before + len <= LISTING_BYTES_MAX) {
+        ex->listing_bytes = len;
+        return true;
+    }
+    atomic_fetch_sub_explicit(bytes, len, memory_order_relaxed);
+    return false;
+}
+
+void answer_end_listing(struct exchange *ex)
+{
+    if (ex->listing) {
+        dir_listing_cancel(ex->listing);
+        end_listing(ex);
+    }
+    if (ex->listing_bytes == 0) /* all loops share the number: others' requests do not touch it */
+        return;
+    atomic_fetch_sub_explicit(&ex->loop->shared->listing_bytes, ex->listing_bytes,
+                              memory_order_relaxed);
+    ex->listing_bytes = 0;
+}
+
+/* RFC 9110 section 13.2.1: preconditions count here as well, though nothing but "*" names a listing,
+ * which has neither tag nor date. */
+static enum http_status listing_status(struct exchange *ex)
+{
+    static const struct http_validators none = {.last_modified = INT64_MIN};
+
+    loop_date(ex->loop);
+    switch (http_cond_decide(&ex->req, ex->head, &none, ex->loop->date_second)) {
+    case HTTP_COND_SERVE:
+        return HTTP_OK;
+    case HTTP_COND_NOT_MODIFIED:
+        return HTTP_NOT_MODIFIED;
+    case HTTP_COND_FAILED:
+        return HTTP_PRECONDITION_FAILED;
+    }
+    return HTTP_INTERNAL_ERROR;
+}
+
+static void send_listing(struct exchange *ex, const struct dir_listing *listing,
+                         enum http_status status)
+{
+    static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
+    bool as_json = http_prefers_json(&ex->req, ex->head);
+    struct response_listing about = {
+        .status = status,
+        .type = as_json ? json : html,
+        .length = listing->len,
+        .policy = as_json ? NULL : DIR_LISTING_CSP,
+    };
+    struct body_part part = {.text = listing->text, .text_len = listing->len};
+    struct response_head head = answer_start_head(ex, status);
+    bool has_body = status == HTTP_OK && ex->req.method != HTTP_HEAD;
+
+    response_head_listing(&head, &ex->scope, &about, ex->loop->date_second);
+    if (!has_body)
+        body_part_fini(&part);
+    answer_send(ex, &head, has_body ? &part : NULL);
+}
+
+static void on_listing(void *arg, const struct dir_listing *listing)
+{
+    struct exchange *ex = arg;
+    struct carrier *carrier = ex->carrier;
+    enum http_status status = listing->status == HTTP_OK ? listing_status(ex) : listing->status;
+
+    end_listing(ex);
+    ex->clock.read_disk = true;
+    ex->clock.read_wait_ns += listing->wait_ns;
+    ex->clock.read_ns += listing->work_ns;
+    if (status == HTTP_OK && ex->req.method != HTTP_HEAD && !reserve_bytes(ex, listing->len))
+        status = HTTP_UNAVAILABLE;
+    if (status == HTTP_OK || status == HTTP_NOT_MODIFIED) {
+        send_listing(ex, listing, status);
+    } else {
+        free(listing->text);
+        answer_refuse(ex, status);
+    }
+    carrier_resume(carrier);
+}
+
+static bool start(struct exchange *ex, const struct dir_listing_order *order)
+{
+    struct loop *loop = ex->loop;
+
+    if (begin_listing(ex)) {
+        ex->listing =
+            dir_listing_start(loop->shared->read_lane, &loop->port, order, on_listing, ex);
+        if (ex->listing) {
+            loop_count(ex->live, COUNTER_READ_JOBS, 1);
+            return true;
+        }
+        end_listing(ex);
+    }
+    loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
+    return false;
+}
+
+void answer_folder(struct exchange *ex, struct file_entry *entry)
+{
+    struct dir_listing_order order = {
+        .cache = &ex->loop->files,
+        .set = ex->live->sites,
+        .place = ex->place,
+        .entry = entry,
+        .policy = &ex->site->policy,
+        .as_json = http_prefers_json(&ex->req, ex->head),
+    };
+    struct url_path path;
+    struct span unused;
+    enum http_status status = answer_map(ex, &path, &unused);
+
+    order.has_address = answer_address(ex, order.address) != NULL;
+    order.url_path = (struct span){ex->loop->path, path.len};
+    if (status == HTTP_OK && !start(ex, &order))
+        status = HTTP_UNAVAILABLE;
+    file_cache_put(&ex->loop->files, entry);
+    if (status != HTTP_OK) {
+        answer_refuse(ex, status);
+        return;
+    }
+    carrier_wait(ex->carrier);
+}

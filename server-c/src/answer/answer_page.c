@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* answer_page.c — answers that are no file asked for: refusals, redirects, OPTIONS.
+ *
+ * A site may have a page for a status. It is looked for like any file; when it can't be had, the
+ * client gets a short page of our own, so a missing error page never hides the error. */
+#include "answer/answer.h"
+
+#include "http/http_auth.h"
+#include "response/mime.h"
+#include "response/response.h"
+
+#include <string.h>
+
+struct response_head answer_start_head(struct exchange *ex, enum http_status status)
+{
+    struct response_head head = {.out = ex->loop->head, .cap = ex->loop->head_cap};
+
+    ex->status = status;
+    ex->carrier->kind->start_head(ex->carrier, status, &head);
+    return head;
+}
+
+/* The page behind the head, as a body of its own: a carrier may send it elsewhere than the head. */
+static bool take_page(const struct response_head *head, struct body_part *part)
+{
+    if (head->body_len == 0)
+        return true;
+    part->text = malloc(head->body_len);
+    if (!part->text)
+        return false;
+    part->text_len = head->body_len;
+    memcpy(part->text, head->out + head->len - head->body_len, head->body_len);
+    return true;
+}
+
+void answer_send(struct exchange *ex, const struct response_head *head, struct body_part *part)
+{
+    struct body_part own = {0};
+
+    if (!part)
+        part = &own;
+    /* reserve_scratch() makes room for whatever a config asks for */
+    if (head->overflow || !take_page(head, part)) {
+        body_part_fini(part);
+        carrier_fail(ex->carrier);
+        return;
+    }
+    ex->head_len = head->len - head->body_len;
+    body_begin(&ex->body, part);
+    ex->carrier->kind->send(ex->carrier, head->out, ex->head_len);
+}
+
+/* --- what a page says besides its status ----------------------------------------------------- */
+
+static struct response_page page_of(const struct exchange *ex, enum http_status status,
+                                    char *challenge, size_t cap)
+{
+    struct response_page page = {
+        .status = status,
+        .head_only = ex->req.method == HTTP_HEAD,
+        .file_size = ex->file_size,
+    };
+
+    if (status == HTTP_UNAUTHORIZED && ex->rule)
+        page.authenticate =
+            (struct span){challenge, http_auth_challenge(challenge, cap, ex->rule->realm)};
+    return page;
+}
+
+static void answer_own_page(struct exchange *ex, const struct response_page *page)
+{
+    struct response_head head = answer_start_head(ex, page->status);
+
+    response_head_page(&head, &ex->scope, page);
+    answer_send(ex, &head, NULL);
+}
+
+#define CHALLENGE_MAX 1024 /* config_table_site.c bounds the realm */
+
+static void answer_status(struct exchange *ex, enum http_status status)
+{
+    char challenge[CHALLENGE_MAX];
+    struct response_page page = page_of(ex, status, challenge, sizeof(challenge));
+
+    answer_own_page(ex, &page);
+}
+
+/* --- refusals -------------------------------------------------------------------------------- */
+
+/* "404" goes before "4xx"; of equal ones the config has one only. */
+static const char *find_page(const struct config_site *cfg, enum http_status status)
+{
+    const char *of_class = NULL;
+    char code[4], class[4];
+
+    snprintf(code, sizeof(code), "%03u", (unsigned)status % 1000);
+    snprintf(class, sizeof(class), "%uxx", (unsigned)status / 100 % 10);
+    for (size_t i = 0; i < cfg->error_page_count; i++) {
+        if (strcmp(cfg->error_pages[i].status, code) == 0)
+            return cfg->error_pages[i].path;
+        if (strcmp(cfg->error_pages[i].status, class) == 0)
+            of_class = cfg->error_pages[i].path;
+    }
+    return of_class;
+}
+
+void answer_refuse_plainly(struct exchange *ex)
+{
+    answer_status(ex, ex->page_status);
+}
+
+static void look_for_page(struct exchange *ex, const char *path)
+{
+    struct site_location location;
+
+    if (site_places_locate_root(&ex->site->places, exchange_slice(ex, ex->req.host),
+                                (struct span){path, strlen(path)}, &ex->loop->scratch,
+                                &location) == HTTP_OK)
+        answer_search(ex, &location);
+    else
+        answer_refuse_plainly(ex);
+}
+
+void answer_refuse(struct exchange *ex, enum http_status status)
+{
+    const char *path = ex->site ? find_page(ex->site->cfg, status) : NULL;
+
+    if (ex->search == SEARCH_PAGE) { /* that was the page */
+        answer_refuse_plainly(ex);
+        return;
+    }
+    ex->page_status = status;
+    ex->coding = CODING_IDENTITY;
+    if (!path) {
+        answer_refuse_plainly(ex);
+        return;
+    }
+    ex->search = SEARCH_PAGE;
+    look_for_page(ex, path);
+}
+
+void answer_page_file(struct exchange *ex, struct file_entry *entry, bool from_memory)
+{
+    char challenge[CHALLENGE_MAX];
+    struct response_page page = page_of(ex, ex->page_status, challenge, sizeof(challenge));
+    struct response_head head = answer_start_head(ex, ex->page_status);
+    struct mime_type type = mime_type(ex->live->cfg, file_entry_name(entry));
+    struct body_part part = {
+        .entry = entry,
+        .from_memory = from_memory,
+        .len = page.head_only ? 0 : entry->facts.size,
+    };
+
+    page.coding = mime_coding(type, file_entry_name(entry));
+    response_head_page_file(&head, &ex->scope, &page, type, entry->facts.size);
+    answer_send(ex, &head, &part);
+    file_cache_put(&ex->loop->files, entry);
+}
+
+/* --- redirects ------------------------------------------------------------------------------- */
+
+void answer_redirect(struct exchange *ex, enum http_status status, struct span location)
+{
+    struct response_page page = {
+        .status = status, .head_only = ex->req.method == HTTP_HEAD, .location = location};
+
+    answer_own_page(ex, &page);
+}
+
+void answer_redirect_to_folder(struct exchange *ex)
+{
+    struct span query = exchange_slice(ex, ex->req.query), unused;
+    struct site_scratch *scratch = &ex->loop->scratch;
+    struct url_path path;
+    size_t len = 0;
+
+    if (answer_map(ex, &path, &unused) == HTTP_OK)
+        len =
+            url_path_encode(scratch->bytes, scratch->cap, (struct span){ex->loop->path, path.len});
+    if (len == 0 || len + 2 + query.len > scratch->cap) {
+        answer_refuse(ex, HTTP_NOT_FOUND);
+        return;
+    }
+    scratch->bytes[len++] = '/';
+    if (ex->req.query.off > 0) {
+        scratch->bytes[len++] = '?';
+        memcpy(scratch->bytes + len, query.ptr, query.len);
+        len += query.len;
+    }
+    answer_redirect(ex, HTTP_MOVED_PERMANENTLY, (struct span){scratch->bytes, len});
+}
+
+void answer_options(struct exchange *ex)
+{
+    struct response_head head = answer_start_head(ex, HTTP_NO_CONTENT);
+
+    response_head_options(&head, &ex->scope);
+    answer_send(ex, &head, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* answer_route.c — from a parsed head to the place where the answer lies: what the site's rules say, who
+ * asks.
+ *
+ * A request goes on in one go while everything is at hand, and in steps when a lane has to be
+ * asked: its waiters say which step is awaited. What rules make of a path lies in the
+ * loop's memory, so after a wait it is made again: the same, as the config is. */
+#include "answer/answer.h"
+
+#include "http/http_auth.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN])
+{
+    static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+    const struct sockaddr *peer = ex->carrier->peer;
+
+    if (peer->sa_family == AF_INET) {
+        memcpy(out, v4_mapped, sizeof(v4_mapped));
+        memcpy(out + sizeof(v4_mapped), &((const struct sockaddr_in *)(const void *)peer)->sin_addr,
+               4);
+        return out;
+    }
+    if (peer->sa_family != AF_INET6)
+        return NULL;
+    memcpy(out, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, ADDRESS_LEN);
+    return out;
+}
+
+/* The host as every rule has it: "EXAMPLE.org." is no other folder than "example.org". */
+static struct span host_of(struct exchange *ex)
+{
+    char *host = ex->loop->scratch.host;
+
+    return (struct span){host, site_host_normalise(host, exchange_slice(ex, ex->req.host))};
+}
+
+static void describe(struct exchange *ex, struct site_request *request,
+                     uint8_t address[ADDRESS_LEN])
+{
+    const char *head = ex->head;
+
+    loop_date(ex->loop);
+    *request = (struct site_request){
+        .host = host_of(ex),
+        .query = http_slice_of(head, ex->req.query),
+        .referer = http_request_field(&ex->req, head, FIELD_REFERER),
+        .target = http_slice_of(head, ex->req.path),
+        .address = answer_address(ex, address),
+        .now = ex->loop->date_second,
+    };
+}
+
+/* The rules that cost something only where a site has them. */
+static enum http_status apply_rules(struct exchange *ex, struct url_path *path,
+                                    struct span *location)
+{
+    const struct config_site *cfg = ex->site->cfg;
+    struct loop *loop = ex->loop;
+    uint8_t address[ADDRESS_LEN];
+    enum http_status status = HTTP_OK;
+    struct site_request request;
+
+    describe(ex, &request, address);
+    if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
+        status = site_policy_map(&ex->site->policy, &request, &loop->scratch, path, loop->path,
+                                 loop->path_cap, location);
+    if (status == HTTP_OK)
+        status = site_policy_check(&ex->site->policy, &request, &loop->scratch,
+                                   (struct span){loop->path, path->len});
+    return status;
+}
+
+enum http_status answer_map(struct exchange *ex, struct url_path *path, struct span *location)
+{
+    struct loop *loop = ex->loop;
+    enum http_status status =
+        url_path_resolve(path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path));
+
+    if (status == HTTP_OK && ex->site->policy.has_rules)
+        status = apply_rules(ex, path, location);
+    if (status != HTTP_OK)
+        return status;
+    ex->scope.match = response_rules_match(&ex->site->rules, (struct span){loop->path, path->len});
+    return path->is_hidden && !ex->site->cfg->hidden_files ? HTTP_NOT_FOUND : HTTP_OK;
+}
+
+/* --- who asks -------------------------------------------------------------------------------- */
+
+void answer_forget_user(struct exchange *ex)
+{
+    free((void *)(uintptr_t)ex->user.ptr);
+    ex->user = (struct span){0};
+}
+
+static bool remember_user(struct exchange *ex, struct span user)
+{
+    char *copy = malloc(user.len);
+
+    answer_forget_user(ex); /* of another rule for the same file */
+    if (!copy)
+        return false;
+    memcpy(copy, user.ptr, user.len);
+    ex->user = (struct span){copy, user.len};
+    return true;
+}
+
+/* True: go on. False: it was answered, or will be. */
+static bool take_verdict(struct exchange *ex, enum auth_verdict verdict)
+{
+    switch (verdict) {
+    case AUTH_PASSED:
+        ex->is_signed_in = true;
+        return true;
+    case AUTH_REFUSED:
+        answer_forget_user(ex);
+        answer_refuse(ex, HTTP_UNAUTHORIZED);
+        return false;
+    case AUTH_UNAVAILABLE:
+        answer_forget_user(ex);
+        answer_refuse(ex, HTTP_UNAVAILABLE);
+        return false;
+    case AUTH_WAIT:
+        carrier_wait(ex->carrier);
+        return false;
+    }
+    return false;
+}
+
+static void on_verdict(struct auth_waiter *waiter, enum auth_verdict verdict)
+{
+    struct exchange *ex = container_of(waiter, struct exchange, auth_waiter);
+    struct carrier *carrier = ex->carrier;
+
+    if (take_verdict(ex, verdict))
+        answer_find(ex);
+    carrier_resume(carrier);
+}
+
+static bool sign_in(struct exchange *ex, const struct config_auth *rule)
+{
+    char buffer[HTTP_AUTH_BUFFER];
+    struct http_credentials who;
+    enum auth_verdict verdict = AUTH_REFUSED;
+
+    ex->rule = rule;
+    if (http_auth_parse_basic(&who, buffer,
+                              http_request_field(&ex->req, ex->head, FIELD_AUTHORIZATION))) {
+        ex->auth_waiter.on_verdict = on_verdict;
+        verdict = remember_user(ex, who.user) ? auth_check(ex->loop->shared->auth, &ex->loop->port,
+                                                           rule, &who, &ex->auth_waiter)
+                                              : AUTH_UNAVAILABLE;
+        explicit_bzero(buffer, sizeof(buffer));
+    }
+    return take_verdict(ex, verdict);
+}
+
+/* A rule about "*.html" is also one about the index.html that a folder stands for. */
+bool answer_admit_index(struct exchange *ex, const char *index, enum http_status *status)
+{
+    struct loop *loop = ex->loop;
+    size_t index_len = strlen(index);
+    const struct config_auth *rule;
+    uint8_t address[ADDRESS_LEN];
+    struct site_request request;
+    struct url_path path;
+    struct span unused, full;
+
+    *status = answer_map(ex, &path, &unused);
+    if (*status == HTTP_OK && path.len + index_len >= loop->path_cap)
+        *status = HTTP_URI_TOO_LONG;
+    if (*status != HTTP_OK)
+        return true;
+    memcpy(loop->path + path.len, index, index_len + 1);
+    full = (struct span){loop->path, path.len + index_len};
+    ex->scope.match =
+        response_match_join(ex->scope.match, response_rules_match(&ex->site->rules, full));
+    describe(ex, &request, address);
+    *status = site_policy_check(&ex->site->policy, &request, &loop->scratch, full);
+    rule = *status == HTTP_OK ? site_policy_auth(&ex->site->policy, full) : NULL;
+    if (!rule || (ex->is_signed_in && ex->rule == rule))
+        return true;
+    return sign_in(ex, rule);
+}
+
+/* --- where ----------------------------------------------------------------------------------- */
+
+static void locate(struct exchange *ex, struct span path)
+{
+    struct site_location location;
+    enum http_status status = site_places_locate(
+        &ex->site->places, exchange_slice(ex, ex->req.host), path, &ex->loop->scratch, &location);
+
+    if (status == HTTP_OK)
+        answer_search(ex, &location);
+    else if (status == HTTP_MOVED_PERMANENTLY)
+        answer_redirect_to_folder(ex);
+    else
+        answer_refuse(ex, status);
+}
+
+void answer_find(struct exchange *ex)
+{
+    struct url_path path;
+    struct span location = {0};
+    enum http_status status = answer_map(ex, &path, &location);
+    const struct config_auth *rule;
+
+    ex->search = SEARCH_FILE;
+    if (status != HTTP_OK) {
+        if (location.ptr)
+            answer_redirect(ex, status, location);
+        else
+            answer_refuse(ex, status);
+        return;
+    }
+    if (ex->site->cfg->auth_count > 0 && !ex->is_signed_in) {
+        rule = site_policy_auth(&ex->site->policy, (struct span){ex->loop->path, path.len});
+        if (rule && !sign_in(ex, rule))
+            return;
+    }
+    locate(ex, (struct span){ex->loop->path, path.len});
+}

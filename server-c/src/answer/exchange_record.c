@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* exchange_record.c — what is kept of an exchange when it ends: counters, stages, samples, a line of the
+ * access log. */
+#include "answer/exchange.h"
+
+static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent, bool is_aborted)
+{
+    struct sample sample = {
+        .ended_ns = end_ns,
+        .generation = ex->live->series->data.generation,
+        .bytes = sent,
+        .status = sent > 0 ? (uint16_t)ex->status : 0,
+        .is_aborted = is_aborted,
+    };
+
+    sample.start_us = wall_clock_us() - (monotonic_ns() - ex->clock.head_ns) / 1000;
+    stages_split(sample.stage_ns, &ex->clock, end_ns);
+    samples_add(&ex->loop->samples, &sample);
+}
+
+static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent)
+{
+    const struct config *cfg = ex->live->cfg;
+    struct access_record record;
+
+    if (!cfg->access_log.path[0])
+        return;
+    record = (struct access_record){
+        .peer = ex->carrier->peer,
+        .request_line = exchange_slice(ex, ex->req.request_line),
+        .host = exchange_slice(ex, ex->req.host),
+        .referer = http_request_field(&ex->req, ex->head, FIELD_REFERER),
+        .user_agent = http_request_field(&ex->req, ex->head, FIELD_USER_AGENT),
+        .user = ex->user,
+        .status = (int)ex->status,
+        .bytes = sent,
+        .body_bytes = sent > ex->head_len ? sent - ex->head_len : 0,
+        .total_ns = end_ns - ex->clock.head_ns,
+        .now = ex->loop->date_second,
+    };
+    if (!access_ring_write(ex->loop->access_ring, cfg->access_log.format, &record))
+        loop_count(ex->live, COUNTER_LOG_DROPPED, 1);
+}
+
+static bool is_probe(const struct exchange *ex)
+{
+    struct span agent = http_request_field(&ex->req, ex->head, FIELD_USER_AGENT);
+    size_t len = strlen(METRICS_PROBE_AGENT);
+
+    return agent.len > len && memcmp(agent.ptr, METRICS_PROBE_AGENT, len) == 0;
+}
+
+void exchange_record_end(struct exchange *ex, uint64_t sent)
+{
+    uint64_t end_ns = stage_now();
+
+    loop_count(ex->live, COUNTER_REQUESTS, 1);
+    if (is_probe(ex))
+        loop_count(ex->live, COUNTER_PROBE_REQUESTS, 1);
+    loop_count(ex->live, (enum counter)(COUNTER_RESPONSES_2XX + ex->status / 100 - 2), 1);
+    if (ex->status == HTTP_NOT_MODIFIED)
+        loop_count(ex->live, COUNTER_RESPONSES_304, 1);
+    else if (ex->status == HTTP_NOT_FOUND)
+        loop_count(ex->live, COUNTER_RESPONSES_404, 1);
+    loop_count(ex->live, COUNTER_BYTES_SENT, sent);
+    stages_record(ex->live->series->data.stages, &ex->clock, end_ns);
+    if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
+        take_sample(ex, end_ns, sent, false);
+    write_access_log(ex, end_ns, sent);
+}
+
+void exchange_record_abort(struct exchange *ex, uint64_t sent)
+{
+    uint64_t end_ns = stage_now();
+
+    loop_count(ex->live, COUNTER_ABORTED, 1);
+    loop_count(ex->live, COUNTER_BYTES_SENT, sent);
+    if (sent > 0) /* the log shows the bytes that left */
+        write_access_log(ex, end_ns, sent);
+    if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
+        take_sample(ex, end_ns, sent, true);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_request.c — a connection of HTTP/1.1 as the carrier of an exchange: what of a request and its
+ * answer is the protocol's, and whether another may follow (RFC 9112 section 9). */
+#include "connection/conn_state.h"
+
+#include "net/accept_deferral.h"
+#include "response/response.h"
+
+/* Who does not wait to be let through may be sending what is meant for somebody else. */
+static bool asks_for_tunnel(const struct exchange *ex)
+{
+    struct span line = exchange_slice(ex, ex->req.request_line);
+
+    return line.len > 8 && memcmp(line.ptr, "CONNECT ", 8) == 0;
+}
+
+/* What the client may still be sending decides whether the connection can go on. */
+static void decide_connection(struct conn *c, const struct exchange *ex)
+{
+    const struct http_request *req = &ex->req;
+    bool has_body = req->chunked || req->content_length > 0;
+
+    c->close_after = !req->keep_alive;
+    c->linger_after = false;
+    if (c->served == 0 && c->peer.any.sa_family != AF_UNIX)
+        accept_deferral_spoke(&c->loop->deferral);
+    if (++c->served >= ex->live->cfg->limits.keep_alive_requests && req->keep_alive)
+        c->close_after = c->linger_after = true;
+    /* A client that waits for 100 gets the answer instead and may send the body all the same. */
+    if (req->chunked || req->content_length > ex->live->cfg->limits.body_bytes ||
+        (req->expects_continue && has_body) || asks_for_tunnel(ex))
+        c->close_after = c->linger_after = true;
+    else if (has_body && c->close_after)
+        c->linger_after = true;
+}
+
+void conn_begin_request(struct conn *c, enum parse parsed)
+{
+    struct exchange *ex = &c->transfer->ex;
+
+    c->transfer->sink.sent = 0;
+    exchange_begin(ex, &c->carrier, c->in + c->in_pos);
+    if (parsed == PARSE_BAD) {
+        c->close_after = c->linger_after = true;
+        exchange_answer_broken(ex);
+        return;
+    }
+    decide_connection(c, ex);
+    exchange_answer(ex);
+}
+
+/* --- the carrier ----------------------------------------------------------------------------- */
+
+static struct conn *conn_of(struct carrier *carrier)
+{
+    return container_of(carrier, struct conn, carrier);
+}
+
+static void start_head(struct carrier *carrier, enum http_status status, struct response_head *head)
+{
+    struct conn *c = conn_of(carrier);
+    enum response_connection connection = CONNECTION_DEFAULT;
+
+    if (c->loop->is_stopping && !c->close_after) /* the next request may be on its way */
+        c->close_after = c->linger_after = true;
+    if (c->close_after)
+        connection = CONNECTION_CLOSE;
+    else if (c->transfer->ex.req.minor == 0)
+        connection = CONNECTION_KEEP_ALIVE;
+    response_head_start(head, status, loop_date(c->loop), connection);
+}
+
+static bool takes_ready_head(const struct carrier *carrier)
+{
+    const struct conn *c = container_of(carrier, struct conn, carrier);
+
+    return c->transfer->ex.req.minor == 1 && !c->close_after && !c->loop->is_stopping;
+}
+
+static void send_answer(struct carrier *carrier, const char *head, size_t head_len)
+{
+    conn_send(conn_of(carrier), head, head_len);
+}
+
+static void wait_for_lane(struct carrier *carrier)
+{
+    struct conn *c = conn_of(carrier);
+
+    c->state = CONN_ANSWERING;
+    conn_arm(c, TIMEOUT_DISK);
+}
+
+static void resume(struct carrier *carrier)
+{
+    conn_run(conn_of(carrier));
+}
+
+static void fail(struct carrier *carrier)
+{
+    conn_close(conn_of(carrier));
+}
+
+const struct carrier_kind conn_carrier = {
+    .start_head = start_head,
+    .takes_ready_head = takes_ready_head,
+    .send = send_answer,
+    .wait = wait_for_lane,
+    .resume = resume,
+    .fail = fail,
+};

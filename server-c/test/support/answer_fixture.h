@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop with a config in force, and a carrier that keeps what it is given: for unit tests of exchanges
+ * without a connection. */
+#ifndef FARMSTEAD_ANSWER_FIXTURE_H
+#define FARMSTEAD_ANSWER_FIXTURE_H
+
+#include "answer/exchange.h"
+#include "base/buf.h"
+#include "config/config_sizes.h"
+#include "net/peer_table.h"
+#include "response/response.h"
+#include "shell.h"
+
+#include <netinet/in.h>
+#include <unistd.h>
+
+#define ANSWER_BYTES_MAX 400000
+
+static char root[] = "/tmp/farmstead-answer-XXXXXX";
+static struct loop the_loop;
+static struct loop_shared shared;
+static struct io_lane *auth_lane;
+
+/* An exchange and all that came of it. */
+struct fake_carrier {
+    struct carrier carrier;
+    struct exchange ex;
+    char request[4096];
+    struct body_want want; /* how it pulls */
+    bool takes_ready_head;
+    char head[8192], *body;
+    size_t head_len, body_len;
+    int waits, resumes, fails;
+    bool is_over;
+};
+
+static struct fake_carrier *fake_of(struct carrier *carrier)
+{
+    return container_of(carrier, struct fake_carrier, carrier);
+}
+
+static void fake_end(struct fake_carrier *fake)
+{
+    exchange_record_end(&fake->ex, fake->head_len + fake->body_len);
+    exchange_end(&fake->ex);
+    fake->is_over = true;
+}
+
+static void fake_take(struct fake_carrier *fake, const struct body_slice *slice, size_t n)
+{
+    size_t left = n;
+
+    CHECK_TRUE(fake->body_len + n <= ANSWER_BYTES_MAX, "too long a body");
+    for (int i = 0; i < slice->count && left > 0; i++) {
+        size_t len = (size_t)smaller_of(slice->bytes[i].iov_len, left);
+        memcpy(fake->body + fake->body_len, slice->bytes[i].iov_base, len);
+        fake->body_len += len;
+        left -= len;
+    }
+    if (left > 0) {
+        ssize_t got = pread(slice->fd, fake->body + fake->body_len, left, (off_t)slice->offset);
+        CHECK_INT(__LINE__, "read by the descriptor", got, left);
+        fake->body_len += left;
+    }
+    body_took(&fake->ex.body, n);
+}
+
+static void fake_pull(struct fake_carrier *fake)
+{
+    while (!body_is_spent(&fake->ex.body)) {
+        struct body_slice slice = {.fd = -1};
+        enum body_step step = body_next(&fake->ex.body, &the_loop, &fake->want, &slice);
+        size_t len = slice.len;
+        if (step == BODY_WAITING)
+            return;
+        CHECK_INT(__LINE__, "bytes", step, BODY_BYTES);
+        if (step != BODY_BYTES)
+            break;
+        for (int i = 0; i < slice.count; i++)
+            len += slice.bytes[i].iov_len;
+        fake_take(fake, &slice, (size_t)smaller_of(len, fake->want.most));
+    }
+    fake_end(fake);
+}
+
+static void fake_start_head(struct carrier *carrier, enum http_status status,
+                            struct response_head *head)
+{
+    (void)carrier;
+    head->len +=
+        (size_t)snprintf(head->out + head->len, head->cap - head->len, "FAKE %d\r\n", (int)status);
+}
+
+static bool fake_takes_ready_head(const struct carrier *carrier)
+{
+    return container_of(carrier, struct fake_carrier, carrier)->takes_ready_head;
+}
+
+static void fake_send(struct carrier *carrier, const char *head, size_t head_len)
+{
+    struct fake_carrier *fake = fake_of(carrier);
+
+    CHECK_INT(__LINE__, "one answer", fake->head_len, 0);
+    CHECK_TRUE(head_len < sizeof(fake->head), "a head of %zu bytes", head_len);
+    memcpy(fake->head, head, head_len);
+    fake->head_len = head_len;
+    fake_pull(fake);
+}
+
+static void fake_wait(struct carrier *carrier)
+{
+    fake_of(carrier)->waits++;
+}
+
+static void fake_resume(struct carrier *carrier)
+{
+    fake_of(carrier)->resumes++;
+}
+
+static void fake_fail(struct carrier *carrier)
+{
+    struct fake_carrier *fake = fake_of(carrier);
+
+    fake->fails++;
+    exchange_record_abort(&fake->ex, fake->head_len + fake->body_len);
+    exchange_end(&fake->ex);
+    fake->is_over = true;
+}
+
+static const struct carrier_kind fake_kind = {
+    .start_head = fake_start_head,
+    .takes_ready_head = fake_takes_ready_head,
+    .send = fake_send,
+    .wait = fake_wait,
+    .resume = fake_resume,
+    .fail = fake_fail,
+};
+
+static void fake_on_body_ready(struct body *body)
+{
+    fake_pull(container_of(body, struct fake_carrier, ex.body));
+}
+
+static const struct sockaddr_in fake_peer = {.sin_family = AF_INET, .sin_addr.s_addr = 0x0100007f};
+
+static struct fake_carrier *fake_new(void)
+{
+    struct fake_carrier *fake = calloc(1, sizeof(*fake));
+
+    fake->carrier = (struct carrier){&fake_kind, &the_loop, (const struct sockaddr *)&fake_peer};
+    fake->want.most = UINT64_MAX;
+    fake->body = malloc(ANSWER_BYTES_MAX);
+    exchange_init(&fake->ex);
+    fake->ex.body.on_ready = fake_on_body_ready;
+    return fake;
+}
+
+static void fake_free(struct fake_carrier *fake)
+{
+    free(fake->body);
+    free(fake);
+}
+
+/* Begins the exchange with `request`, whose lines end in "\n". */
+static void fake_begin(struct fake_carrier *fake, const char *request)
+{
+    size_t len = 0;
+    enum parse parsed;
+
+    fake->head_len = fake->body_len = 0;
+    fake->waits = fake->resumes = fake->fails = 0;
+    fake->is_over = false;
+    for (const char *at = request; *at; at++) {
+        if (*at == '\n')
+            fake->request[len++] = '\r';
+        fake->request[len++] = *at;
+    }
+    http_request_init(&fake->ex.req, sizeof(fake->request), sizeof(fake->request));
+    parsed = http_parse_request(&fake->ex.req, fake->request, len);
+    CHECK_TRUE(parsed != PARSE_MORE, "half a head: %s", request);
+    exchange_begin(&fake->ex, &fake->carrier, fake->request);
+    if (parsed == PARSE_BAD)
+        exchange_answer_broken(&fake->ex);
+    else
+        exchange_answer(&fake->ex);
+}
+
+static void fake_run_to_the_end(struct fake_carrier *fake)
+{
+    for (int turns = 0; !fake->is_over && turns < 10000; turns++)
+        uv_run(&the_loop.uv, UV_RUN_ONCE);
+    CHECK_TRUE(fake->is_over, "no end of \"%.40s\"", fake->request);
+    fake->head[fake->head_len] = '\0';
+    fake->body[fake->body_len] = '\0';
+}
+
+struct word {
+    const char *word, *stands_for;
+};
+
+static void append_with(struct buf *text, const char *config, const struct word *words)
+{
+    while (*config) {
+        const struct word *word = words;
+        while (word->word && strncmp(config, word->word, strlen(word->word)) != 0)
+            word++;
+        buf_append(text, word->word ? word->stands_for : config,
+                   word->word ? strlen(word->stands_for) : 1);
+        config += word->word ? strlen(word->word) : 1;
+    }
+}
+
+/* "ROOT" in it is the test's own folder, "ENGINE" that of the stat cache. */
+static void put_in_force(const char *config, const char *engine)
+{
+    const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
+    static uint64_t generation;
+    struct config_errors errors = {0};
+    struct site_set *set;
+    struct config *cfg;
+    struct buf text;
+
+    buf_init(&text);
+    append_with(&text, config, words);
+    cfg = config_parse(text.data, text.len, &errors);
+    CHECK_TRUE(cfg != NULL, "%s", errors.count ? errors.items[0].message : "no config");
+    if (!cfg)
+        exit(check_end("answer"));
+    set = site_set_new(cfg, NULL);
+    loop_set_live(&the_loop, set, ++generation, 1);
+    site_set_put(set);
+    config_put(cfg);
+    config_errors_fini(&errors);
+    buf_fini(&text);
+}
+
+static void begin(const char *config, const char *engine)
+{
+    CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
+    shared.access_log = access_log_new();
+    shared.stat_lane = io_lane_new("stat", 1, 64);
+    shared.read_lane = io_lane_new("read", 1, 64);
+    auth_lane = io_lane_new("auth", 1, 64);
+    shared.auth = auth_store_new(shared.stat_lane, auth_lane);
+    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
+    put_in_force(config, engine);
+}
+
+static int end(const char *name)
+{
+    loop_set_live(&the_loop, NULL, 0, 1);
+    io_port_close(&the_loop.port, NULL);
+    uv_run(&the_loop.uv, UV_RUN_DEFAULT);
+    loop_fini(&the_loop);
+    auth_store_free(shared.auth);
+    io_lane_free(auth_lane);
+    io_lane_free(shared.read_lane);
+    io_lane_free(shared.stat_lane);
+    access_log_free(shared.access_log);
+    shell_in("/tmp", "rm -rf farmstead-answer-??????");
+    return check_end(name);
+}
+
+#endif
