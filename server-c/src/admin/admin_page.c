@@ -171,8 +171,10 @@ static void append_slow(struct buf *out, const struct sample *sample)
     buf_append_str(out, "</td><td>");
     if (sample->status)
         buf_printf(out, "%u", (unsigned)sample->status);
-    if (sample->is_aborted)
-        buf_printf(out, "%s<span class=\"bad\">aborted</span>", sample->status ? " " : "");
+    if (sample->aborted_for)
+        buf_printf(out, "%s<span class=\"bad\" title=\"%s\">aborted: %s</span>",
+                   sample->status ? " " : "", end_reason_sentence(sample->aborted_for),
+                   end_reason_name(sample->aborted_for));
     buf_append_str(out, "</td><td>");
     html_bytes(out, (double)sample->bytes);
     for (int i = 0; i < STAGE_TOTAL; i++) {

@@ -30,7 +30,7 @@ struct carrier_kind {
     /* Whoever was called back by a lane calls this last: on to what follows. The exchange may be over
      * by then. */
     void (*resume)(struct carrier *carrier);
-    /* There is no answer, for want of memory. It ends the exchange. */
+    /* There is no answer: END_NO_RESOURCES. It ends the exchange. */
     void (*fail)(struct carrier *carrier);
 };
 

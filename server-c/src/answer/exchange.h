@@ -79,7 +79,7 @@ static inline bool exchange_is_open(const struct exchange *ex)
 /* Counts it, with the bytes that were sent of it, in metrics, samples and log: once, before
  * exchange_end(). */
 void exchange_record_end(struct exchange *ex, uint64_t sent);
-void exchange_record_abort(struct exchange *ex, uint64_t sent);
+void exchange_record_abort(struct exchange *ex, uint64_t sent, enum end_reason reason);
 /* Gives back all it holds. Harmless when it was not begun. */
 void exchange_end(struct exchange *ex);
 

@@ -3,14 +3,15 @@
  * access log. */
 #include "answer/exchange.h"
 
-static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent, bool is_aborted)
+static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
+                        enum end_reason aborted_for)
 {
     struct sample sample = {
         .ended_ns = end_ns,
         .generation = ex->live->series->data.generation,
         .bytes = sent,
         .status = sent > 0 ? (uint16_t)ex->status : 0,
-        .is_aborted = is_aborted,
+        .aborted_for = aborted_for,
     };
 
     sample.start_us = wall_clock_us() - (monotonic_ns() - ex->clock.head_ns) / 1000;
@@ -18,7 +19,8 @@ static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent, boo
     samples_add(&ex->loop->samples, &sample);
 }
 
-static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent)
+static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent,
+                             enum end_reason aborted_for)
 {
     const struct config *cfg = ex->live->cfg;
     struct access_record record;
@@ -36,6 +38,7 @@ static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent
         .bytes = sent,
         .body_bytes = sent > ex->head_len ? sent - ex->head_len : 0,
         .total_ns = end_ns - ex->clock.head_ns,
+        .aborted_for = aborted_for,
         .now = ex->loop->date_second,
     };
     if (!access_ring_write(ex->loop->access_ring, cfg->access_log.format, &record))
@@ -65,18 +68,18 @@ void exchange_record_end(struct exchange *ex, uint64_t sent)
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
     stages_record(ex->live->series->data.stages, &ex->clock, end_ns);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
-        take_sample(ex, end_ns, sent, false);
-    write_access_log(ex, end_ns, sent);
+        take_sample(ex, end_ns, sent, END_NONE);
+    write_access_log(ex, end_ns, sent, END_NONE);
 }
 
-void exchange_record_abort(struct exchange *ex, uint64_t sent)
+void exchange_record_abort(struct exchange *ex, uint64_t sent, enum end_reason reason)
 {
     uint64_t end_ns = stage_now();
 
     loop_count(ex->live, COUNTER_ABORTED, 1);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
     if (sent > 0) /* the log shows the bytes that left */
-        write_access_log(ex, end_ns, sent);
+        write_access_log(ex, end_ns, sent, reason);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
-        take_sample(ex, end_ns, sent, true);
+        take_sample(ex, end_ns, sent, reason);
 }

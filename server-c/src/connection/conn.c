@@ -17,7 +17,6 @@
 #include "net/peer_table.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define INPUT_EVENTS (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 #define LAST_EVENTS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
@@ -33,7 +32,7 @@ static void use_input(struct conn *c)
     while (c->state == CONN_READING && c->in_pos < c->in_len && c->loop->live) {
         enum parse parsed;
         if (!c->transfer && !conn_take_transfer(c)) {
-            conn_close(c);
+            conn_close(c, END_NO_RESOURCES);
             return;
         }
         parsed = http_parse_request(&c->transfer->ex.req, c->in + c->in_pos, c->in_len - c->in_pos);
@@ -51,7 +50,7 @@ void conn_run(struct conn *c)
     use_input(c);
     if (c->state == CONN_READING &&
         (!c->loop->live || (c->loop->is_stopping && c->in_pos == c->in_len)))
-        conn_close(c);
+        conn_close(c, END_STOPPING);
     if (c->state == CONN_CLOSED)
         return;
     conn_settle_input(c);
@@ -63,8 +62,12 @@ static void take_input(struct conn *c)
 {
     enum conn_input input = conn_receive(c);
 
-    if (input == INPUT_END) {
-        conn_close(c);
+    if (input == INPUT_END || input == INPUT_BROKEN) {
+        conn_close(c, conn_left(c));
+        return;
+    }
+    if (input == INPUT_NO_ROOM) {
+        conn_close(c, END_NO_RESOURCES);
         return;
     }
     if (input == INPUT_SOME && c->state == CONN_DRAINING) {
@@ -80,9 +83,9 @@ static void take_input(struct conn *c)
 static void begin_watching(struct conn *c)
 {
     c->is_watched = true;
-    if (poller_add(&c->loop->poller, c->fd, WATCHED | (c->is_output_watched ? EPOLLOUT : 0),
-                   &c->watch) != 0)
-        conn_close(c);
+    if (poller_add(&c->loop->poller, c->transport.fd,
+                   WATCHED | (c->is_output_watched ? EPOLLOUT : 0), &c->watch) != 0)
+        conn_close(c, END_NO_RESOURCES);
 }
 
 static void on_ready(struct poller_watch *watch, uint32_t events)
@@ -99,7 +102,7 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         conn_linger(c);
         conn_run(c);
     } else if (events & (EPOLLHUP | EPOLLERR)) { /* nobody is there to be answered */
-        conn_close(c);
+        conn_close(c, conn_left(c));
     } else if (is_reading(c)) {
         if (c->has_input)
             take_input(c);
@@ -124,16 +127,18 @@ void conn_watch_output(struct conn *c)
     if (c->is_output_watched)
         return;
     c->is_output_watched = true;
-    if (c->is_watched && poller_change(&c->loop->poller, c->fd, WATCHED | EPOLLOUT, &c->watch) != 0)
-        conn_close(c);
+    if (c->is_watched &&
+        poller_change(&c->loop->poller, c->transport.fd, WATCHED | EPOLLOUT, &c->watch) != 0)
+        conn_close(c, END_NO_RESOURCES);
 }
 
-void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted)
+void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
+                bool is_counted)
 {
     struct conn *c = calloc(1, sizeof(*c));
 
     if (!c) {
-        close(fd);
+        transport_close(&transport);
         atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
         if (is_counted)
             peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
@@ -142,7 +147,7 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     poller_watch_init(&c->watch, &conn_kind);
     c->loop = loop;
     c->carrier = (struct carrier){&conn_carrier, loop, &c->peer.any};
-    c->fd = fd;
+    c->transport = transport;
     c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));
     c->reads_to_end = c->peer.any.sa_family == AF_UNIX; /* its parts may come singly */

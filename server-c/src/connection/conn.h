@@ -4,12 +4,14 @@
 #define FARMSTEAD_CONN_H
 
 #include "net/loop.h"
+#include "net/transport.h"
 
 #include <sys/socket.h>
 
-/* Takes over the connected, non-blocking socket; on failure closes it. It is among the connections
+/* Takes over the transport; on failure closes it. It is among the connections
  * counted in `shared`, and `is_counted` in the table of peers, too. */
-void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted);
+void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
+                bool is_counted);
 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);

@@ -4,9 +4,6 @@
 #include "connection/conn_state.h"
 #include "net/peer_table.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #define LINGER_BYTES_MAX 262144
 #define SILENT_MS 250 /* a lost packet is sent again sooner */
 
@@ -23,24 +20,35 @@ static void end_request(struct conn *c)
 
 /* --- the connection -------------------------------------------------------------------------- */
 
-void conn_close(struct conn *c)
+void conn_close(struct conn *c, enum end_reason reason)
 {
     struct loop *loop = c->loop;
 
     if (c->state == CONN_CLOSED)
         return;
     if (conn_is_answering(c))
-        exchange_record_abort(&c->transfer->ex, c->transfer->sink.sent);
+        exchange_record_abort(&c->transfer->ex, c->transfer->sink.sent, reason);
     c->state = CONN_CLOSED;
     end_request(c);
     conn_release_input(c);
     list_remove(&c->link);
     loop->connection_count--;
+    loop->ends[reason]++;
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
     if (c->is_counted)
         peer_table_leave(loop->shared->peers, &c->peer.any);
     poller_forget(&loop->poller, &c->watch);
-    close(c->fd);
+    transport_close(&c->transport);
+}
+
+/* After the last response it is as was said. */
+enum end_reason conn_left(const struct conn *c)
+{
+    if (c->state == CONN_LINGERING)
+        return (enum end_reason)c->ends_for;
+    return conn_is_answering(c) || c->state == CONN_DRAINING || c->in_len > c->in_pos
+               ? END_CLIENT_GONE
+               : END_CLIENT_CLOSED;
 }
 
 /* The first of a list of those that only wait; NULL: nobody does. */
@@ -67,7 +75,7 @@ bool conn_make_room(struct loop *loop)
         c = oldest(loop, TIMEOUT_IDLE);
     if (!c)
         return false;
-    conn_close(c);
+    conn_close(c, END_MADE_ROOM);
     return true;
 }
 
@@ -76,14 +84,14 @@ void conn_close_idle(struct loop *loop)
     struct conn *c;
 
     while ((c = oldest(loop, TIMEOUT_IDLE)) != NULL)
-        conn_close(c);
+        conn_close(c, END_STOPPING);
 }
 
 void conn_close_all(struct loop *loop)
 {
     for (int kind = 0; kind < TIMEOUT_COUNT; kind++)
         while (!list_empty(&loop->connections[kind]))
-            conn_close(container_of(loop->connections[kind].next, struct conn, link));
+            conn_close(container_of(loop->connections[kind].next, struct conn, link), END_STOPPING);
 }
 
 /* --- the response ---------------------------------------------------------------------------- */
@@ -93,12 +101,12 @@ void conn_close_all(struct loop *loop)
 static void finish_connection(struct conn *c)
 {
     if (!c->linger_after && c->in_pos == c->in_len) {
-        conn_close(c);
+        conn_close(c, c->ends_for);
         return;
     }
     conn_release_input(c);
-    if (shutdown(c->fd, SHUT_WR) != 0) {
-        conn_close(c);
+    if (transport_end(&c->transport) != 0) {
+        conn_close(c, c->ends_for);
         return;
     }
     c->state = CONN_LINGERING;
@@ -112,9 +120,11 @@ void conn_finish_response(struct conn *c)
     c->in_pos += c->transfer->ex.req.head_len;
     c->drain = c->transfer->ex.req.content_length;
     end_request(c);
-    if (c->close_after || c->loop->is_stopping || !c->loop->live) {
-        if (!c->close_after) /* the client was not told: it may be sending on */
+    if (c->ends_for || c->loop->is_stopping || !c->loop->live) {
+        if (!c->ends_for) { /* the client was not told: it may be sending on */
+            c->ends_for = END_STOPPING;
             c->linger_after = true;
+        }
         finish_connection(c);
         return;
     }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 void conn_release_input(struct conn *c)
 {
@@ -41,7 +40,7 @@ void conn_settle_input(struct conn *c)
         return;
     own = malloc(left ? left : 1);
     if (!own) {
-        conn_close(c);
+        conn_close(c, END_NO_RESOURCES);
         return;
     }
     memcpy(own, c->in + c->in_pos, left);
@@ -74,20 +73,20 @@ static bool grow_input(struct conn *c)
     return true;
 }
 
-/* Less than there was room for is all there is, and the kernel tells of more. But the end of input
- * it tells of once, with the last bytes, and urgent data divides what is there. */
+/* But the end of input is told of once, with the last bytes, and urgent data divides what is there. */
 static enum conn_input receive_into(struct conn *c, char *room, size_t cap, size_t *len)
 {
-    ssize_t n = recv(c->fd, room, cap, 0);
+    bool has_more = false;
+    ssize_t n = transport_receive(&c->transport, room, cap, &has_more);
 
+    c->has_input = has_more || (n > 0 && c->reads_to_end);
     if (n > 0) {
-        c->has_input = (size_t)n == cap || c->reads_to_end;
         *len = (size_t)n;
         return INPUT_SOME;
     }
-    c->has_input = n < 0 && errno == EINTR;
-    return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? INPUT_NONE
-                                                                                : INPUT_END;
+    if (n == -EAGAIN || n == -EWOULDBLOCK || n == -EINTR)
+        return INPUT_NONE;
+    return n == 0 ? INPUT_END : INPUT_BROKEN;
 }
 
 enum conn_input conn_receive(struct conn *c)
@@ -97,7 +96,7 @@ enum conn_input conn_receive(struct conn *c)
 
     if (c->in) {
         if (!grow_input(c))
-            return INPUT_END;
+            return INPUT_NO_ROOM;
         input = receive_into(c, c->in + c->in_len, c->in_cap - c->in_len, &len);
     } else {
         input = receive_into(c, c->loop->input, LOOP_INPUT_BYTES, &len);
@@ -115,8 +114,8 @@ void conn_linger(struct conn *c)
     size_t len = 0;
     enum conn_input input = receive_into(c, c->loop->input, LOOP_INPUT_BYTES, &len);
 
-    if (input == INPUT_END || len > c->drain)
-        conn_close(c);
+    if (input == INPUT_END || input == INPUT_BROKEN || len > c->drain)
+        conn_close(c, c->ends_for);
     else
         c->drain -= len;
 }

@@ -14,23 +14,30 @@ static bool asks_for_tunnel(const struct exchange *ex)
     return line.len > 8 && memcmp(line.ptr, "CONNECT ", 8) == 0;
 }
 
+/* The connection ends after this response, and the client may still be sending then. */
+static void end_after(struct conn *c, enum end_reason reason)
+{
+    c->ends_for = (uint8_t)reason;
+    c->linger_after = true;
+}
+
 /* What the client may still be sending decides whether the connection can go on. */
 static void decide_connection(struct conn *c, const struct exchange *ex)
 {
     const struct http_request *req = &ex->req;
     bool has_body = req->chunked || req->content_length > 0;
 
-    c->close_after = !req->keep_alive;
+    c->ends_for = req->keep_alive ? END_NONE : END_CLIENT_LAST;
     c->linger_after = false;
     if (c->served == 0 && c->peer.any.sa_family != AF_UNIX)
         accept_deferral_spoke(&c->loop->deferral);
     if (++c->served >= ex->live->cfg->limits.keep_alive_requests && req->keep_alive)
-        c->close_after = c->linger_after = true;
+        end_after(c, END_REQUEST_LIMIT);
     /* A client that waits for 100 gets the answer instead and may send the body all the same. */
     if (req->chunked || req->content_length > ex->live->cfg->limits.body_bytes ||
         (req->expects_continue && has_body) || asks_for_tunnel(ex))
-        c->close_after = c->linger_after = true;
-    else if (has_body && c->close_after)
+        end_after(c, END_UNREAD_BODY);
+    else if (has_body && c->ends_for)
         c->linger_after = true;
 }
 
@@ -41,7 +48,7 @@ void conn_begin_request(struct conn *c, enum parse parsed)
     c->transfer->sink.sent = 0;
     exchange_begin(ex, &c->carrier, c->in + c->in_pos);
     if (parsed == PARSE_BAD) {
-        c->close_after = c->linger_after = true;
+        end_after(c, ex->req.status == HTTP_REQUEST_TIMEOUT ? END_SLOW_HEAD : END_BAD_REQUEST);
         exchange_answer_broken(ex);
         return;
     }
@@ -61,9 +68,9 @@ static void start_head(struct carrier *carrier, enum http_status status, struct 
     struct conn *c = conn_of(carrier);
     enum response_connection connection = CONNECTION_DEFAULT;
 
-    if (c->loop->is_stopping && !c->close_after) /* the next request may be on its way */
-        c->close_after = c->linger_after = true;
-    if (c->close_after)
+    if (c->loop->is_stopping && !c->ends_for) /* the next request may be on its way */
+        end_after(c, END_STOPPING);
+    if (c->ends_for)
         connection = CONNECTION_CLOSE;
     else if (c->transfer->ex.req.minor == 0)
         connection = CONNECTION_KEEP_ALIVE;
@@ -74,7 +81,7 @@ static bool takes_ready_head(const struct carrier *carrier)
 {
     const struct conn *c = container_of(carrier, struct conn, carrier);
 
-    return c->transfer->ex.req.minor == 1 && !c->close_after && !c->loop->is_stopping;
+    return c->transfer->ex.req.minor == 1 && !c->ends_for && !c->loop->is_stopping;
 }
 
 static void send_answer(struct carrier *carrier, const char *head, size_t head_len)
@@ -97,7 +104,7 @@ static void resume(struct carrier *carrier)
 
 static void fail(struct carrier *carrier)
 {
-    conn_close(conn_of(carrier));
+    conn_close(conn_of(carrier), END_NO_RESOURCES);
 }
 
 const struct carrier_kind conn_carrier = {

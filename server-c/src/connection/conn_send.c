@@ -42,7 +42,7 @@ static void end_sending(struct conn *c)
     sink_end(&c->transfer->sink);
 }
 
-void conn_give_up_sending(struct conn *c, enum http_status status)
+void conn_give_up_sending(struct conn *c, enum http_status status, enum end_reason reason)
 {
     bool may_say_so = c->transfer->ex.body.entry && c->transfer->sink.sent == 0;
 
@@ -50,14 +50,15 @@ void conn_give_up_sending(struct conn *c, enum http_status status)
     if (may_say_so)
         exchange_answer_status(&c->transfer->ex, status);
     else
-        conn_close(c);
+        conn_close(c, reason);
 }
 
 static void give_up(struct conn *c)
 {
     const struct file_entry *entry = c->transfer->ex.body.entry;
 
-    conn_give_up_sending(c, entry ? exchange_why_unreadable(entry) : HTTP_OK);
+    conn_give_up_sending(c, entry ? exchange_why_unreadable(entry) : HTTP_OK,
+                         entry ? END_FILE : END_NO_RESOURCES);
 }
 
 static void refuse(struct conn *c)
@@ -95,6 +96,9 @@ static void continue_sending(struct conn *c, enum sink_step step)
     case SINK_REFUSED:
         refuse(c);
         break;
+    case SINK_GONE:
+        conn_close(c, END_CLIENT_GONE);
+        break;
     case SINK_FAILED:
         give_up(c);
         break;
@@ -108,7 +112,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len)
 
     transfer->progress.looked_ms = transfer->progress.since_ms = 0;
     transfer->sink.quota = UINT64_MAX;
-    transfer->sink.ends_connection = c->close_after;
+    transfer->sink.ends_connection = c->ends_for != END_NONE;
     transfer->sink.receiver_is_local = peer_is_local(&c->peer.any);
     transfer->is_limited = site && (site->rate || site->cfg->connection_bytes_per_second > 0);
     if (transfer->is_limited) {
@@ -117,14 +121,14 @@ void conn_send(struct conn *c, const char *head, size_t head_len)
         draw_quota(transfer);
     }
     continue_sending(
-        c, sink_start(&transfer->sink, &transfer->ex.body, c->loop, c->fd, head, head_len));
+        c, sink_start(&transfer->sink, &transfer->ex.body, c->loop, &c->transport, head, head_len));
 }
 
 static void send_more(struct conn *c)
 {
     struct transfer *transfer = c->transfer;
 
-    continue_sending(c, sink_send(&transfer->sink, &transfer->ex.body, c->loop, c->fd));
+    continue_sending(c, sink_send(&transfer->sink, &transfer->ex.body, c->loop, &c->transport));
 }
 
 void conn_send_more(struct conn *c)

@@ -5,6 +5,7 @@
 
 #include "answer/exchange.h"
 #include "connection/sink.h"
+#include "net/transport.h"
 #include "site/pace.h"
 
 #include <netinet/in.h>
@@ -46,13 +47,13 @@ struct conn {
     struct transfer *transfer; /* NULL between requests */
     struct list link;          /* loop->connections[timeout] */
     uint64_t deadline_ms;
-    int fd;
+    struct transport transport;
     uint32_t served;
     uint32_t armed_tick;  /* of the loop, when it got its place in the list */
     uint8_t state;        /* enum conn_state */
     uint8_t timeout;      /* enum timeout */
     bool input_is_shared; /* `in` is the loop's, valid until the event is dealt with */
-    bool close_after;     /* this response */
+    uint8_t ends_for;     /* after this response, enum end_reason; END_NONE: it goes on */
     bool linger_after;    /* the client may still be sending then */
     bool is_counted;      /* in the peer table */
     bool has_input;       /* there may be bytes to receive, or the end */
@@ -88,12 +89,14 @@ void conn_run(struct conn *c);
 void conn_watch_output(struct conn *c);
 
 /* conn_end.c */
-void conn_close(struct conn *c); /* harmless when it is closed already */
+void conn_close(struct conn *c, enum end_reason reason); /* harmless when it is closed already */
+/* The client did: what that means. */
+enum end_reason conn_left(const struct conn *c);
 /* The response's last byte was given to the socket: on to the next request, or to the end. */
 void conn_finish_response(struct conn *c);
 
 /* conn_input.c */
-enum conn_input { INPUT_SOME, INPUT_NONE, INPUT_END };
+enum conn_input { INPUT_SOME, INPUT_NONE, INPUT_END, INPUT_BROKEN, INPUT_NO_ROOM };
 enum conn_input conn_receive(struct conn *c);
 void conn_skip_body(
     struct conn *c); /* what has been received of it; the state says if that was all */
@@ -120,8 +123,8 @@ void conn_send(struct conn *c, const char *head, size_t head_len);
 /* The socket takes bytes again. */
 void conn_send_more(struct conn *c);
 /* The file's bytes can't be had. The client is told so with `status` while nothing was sent, else the
- * connection ends. */
-void conn_give_up_sending(struct conn *c, enum http_status status);
+ * connection ends, for `reason`. */
+void conn_give_up_sending(struct conn *c, enum http_status status, enum end_reason reason);
 void conn_unthrottle(struct conn *c); /* harmless when it is not throttled */
 void conn_on_body_ready(struct body *body);
 

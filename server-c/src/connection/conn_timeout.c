@@ -10,9 +10,6 @@
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
-
 void conn_arm(struct conn *c, enum timeout timeout)
 {
     struct loop *loop = c->loop;
@@ -83,11 +80,10 @@ static bool still_takes(struct conn *c)
     struct transfer *transfer = c->transfer;
     struct progress *progress = &transfer->progress;
     uint64_t now_ms = uv_now(&c->loop->uv);
-    int unsent = 0;
-    int64_t taken;
+    int64_t taken, unsent = transport_unsent(&c->transport);
     bool takes;
 
-    if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
+    if (unsent < 0)
         return false;
     taken = (int64_t)transfer->sink.sent - unsent;
     takes = progress->since_ms == 0 || took_what_there_was(progress, taken) ||
@@ -117,12 +113,34 @@ static void refuse_slow_head(struct conn *c)
 static void give_up_disk(struct conn *c)
 {
     if (c->state == CONN_SENDING) {
-        conn_give_up_sending(c, HTTP_UNAVAILABLE);
+        conn_give_up_sending(c, HTTP_UNAVAILABLE, END_DISK);
     } else {
         exchange_stop_waiting(&c->transfer->ex);
         exchange_answer_status(&c->transfer->ex, HTTP_UNAVAILABLE);
     }
     conn_run(c);
+}
+
+static enum end_reason reason_of(const struct conn *c)
+{
+    switch ((enum timeout)c->timeout) {
+    case TIMEOUT_SILENT:
+        return END_SILENT;
+    case TIMEOUT_HEADER:
+        return END_SLOW_HEAD;
+    case TIMEOUT_IDLE:
+        return END_IDLE;
+    case TIMEOUT_WRITE:
+        return END_SLOW_CLIENT;
+    case TIMEOUT_BODY:
+        return END_SLOW_BODY;
+    case TIMEOUT_LINGER:
+        return (enum end_reason)c->ends_for;
+    case TIMEOUT_DISK:
+    case TIMEOUT_COUNT:
+        break;
+    }
+    return END_DISK;
 }
 
 static void time_out(struct conn *c)
@@ -140,7 +158,7 @@ static void time_out(struct conn *c)
     else if (has_half_a_head && c->loop->live)
         refuse_slow_head(c);
     else
-        conn_close(c);
+        conn_close(c, reason_of(c));
 }
 
 void conn_check_timeouts(struct loop *loop)

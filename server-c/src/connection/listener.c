@@ -214,7 +214,7 @@ static void take_client(struct listener *listener, int fd, const struct sockaddr
         return;
     }
     if (admit(loop)) {
-        conn_start(loop, fd, peer, is_counted);
+        conn_start(loop, transport_of_socket(fd), peer, is_counted);
         return;
     }
     if (is_counted)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c — slice after slice. Head and bytes in memory leave in one system call; bytes of a file follow
- * by sendfile, straight from the page cache. */
+/* sink.c — slice after slice. Head and bytes in memory leave in one call; bytes of a file follow straight
+ * from the page cache, where the transport can do that. */
 #include "connection/sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
-#include <sys/socket.h>
 
 #define SLICES_AT_ONCE 16 /* then other connections have their turn */
 #define PARTS (1 + BODY_SLICE_PARTS)
@@ -19,14 +17,15 @@ struct parts {
     size_t len;
 };
 
-static enum sink_step after_error(void)
+/* Of a negative errno. */
+static enum sink_step after_error(ssize_t err)
 {
-    if (errno == EINTR)
+    if (err == -EINTR)
         return SINK_WANTS_TURN;
-    return errno == EAGAIN || errno == EWOULDBLOCK ? SINK_WANTS_WRITE : SINK_FAILED;
+    return err == -EAGAIN || err == -EWOULDBLOCK ? SINK_WANTS_WRITE : SINK_GONE;
 }
 
-/* The socket was full, or there was no quota: if it took nothing yet, the first byte is to come. */
+/* It was full, or there was no quota: if it took nothing yet, the first byte is to come. */
 static enum sink_step put_off(struct sink *sink, enum sink_step step)
 {
     if (sink->sent == 0)
@@ -80,16 +79,6 @@ static void add_within(struct parts *parts, const void *bytes, size_t len, uint6
         add(parts, bytes, len);
 }
 
-static ssize_t send_parts(int socket, struct parts *parts, int flags)
-{
-    struct msghdr message = {.msg_iov = parts->bytes, .msg_iovlen = (size_t)parts->count};
-
-    flags |= MSG_NOSIGNAL;
-    if (parts->count == 1)
-        return send(socket, parts->bytes[0].iov_base, parts->bytes[0].iov_len, flags);
-    return sendmsg(socket, &message, flags);
-}
-
 static void take(struct sink *sink, struct body *body, size_t n)
 {
     size_t of_head = (size_t)smaller_of(n, sink->head_len);
@@ -102,7 +91,7 @@ static void take(struct sink *sink, struct body *body, size_t n)
 
 /* SINK_SENT: all that there is in memory, within the quota. What follows at once, be it the end, goes in
  * the same segment. */
-static enum sink_step send_memory(struct sink *sink, struct body *body, int socket,
+static enum sink_step send_memory(struct sink *sink, struct body *body, struct transport *transport,
                                   const struct body_slice *slice)
 {
     bool goes_on = slice->has_more || slice->len > 0 || (slice->is_last && sink->ends_connection);
@@ -114,29 +103,30 @@ static enum sink_step send_memory(struct sink *sink, struct body *body, int sock
         add_within(&parts, slice->bytes[i].iov_base, slice->bytes[i].iov_len, sink->quota);
     if (parts.len == 0)
         return SINK_SENT;
-    n = send_parts(socket, &parts, goes_on ? MSG_MORE : 0);
+    n = transport_send(transport, parts.bytes, parts.count, goes_on);
     if (n < 0)
-        return put_off(sink, after_error());
+        return put_off(sink, after_error(n));
     take(sink, body, (size_t)n);
     return (size_t)n < parts.len ? SINK_WANTS_WRITE : SINK_SENT;
 }
 
 /* --- a file ---------------------------------------------------------------------------------- */
 
-static enum sink_step send_file(struct sink *sink, struct body *body, int socket,
+static enum sink_step send_file(struct sink *sink, struct body *body, struct transport *transport,
                                 const struct body_slice *slice)
 {
     size_t left = (size_t)smaller_of(slice->len, sink->quota);
-    off_t offset = (off_t)slice->offset;
+    uint64_t offset = slice->offset;
 
     while (left > 0) {
-        ssize_t n = sendfile(socket, slice->fd, &offset, left);
+        ssize_t n = transport_send_file(transport, slice->fd, offset, left);
         if (n < 0)
-            return after_error();
+            return after_error(n);
         if (n == 0) /* shorter than it was a moment ago */
             return SINK_FAILED;
         count_sent(sink, (size_t)n);
         body_took(body, (size_t)n);
+        offset += (uint64_t)n;
         left -= (size_t)n;
     }
     return SINK_SENT;
@@ -156,9 +146,12 @@ static bool is_enough(const struct sink *sink, const struct body *body,
 }
 
 static enum sink_step send_slice(struct sink *sink, struct body *body, struct loop *loop,
-                                 int socket, struct body_slice *slice)
+                                 struct transport *transport, struct body_slice *slice)
 {
-    const struct body_want want = {.most = sink->quota, .in_memory = sink->receiver_is_local};
+    const struct body_want want = {
+        .most = sink->quota,
+        .in_memory = sink->receiver_is_local || !transport_takes_files(transport),
+    };
     enum body_step found = body_is_spent(body) ? BODY_BYTES : body_next(body, loop, &want, slice);
     enum sink_step step;
 
@@ -166,20 +159,21 @@ static enum sink_step send_slice(struct sink *sink, struct body *body, struct lo
         return step_of(found);
     if (sink->clock->first_ns == 0)
         sink->clock->first_ns = stage_now();
-    step = send_memory(sink, body, socket, slice);
+    step = send_memory(sink, body, transport, slice);
     if (step == SINK_SENT && slice->len > 0)
-        step = send_file(sink, body, socket, slice);
+        step = send_file(sink, body, transport, slice);
     return step;
 }
 
-enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop, int socket)
+enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop,
+                         struct transport *transport)
 {
     for (int left = SLICES_AT_ONCE; left > 0; left--) {
         struct body_slice slice = {.is_last = true};
         enum sink_step step;
         if (sink->quota == 0)
             return put_off(sink, SINK_THROTTLED);
-        step = send_slice(sink, body, loop, socket, &slice);
+        step = send_slice(sink, body, loop, transport, &slice);
         if (step != SINK_SENT || is_enough(sink, body, &slice, &step))
             return step;
     }
@@ -196,8 +190,8 @@ static bool keep_head(struct sink *sink)
     return true;
 }
 
-enum sink_step sink_start(struct sink *sink, struct body *body, struct loop *loop, int socket,
-                          const char *head, size_t head_len)
+enum sink_step sink_start(struct sink *sink, struct body *body, struct loop *loop,
+                          struct transport *transport, const char *head, size_t head_len)
 {
     enum sink_step step;
 
@@ -205,8 +199,8 @@ enum sink_step sink_start(struct sink *sink, struct body *body, struct loop *loo
     sink->head = head;
     sink->head_len = head_len;
     sink->kept = NULL;
-    step = sink_send(sink, body, loop, socket);
-    if (sink->head_len > 0 && step != SINK_FAILED && !keep_head(sink))
+    step = sink_send(sink, body, loop, transport);
+    if (sink->head_len > 0 && step != SINK_FAILED && step != SINK_GONE && !keep_head(sink))
         return SINK_FAILED;
     return step;
 }

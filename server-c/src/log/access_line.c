@@ -143,6 +143,11 @@ static void format_json(struct access_line *line, const char *stamp,
     put_number(line, record->total_ns / 1000);
     put_quoted(line, ",\"referer\":\"", record->referer, true);
     put_quoted(line, ",\"userAgent\":\"", record->user_agent, true);
+    if (record->aborted_for) {
+        put_text(line, ",\"aborted\":\"");
+        put_text(line, end_reason_name(record->aborted_for));
+        put_text(line, "\"");
+    }
     put_text(line, "}");
 }
 

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "config/config.h"
 #include "log/log_file.h"
+#include "measure/end_reasons.h"
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -23,10 +24,11 @@ struct access_record {
     struct span request_line, host, referer, user_agent; /* empty when there is none */
     struct span user;                                    /* who signed in; empty: nobody */
     int status;
-    uint64_t bytes;      /* sent, head included */
-    uint64_t body_bytes; /* … and without it */
-    uint64_t total_ns;   /* from the head's last byte to the response's */
-    int64_t now;         /* seconds since 1970 */
+    uint64_t bytes;              /* sent, head included */
+    uint64_t body_bytes;         /* … and without it */
+    enum end_reason aborted_for; /* why the response is not whole; END_NONE: it is */
+    uint64_t total_ns;           /* from the head's last byte to the response's */
+    int64_t now;                 /* seconds since 1970 */
 };
 
 struct access_log *access_log_new(void); /* starts the thread; NULL when there is none to have */

@@ -5,6 +5,7 @@
 #ifndef FARMSTEAD_METRICS_H
 #define FARMSTEAD_METRICS_H
 
+#include "measure/end_reasons.h"
 #include "measure/histogram.h"
 #include "measure/stages.h"
 
@@ -51,6 +52,7 @@ struct server_metrics {
     size_t series_count;   /* oldest generation first */
     struct server_series series[SERVER_GENERATIONS];
     double gauges[GAUGE_COUNT];
+    uint64_t ends[END_REASON_COUNT]; /* connections, since boot */
 };
 
 /* Adds `series` to that of its generation in `metrics`. Makes room by dropping the oldest
@@ -63,7 +65,7 @@ void metrics_append_prometheus(struct buf *out, const struct server_metrics *met
 void metrics_append_openmetrics(struct buf *out, const struct server_metrics *metrics);
 /* Messages io.prometheus.client.MetricFamily, each after its length: classic and native histograms. */
 void metrics_append_protobuf(struct buf *out, const struct server_metrics *metrics);
-/* The members of a JSON object: "gauges", "series" with counters and stage quantiles. */
+/* The members of a JSON object: "gauges", "connectionEnds", "series" with counters and stage quantiles. */
 void metrics_append_json(struct buf *out, const struct server_metrics *metrics);
 
 #endif

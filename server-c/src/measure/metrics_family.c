@@ -57,6 +57,11 @@ struct metrics_family metrics_family_of_counter(enum counter counter)
     return make(counter_name(counter), counter_help(counter));
 }
 
+struct metrics_family metrics_family_of_ends(void)
+{
+    return make("connectionEnds", "connections ended, by why");
+}
+
 struct metrics_family metrics_family_of_stages(void)
 {
     return make("stageSeconds", "time of each stage of a request");

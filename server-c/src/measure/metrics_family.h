@@ -16,6 +16,7 @@ struct metrics_family {
 
 struct metrics_family metrics_family_of_gauge(enum gauge gauge);
 struct metrics_family metrics_family_of_counter(enum counter counter);
+struct metrics_family metrics_family_of_ends(void);
 struct metrics_family metrics_family_of_stages(void);
 
 /* Classic buckets: one per octave, at 2^-20 s … 2^9 s, each an exact sum of our finer ones. What is

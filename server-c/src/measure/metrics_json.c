@@ -44,6 +44,10 @@ void metrics_append_json(struct buf *out, const struct server_metrics *metrics)
     for (int i = 0; i < GAUGE_COUNT; i++)
         buf_printf(out, "%s\"%s\":%.17g", i ? "," : "", gauge_name((enum gauge)i),
                    metrics->gauges[i]);
+    buf_append_str(out, "},\"connectionEnds\":{");
+    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++)
+        buf_printf(out, "%s\"%s\":%" PRIu64, i > END_NONE + 1 ? "," : "",
+                   end_reason_name((enum end_reason)i), metrics->ends[i]);
     buf_append_str(out, "},\"series\":[");
     for (size_t s = 0; s < metrics->series_count; s++) {
         if (s)

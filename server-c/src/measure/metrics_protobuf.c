@@ -198,6 +198,20 @@ static void append_counter(struct writer *w, const struct server_metrics *metric
     end_family(w, &family);
 }
 
+static void append_ends(struct writer *w, const struct server_metrics *metrics)
+{
+    struct metrics_family family = metrics_family_of_ends();
+
+    begin_family(w, &family, "_total", TYPE_COUNTER);
+    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++) {
+        begin_metric(w);
+        append_label(w, "reason", end_reason_name((enum end_reason)i));
+        proto_double(&w->value, COUNTER_VALUE, (double)metrics->ends[i]);
+        end_metric(w, METRIC_COUNTER);
+    }
+    end_family(w, &family);
+}
+
 static void append_stages(struct writer *w, const struct server_metrics *metrics)
 {
     struct metrics_family family = metrics_family_of_stages();
@@ -218,11 +232,12 @@ void metrics_append_protobuf(struct buf *out, const struct server_metrics *metri
         buf_init(bufs[i]);
     for (int i = 0; i < GAUGE_COUNT; i++)
         append_gauge(&w, metrics, (enum gauge)i);
-    if (metrics->series_count > 0) { /* a family without a metric is none */
-        for (int i = 0; i < COUNTER_COUNT; i++)
-            append_counter(&w, metrics, (enum counter)i);
+    /* A family without a metric is none. */
+    for (int i = 0; i < COUNTER_COUNT && metrics->series_count > 0; i++)
+        append_counter(&w, metrics, (enum counter)i);
+    append_ends(&w, metrics);
+    if (metrics->series_count > 0)
         append_stages(&w, metrics);
-    }
     for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
         buf_fini(bufs[i]);
 }

@@ -73,6 +73,16 @@ static void append_counter(const struct text *text, const struct server_metrics 
     }
 }
 
+static void append_ends(const struct text *text, const struct server_metrics *metrics)
+{
+    struct metrics_family family = metrics_family_of_ends();
+
+    append_family(text, &family, "counter");
+    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++)
+        buf_printf(text->out, "%s_total{reason=\"%s\"} %" PRIu64 "\n", family.name,
+                   end_reason_name((enum end_reason)i), metrics->ends[i]);
+}
+
 static void append_stage(const struct text *text, const char *name,
                          const struct server_series *series, enum stage stage)
 {
@@ -109,6 +119,7 @@ static void append_all(struct text *text, const struct server_metrics *metrics)
     }
     for (int i = 0; i < COUNTER_COUNT; i++)
         append_counter(text, metrics, (enum counter)i);
+    append_ends(text, metrics);
     family = metrics_family_of_stages();
     append_family(text, &family, "histogram");
     for (size_t s = 0; s < metrics->series_count; s++)

@@ -8,6 +8,7 @@
 #ifndef FARMSTEAD_SAMPLES_H
 #define FARMSTEAD_SAMPLES_H
 
+#include "measure/end_reasons.h"
 #include "measure/stages.h"
 
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct sample {
     uint64_t stage_ns[STAGE_COUNT]; /* or STAGE_ABSENT */
     uint32_t loop;                  /* which; set by whoever asks several */
     uint16_t status;                /* 0: no response was begun */
-    bool is_aborted;                /* the client or a time-out ended it early */
+    enum end_reason aborted_for;    /* why it ended early; END_NONE: it did not */
     bool is_regular, is_slow;       /* what it was kept for; may be both */
 };
 

@@ -35,7 +35,9 @@ void sample_append_json(struct buf *out, const struct sample *sample)
         buf_append_str(out, "null");
     buf_printf(out, ",\"bytes\":%" PRIu64 ",\"regular\":%s,\"slow\":%s,\"aborted\":%s",
                sample->bytes, sample->is_regular ? "true" : "false",
-               sample->is_slow ? "true" : "false", sample->is_aborted ? "true" : "false");
+               sample->is_slow ? "true" : "false", sample->aborted_for ? "true" : "false");
+    if (sample->aborted_for)
+        buf_printf(out, ",\"reason\":\"%s\"", end_reason_name(sample->aborted_for));
     buf_append_str(out, ",\"stageSeconds\":{");
     for (int i = 0; i < STAGE_COUNT; i++) {
         if (sample->stage_ns[i] == STAGE_ABSENT)

@@ -119,6 +119,8 @@ void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
     for (struct list *link = loop->series.next; link != &loop->series; link = link->next)
         metrics_add_series(metrics, &container_of(link, struct loop_series, link)->data);
     trim_series(loop);
+    for (int i = 0; i < END_REASON_COUNT; i++)
+        metrics->ends[i] += loop->ends[i];
     metrics->gauges[GAUGE_CACHE_ENTRIES] += (double)files->entries;
     metrics->gauges[GAUGE_CACHE_BYTES] += (double)files->body_bytes;
     metrics->gauges[GAUGE_OPEN_FILES] += (double)files->descriptors;

@@ -85,6 +85,7 @@ struct loop {
     struct list throttled; /* connections that wait for their rate */
     uint32_t tick_count;
     size_t connection_count;
+    uint64_t ends[END_REASON_COUNT]; /* of connections, since the loop began */
     struct accept_deferral deferral;
     uint32_t listeners_deferring;
     struct transfer *spare_transfers; /* of conn_transfer.c */

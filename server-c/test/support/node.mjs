@@ -99,6 +99,12 @@ class RunningNode {
     return series.reduce((sum, one) => sum + one.counters[name], 0)
   }
 
+  /** How many connections ended for `reason` (docs/observing-a-node.md). */
+  async ends(reason) {
+    const { connectionEnds } = await this.status()
+    return connectionEnds[reason]
+  }
+
   async stop(signal = 'SIGTERM') {
     if (!this.ended) this.child.kill(signal)
     return this.exit

@@ -46,6 +46,14 @@ const policies = pages.flatMap((page) =>
   ),
 )
 
+test('each reason for which connections end is in the documentation, in its words', () => {
+  const table = readFileSync(join(root, 'server-c/src/measure/end_reasons.def'), 'utf8')
+  const page = readFileSync(join(root, 'docs/observing-a-node.md'), 'utf8').replaceAll('`', '')
+  const rows = [...table.matchAll(/^X\(\w+,\s+"(\w+)",\s+"([^"]+)"\)$/gm)]
+  assert.ok(rows.length > 10)
+  for (const [, name, sentence] of rows) assert.ok(page.includes(`| ${name} | ${sentence} |`), name)
+})
+
 test('the documentation has examples', () => {
   assert.ok(examples.length >= 5, `${examples.length} found`)
 })

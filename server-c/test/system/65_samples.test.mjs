@@ -100,6 +100,11 @@ test('slow requests are kept, and those that were given up', async (t) => {
       [200, false, true, false],
     ],
   )
+  assert.deepEqual(
+    samples.map(({ reason }) => reason),
+    ['clientGone', undefined],
+  )
+  assert.equal(await node.ends('clientGone'), 1)
   assert.ok(samples[0].bytes < LARGE && samples[1].bytes > LARGE)
   for (const { stageSeconds } of samples) {
     assert.ok(stageSeconds.total >= SLOW_MS / 1000 && stageSeconds.write >= SLOW_MS / 1000)
@@ -108,7 +113,7 @@ test('slow requests are kept, and those that were given up', async (t) => {
   assert.equal((await samplesOf(node, '?kind=regular')).matched, 0)
   const page = await (await node.admin('/')).text()
   assert.match(page, /The newest slow requests/)
-  assert.match(page, />aborted</)
+  assert.match(page, />aborted: clientGone</)
   assert.match(page, /2 are kept, each slower than 50/)
 })
 

@@ -231,6 +231,27 @@ test('a response that the client gave up is logged with the bytes it got', async
   assert.equal(await node.counter('aborted'), 1)
 })
 
+test('in JSON a response that is not whole says why', async (t) => {
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files: { 'big.bin': Buffer.alloc(32 << 20), 'a.txt': 'alpha' },
+    config: { workers: 1, accessLog: { path, format: 'json' } },
+  })
+  await get(node.port, '/a.txt')
+  const client = await RawClient.connect(node.port)
+  client.send(request('/big.bin'))
+  await until(() => client.received > 0, 'the first bytes')
+  client.close()
+  const records = await until(() => lines(path).length === 2 && lines(path), 'two lines')
+  assert.deepEqual(
+    records.map((line) => JSON.parse(line).aborted),
+    [undefined, 'clientGone'],
+  )
+  assert.equal(await node.ends('clientGone'), 1)
+  const metrics = await (await node.admin('/metrics')).text()
+  assert.match(metrics, /^farmstead_connection_ends_total\{reason="clientGone"\} 1$/m)
+})
+
 test('what a config holds is shown by check and logged, and never obeyed by a terminal', async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
   const name = 'x\u001b[2J"\\\n2026-01-01T00:00:00.000Z error forged \u009b'

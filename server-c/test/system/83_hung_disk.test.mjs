@@ -88,6 +88,7 @@ test('a response that has begun is cut off', async (t) => {
   assert.deepEqual([status, complete], [200, false])
   assert.ok(Date.now() - start < 5000)
   assert.equal(await node.counter('timeouts'), 1)
+  assert.equal(await node.ends('disk'), 1)
   assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
   await release()
   assert.equal((await get(node.port, '/hang-late.bin')).body.length, 8 << 20)

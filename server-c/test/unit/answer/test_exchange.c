@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exchanges without a connection: which head and which bytes a request comes to, what is waited for, what
  * is given up, and that all is given back. */
-#include "answer_fixture.h"
+#include "fake_carrier.h"
 
 static const char config[] =
     "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
@@ -170,7 +170,7 @@ static void test_giving_up(void)
         start_anew();
         fake_begin(gone, requests[i]);
         CHECK_TRUE(gone->waits > 0, "\"%s\" had no wait", requests[i]);
-        exchange_record_abort(&gone->ex, 0);
+        exchange_record_abort(&gone->ex, 0, END_CLIENT_GONE);
         exchange_end(&gone->ex);
         fake_begin(late, requests[i]);
         exchange_stop_waiting(&late->ex);

@@ -14,6 +14,7 @@ struct sending {
 
 static struct sending now; /* one at a time */
 static int sockets[2];
+static struct transport transport; /* by the first */
 static enum sink_step last_step;
 static uint64_t sent_by_sink;
 static bool receiver_is_local;
@@ -23,7 +24,7 @@ static void (*when_unsure)(void); /* NULL: nothing happens then */
 
 static void go_on(void)
 {
-    last_step = sink_send(&now.sink, &now.body, &the_loop, sockets[0]);
+    last_step = sink_send(&now.sink, &now.body, &the_loop, &transport);
 }
 
 static void on_ready(struct body *body)
@@ -39,7 +40,7 @@ static void start(struct stage_clock *clock, uint64_t quota, const struct body_p
         .sink = {.clock = clock, .quota = quota, .receiver_is_local = receiver_is_local},
         .body = {.on_ready = on_ready, .clock = clock}};
     body_begin(&now.body, part);
-    last_step = sink_start(&now.sink, &now.body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1);
+    last_step = sink_start(&now.sink, &now.body, &the_loop, &transport, HEAD, sizeof(HEAD) - 1);
 }
 
 static void stop(void)
@@ -51,6 +52,7 @@ static void stop(void)
 static void open_sockets(void)
 {
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    transport = transport_of_socket(sockets[0]);
 }
 
 static void close_sockets(void)

@@ -50,7 +50,7 @@ static void test_json(void)
          "\"total\":0.000005}}"},
         {__LINE__,
          {.is_slow = true,
-          .is_aborted = true,
+          .aborted_for = END_SLOW_CLIENT,
           .stage_ns = {[STAGE_STAT_WAIT] = STAGE_ABSENT,
                        [STAGE_STAT] = STAGE_ABSENT,
                        [STAGE_READ_WAIT] = STAGE_ABSENT,
@@ -59,7 +59,8 @@ static void test_json(void)
                        [STAGE_FIRST_BYTE] = STAGE_ABSENT,
                        [STAGE_TOTAL] = UINT64_C(30000000000)}},
          "{\"start\":\"1970-01-01T00:00:00.000000Z\",\"loop\":0,\"generation\":0,\"status\":null,"
-         "\"bytes\":0,\"regular\":false,\"slow\":true,\"aborted\":true,\"stageSeconds\":{"
+         "\"bytes\":0,\"regular\":false,\"slow\":true,\"aborted\":true,\"reason\":\"slowClient\","
+         "\"stageSeconds\":{"
          "\"total\":30}}"},
     };
 

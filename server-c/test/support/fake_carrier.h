@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop with a config in force, and a carrier that keeps what it is given: for unit tests of exchanges
- * without a connection. */
-#ifndef FARMSTEAD_ANSWER_FIXTURE_H
-#define FARMSTEAD_ANSWER_FIXTURE_H
+/* A carrier that keeps what it is given: for unit tests of exchanges without a connection. */
+#ifndef FARMSTEAD_FAKE_CARRIER_H
+#define FARMSTEAD_FAKE_CARRIER_H
 
 #include "answer/exchange.h"
-#include "base/buf.h"
-#include "config/config_sizes.h"
-#include "net/peer_table.h"
+#include "loop_fixture.h"
 #include "response/response.h"
-#include "shell.h"
 
-#include <netinet/in.h>
 #include <unistd.h>
 
 #define ANSWER_BYTES_MAX 400000
-
-static char root[] = "/tmp/farmstead-answer-XXXXXX";
-static struct loop the_loop;
-static struct loop_shared shared;
-static struct io_lane *auth_lane;
 
 /* An exchange and all that came of it. */
 struct fake_carrier {
@@ -122,7 +112,7 @@ static void fake_fail(struct carrier *carrier)
     struct fake_carrier *fake = fake_of(carrier);
 
     fake->fails++;
-    exchange_record_abort(&fake->ex, fake->head_len + fake->body_len);
+    exchange_record_abort(&fake->ex, fake->head_len + fake->body_len, END_NO_RESOURCES);
     exchange_end(&fake->ex);
     fake->is_over = true;
 }
@@ -140,8 +130,6 @@ static void fake_on_body_ready(struct body *body)
 {
     fake_pull(container_of(body, struct fake_carrier, ex.body));
 }
-
-static const struct sockaddr_in fake_peer = {.sin_family = AF_INET, .sin_addr.s_addr = 0x0100007f};
 
 static struct fake_carrier *fake_new(void)
 {
@@ -192,73 +180,6 @@ static void fake_run_to_the_end(struct fake_carrier *fake)
     CHECK_TRUE(fake->is_over, "no end of \"%.40s\"", fake->request);
     fake->head[fake->head_len] = '\0';
     fake->body[fake->body_len] = '\0';
-}
-
-struct word {
-    const char *word, *stands_for;
-};
-
-static void append_with(struct buf *text, const char *config, const struct word *words)
-{
-    while (*config) {
-        const struct word *word = words;
-        while (word->word && strncmp(config, word->word, strlen(word->word)) != 0)
-            word++;
-        buf_append(text, word->word ? word->stands_for : config,
-                   word->word ? strlen(word->stands_for) : 1);
-        config += word->word ? strlen(word->word) : 1;
-    }
-}
-
-/* "ROOT" in it is the test's own folder, "ENGINE" that of the stat cache. */
-static void put_in_force(const char *config, const char *engine)
-{
-    const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
-    static uint64_t generation;
-    struct config_errors errors = {0};
-    struct site_set *set;
-    struct config *cfg;
-    struct buf text;
-
-    buf_init(&text);
-    append_with(&text, config, words);
-    cfg = config_parse(text.data, text.len, &errors);
-    CHECK_TRUE(cfg != NULL, "%s", errors.count ? errors.items[0].message : "no config");
-    if (!cfg)
-        exit(check_end("answer"));
-    set = site_set_new(cfg, NULL);
-    loop_set_live(&the_loop, set, ++generation, 1);
-    site_set_put(set);
-    config_put(cfg);
-    config_errors_fini(&errors);
-    buf_fini(&text);
-}
-
-static void begin(const char *config, const char *engine)
-{
-    CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
-    shared.access_log = access_log_new();
-    shared.stat_lane = io_lane_new("stat", 1, 64);
-    shared.read_lane = io_lane_new("read", 1, 64);
-    auth_lane = io_lane_new("auth", 1, 64);
-    shared.auth = auth_store_new(shared.stat_lane, auth_lane);
-    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
-    put_in_force(config, engine);
-}
-
-static int end(const char *name)
-{
-    loop_set_live(&the_loop, NULL, 0, 1);
-    io_port_close(&the_loop.port, NULL);
-    uv_run(&the_loop.uv, UV_RUN_DEFAULT);
-    loop_fini(&the_loop);
-    auth_store_free(shared.auth);
-    io_lane_free(auth_lane);
-    io_lane_free(shared.read_lane);
-    io_lane_free(shared.stat_lane);
-    access_log_free(shared.access_log);
-    shell_in("/tmp", "rm -rf farmstead-answer-??????");
-    return check_end(name);
 }
 
 #endif

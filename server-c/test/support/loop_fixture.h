@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop with its lanes and a config in force, over a folder of the test's own. */
+#ifndef FARMSTEAD_LOOP_FIXTURE_H
+#define FARMSTEAD_LOOP_FIXTURE_H
+
+#include "auth/auth_check.h"
+#include "base/buf.h"
+#include "net/loop.h"
+#include "shell.h"
+
+#include <netinet/in.h>
+
+static char root[] = "/tmp/farmstead-answer-XXXXXX";
+static struct loop the_loop;
+static struct loop_shared shared;
+static struct io_lane *auth_lane;
+
+static const struct sockaddr_in fake_peer = {.sin_family = AF_INET, .sin_addr.s_addr = 0x0100007f};
+
+struct word {
+    const char *word, *stands_for;
+};
+
+static void append_with(struct buf *text, const char *config, const struct word *words)
+{
+    while (*config) {
+        const struct word *word = words;
+        while (word->word && strncmp(config, word->word, strlen(word->word)) != 0)
+            word++;
+        buf_append(text, word->word ? word->stands_for : config,
+                   word->word ? strlen(word->stands_for) : 1);
+        config += word->word ? strlen(word->word) : 1;
+    }
+}
+
+/* "ROOT" in it is the test's own folder, "ENGINE" that of the stat cache. */
+static void put_in_force(const char *config, const char *engine)
+{
+    const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
+    static uint64_t generation;
+    struct config_errors errors = {0};
+    struct site_set *set;
+    struct config *cfg;
+    struct buf text;
+
+    buf_init(&text);
+    append_with(&text, config, words);
+    cfg = config_parse(text.data, text.len, &errors);
+    CHECK_TRUE(cfg != NULL, "%s", errors.count ? errors.items[0].message : "no config");
+    if (!cfg)
+        exit(check_end("answer"));
+    set = site_set_new(cfg, NULL);
+    loop_set_live(&the_loop, set, ++generation, 1);
+    site_set_put(set);
+    config_put(cfg);
+    config_errors_fini(&errors);
+    buf_fini(&text);
+}
+
+static void begin(const char *config, const char *engine)
+{
+    CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
+    shared.access_log = access_log_new();
+    shared.stat_lane = io_lane_new("stat", 1, 64);
+    shared.read_lane = io_lane_new("read", 1, 64);
+    auth_lane = io_lane_new("auth", 1, 64);
+    shared.auth = auth_store_new(shared.stat_lane, auth_lane);
+    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
+    put_in_force(config, engine);
+}
+
+static int end(const char *name)
+{
+    loop_set_live(&the_loop, NULL, 0, 1);
+    io_port_close(&the_loop.port, NULL);
+    uv_run(&the_loop.uv, UV_RUN_DEFAULT);
+    loop_fini(&the_loop);
+    auth_store_free(shared.auth);
+    io_lane_free(auth_lane);
+    io_lane_free(shared.read_lane);
+    io_lane_free(shared.stat_lane);
+    access_log_free(shared.access_log);
+    shell_in("/tmp", "rm -rf farmstead-answer-??????");
+    return check_end(name);
+}
+
+#endif

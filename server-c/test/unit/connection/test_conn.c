@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections without a socket: what a client says, however it is cut, gets the same answers, however they
+ * are taken; and each end has its reason. */
+#include "connection/conn.h"
+#include "connection/conn_state.h"
+#include "loop_fixture.h"
+#include "memory_transport.h"
+
+static const char config[] =
+    "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
+    "  \"fileCache\": { \"maxBytes\": 1048576, \"maxFileBytes\": 8192 },\n"
+    "  \"limits\": { \"keepAliveRequests\": 5, \"bodyBytes\": 10, \"headBytes\": 1024, "
+    "\"targetBytes\": 512 },\n"
+    "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\" }] }";
+
+static const char files[] =
+    "mkdir site; printf 'small bytes' > site/small; seq 1 40000 > site/large; "
+    "touch -d @1700000000 site/*";
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: a.test\r\n\r\n"
+
+static struct memory_transport memory;
+static struct transport transport; /* its descriptor is what is poked */
+
+static void start(const char *says, size_t input_most, size_t output_most)
+{
+    struct sockaddr_storage peer = {0};
+
+    memcpy(&peer, &fake_peer, sizeof(fake_peer));
+    memset(&memory, 0, sizeof(memory));
+    memory.input = says;
+    memory.input_len = strlen(says);
+    memory.input_most = input_most;
+    memory.output_most = output_most;
+    memory.output_cap = SIZE_MAX;
+    memory.output_stops = output_most != SIZE_MAX;
+    transport = memory_transport_open(&memory);
+    shared.connections++;
+    conn_start(&the_loop, transport, &peer, false);
+}
+
+static void tick(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static uv_timer_t pulse;
+
+/* Until the connection is closed, or until it waits for its client. */
+static void run(void)
+{
+    size_t before = SIZE_MAX;
+
+    for (int idle = 0; !memory.is_closed && idle < 20;) {
+        before = memory.output_len + memory.input_pos;
+        poller_turn(&the_loop.poller);
+        idle = the_loop.port.outstanding == 0 && before == memory.output_len + memory.input_pos
+                   ? idle + 1
+                   : 0;
+    }
+    memory.output[memory.output_len] = '\0';
+}
+
+static void say_more(const char *says)
+{
+    memory.input = says;
+    memory.input_len = strlen(says);
+    memory.input_pos = 0;
+    eventfd_write(transport.fd, 1);
+}
+
+/* The Date may be another second's. */
+static void blank_dates(char *text)
+{
+    for (char *date = text; (date = strstr(date, "\r\nDate: ")) != NULL; date += 8)
+        memset(date + 8, '-', strcspn(date + 8, "\r"));
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+        count++;
+    return count;
+}
+
+struct row {
+    const char *name, *says;
+    int answers;     /* heads of HTTP/1.1 in what is sent */
+    const char *has; /* NULL: anything */
+    bool is_closed;
+    enum end_reason reason; /* when it is */
+};
+
+static const struct row rows[] = {
+    {"a request", GET("/small"), 1, "\r\n\r\nsmall bytes", false, END_NONE},
+    {"three at once", GET("/small") GET("/missing") GET("/small"), 3, "404 Not Found", false,
+     END_NONE},
+    {"a long file between two", GET("/small") GET("/large") GET("/small"), 3,
+     "\n40000\nHTTP/1.1 200", false, END_NONE},
+    {"an empty line before it (RFC 9112 2.2)", "\r\n" GET("/small"), 1, "small bytes", false,
+     END_NONE},
+    {"the last by its own word", "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n",
+     1, "Connection: close\r\n", true, END_CLIENT_LAST},
+    {"HTTP/1.0", "GET /small HTTP/1.0\r\nHost: a.test\r\n\r\n", 1, "small bytes", true,
+     END_CLIENT_LAST},
+    {"HTTP/1.0 that stays", "GET /small HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
+     1, "Connection: keep-alive\r\n", false, END_NONE},
+    {"a short body is skipped",
+     "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 4\r\n\r\nGET " GET("/small"), 2, NULL,
+     false, END_NONE},
+    {"half a head", "GET /small HTTP/1.1\r\nHo", 0, NULL, false, END_NONE},
+};
+
+static void check_row(const struct row *row, size_t input_most, size_t output_most, char *first)
+{
+    uint64_t before = row->reason ? the_loop.ends[row->reason] : 0;
+
+    start(row->says, input_most, output_most);
+    run();
+    blank_dates(memory.output);
+    CHECK_INT(count_of(memory.output, "HTTP/1.1 "), row->name, count_of(memory.output, "HTTP/1.1 "),
+              row->answers);
+    if (row->has)
+        CHECK_TRUE(strstr(memory.output, row->has) != NULL, "\"%s\": %.300s", row->name,
+                   memory.output);
+    if (first[0] == '\0')
+        memcpy(first, memory.output, memory.output_len + 1);
+    CHECK_TRUE(strcmp(first, memory.output) == 0, "\"%s\": %zu in, %zu out: other bytes", row->name,
+               input_most, output_most);
+    CHECK_INT((int)input_most, row->name, memory.is_closed, row->is_closed);
+    if (row->reason)
+        CHECK_INT((int)input_most, row->name, the_loop.ends[row->reason], before + 1);
+    conn_close_all(&the_loop);
+    run();
+    CHECK_INT(0, row->name, the_loop.connection_count, 0);
+    CHECK_INT(0, row->name, shared.connections, 0);
+}
+
+/* However what the client says is cut, and however it takes what it is told. */
+static void test_every_cut(void)
+{
+    static const size_t cuts[] = {SIZE_MAX, 1, 7, 1000};
+    static char first[MEMORY_BYTES_MAX + 1];
+
+    for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+        first[0] = '\0';
+        for (size_t in = 0; in < ARRAY_LEN(cuts); in++)
+            for (size_t out = 0; out < ARRAY_LEN(cuts); out++)
+                if (cuts[out] > 100 || !strstr(rows[r].says, "/large"))
+                    check_row(&rows[r], cuts[in], cuts[out], first);
+    }
+}
+
+/* --- ends ------------------------------------------------------------------------------------ */
+
+struct end_row {
+    const char *name, *says;
+    void (*then)(void); /* when nothing more happens; NULL: nothing */
+    enum end_reason reason;
+};
+
+static void client_closes(void)
+{
+    memory.input_ends = true;
+    eventfd_write(transport.fd, 1);
+}
+
+static void client_resets(void)
+{
+    memory.is_reset = true;
+    eventfd_write(transport.fd, 1);
+}
+
+/* It took some, and is gone when it could take more. */
+static void client_leaves_while_it_takes(void)
+{
+    memory.is_reset = true;
+    memory.output_cap = SIZE_MAX;
+    poller_call_again(
+        &the_loop.poller,
+        &container_of(the_loop.connections[TIMEOUT_WRITE].next, struct conn, link)->watch);
+}
+
+/* All times have passed. */
+static void time_passes(void)
+{
+    for (int i = 0; i < TIMEOUT_COUNT; i++)
+        for (struct list *link = the_loop.connections[i].next; link != &the_loop.connections[i];
+             link = link->next)
+            container_of(link, struct conn, link)->deadline_ms = 0;
+    conn_check_timeouts(&the_loop);
+}
+
+/* It takes nothing, time after time. */
+static void time_passes_again_and_again(void)
+{
+    for (int looks = 0; looks < 100 && !memory.is_closed; looks++) {
+        struct list *all = &the_loop.connections[TIMEOUT_WRITE];
+        if (!list_empty(all)) {
+            struct conn *c = container_of(all->next, struct conn, link);
+            c->transfer->progress.since_ms -= c->transfer->progress.since_ms > 0 ? 10000 : 0;
+        }
+        time_passes();
+    }
+}
+
+static void room_is_wanted(void)
+{
+    CHECK_TRUE(conn_make_room(&the_loop), "no room");
+}
+
+static void node_stops(void)
+{
+    conn_close_all(&the_loop);
+}
+
+static void file_is_cut(void)
+{
+    shell_in(root, "truncate -s 10 site/large");
+    memory.output_cap = SIZE_MAX;
+    poller_call_again(
+        &the_loop.poller,
+        &container_of(the_loop.connections[TIMEOUT_WRITE].next, struct conn, link)->watch);
+}
+
+static char too_long[2000]; /* limits.headBytes is 1024 */
+
+static void make_too_long(void)
+{
+    size_t len = (size_t)snprintf(too_long, sizeof(too_long), "%s%s", GET("/small"),
+                                  "GET / HTTP/1.1\r\nHost: a.test\r\nX: ");
+
+    memset(too_long + len, 'x', sizeof(too_long) - len - 1);
+}
+
+static const struct end_row end_rows[] = {
+    {"closed between requests", GET("/small"), client_closes, END_CLIENT_CLOSED},
+    {"closed without a word", "", client_closes, END_CLIENT_CLOSED},
+    {"reset between requests", GET("/small"), client_resets, END_CLIENT_CLOSED},
+    {"closed in a head", "GET /small HT", client_closes, END_CLIENT_GONE},
+    {"reset in a head", "GET /small HT", client_resets, END_CLIENT_GONE},
+    {"closed in a body", "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\n1",
+     client_closes, END_CLIENT_GONE},
+    {"gone while it takes", GET("/large"), client_leaves_while_it_takes, END_CLIENT_GONE},
+    {"no request", "NONE\r\n\r\n", time_passes, END_BAD_REQUEST},
+    {"too long a head", too_long, time_passes, END_BAD_REQUEST},
+    {"a body that is not read", "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 11\r\n\r\n",
+     time_passes, END_UNREAD_BODY},
+    {"as many requests as there may be",
+     GET("/small") GET("/small") GET("/small") GET("/small") GET("/small"), time_passes,
+     END_REQUEST_LIMIT},
+    {"silent", "", time_passes, END_SILENT},
+    {"idle", GET("/small"), time_passes, END_IDLE},
+    {"half a head for too long", "GET /small HT", time_passes, END_SLOW_HEAD},
+    {"half a body for too long",
+     "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\n1", time_passes,
+     END_SLOW_BODY},
+    {"takes nothing more", GET("/large"), time_passes_again_and_again, END_SLOW_CLIENT},
+    {"room for others", GET("/small"), room_is_wanted, END_MADE_ROOM},
+    {"the node stops", GET("/small"), node_stops, END_STOPPING},
+    {"the node stops meanwhile", GET("/large"), node_stops, END_STOPPING},
+    {"a file that is cut", GET("/large"), file_is_cut, END_FILE},
+};
+
+static void test_reasons(void)
+{
+    for (size_t r = 0; r < ARRAY_LEN(end_rows); r++) {
+        const struct end_row *row = &end_rows[r];
+        uint64_t before[END_REASON_COUNT];
+        memcpy(before, the_loop.ends, sizeof(before));
+        start(row->says, SIZE_MAX, SIZE_MAX);
+        if (strstr(row->says, "/large"))
+            memory.output_cap = 1000;
+        run();
+        if (row->then)
+            row->then();
+        run();
+        for (int i = 0; !memory.is_closed && i < 3; i++) {
+            time_passes(); /* what lingers */
+            run();
+        }
+        CHECK_TRUE(memory.is_closed, "\"%s\" is not closed", row->name);
+        for (int i = 0; i < END_REASON_COUNT; i++)
+            CHECK_TRUE(the_loop.ends[i] - before[i] == (i == (int)row->reason), "\"%s\": %s",
+                       row->name, i ? end_reason_name((enum end_reason)i) : "none");
+        CHECK_INT((int)r, row->name, the_loop.connection_count, 0);
+    }
+}
+
+/* What comes between, says what the one that was told to stay may say. */
+static void test_a_second_word(void)
+{
+    start(GET("/small"), SIZE_MAX, SIZE_MAX);
+    run();
+    CHECK_INT(__LINE__, "one", count_of(memory.output, "HTTP/1.1 "), 1);
+    say_more("GET /sma");
+    run();
+    say_more("ll HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    run();
+    CHECK_INT(__LINE__, "two", count_of(memory.output, "HTTP/1.1 200"), 2);
+    CHECK_INT(__LINE__, "stays", memory.is_closed, false);
+    client_closes();
+    run();
+    CHECK_INT(__LINE__, "closed", memory.is_closed, true);
+}
+
+int main(void)
+{
+    begin(config, "ttl");
+    shell_in(root, files);
+    uv_timer_init(&the_loop.uv, &pulse);
+    uv_timer_start(&pulse, tick, 1, 1);
+    for (int i = 0; i < TIMEOUT_COUNT; i++)
+        the_loop.timeout_ms[i] = 60000;
+    make_too_long();
+    test_every_cut();
+    test_a_second_word();
+    test_reasons();
+    uv_close((uv_handle_t *)&pulse, NULL);
+    conn_trim_spares(&the_loop, 0);
+    return end("conn");
+}
