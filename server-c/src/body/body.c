@@ -82,7 +82,6 @@ static bool begin_next_piece(struct body *body)
     body->text = text_of(piece.text, piece.text_len);
     body->offset = piece.offset;
     body->remaining = piece.len;
-    body->was_read_ahead = false;
     return true;
 }
 

@@ -17,7 +17,7 @@ struct fake_carrier {
     struct exchange ex;
     char request[4096];
     struct body_want want; /* how it pulls */
-    bool takes_ready_head;
+    bool takes_ready_head; /* it speaks HTTP/1.1; else its first line is "FAKE 200" */
     char head[8192], *body;
     size_t head_len, body_len;
     int waits, resumes, fails;
@@ -76,7 +76,10 @@ static void fake_pull(struct fake_carrier *fake)
 static void fake_start_head(struct carrier *carrier, enum http_status status,
                             struct response_head *head)
 {
-    (void)carrier;
+    if (container_of(carrier, struct fake_carrier, carrier)->takes_ready_head) {
+        response_head_start(head, status, loop_date(carrier->loop), CONNECTION_DEFAULT);
+        return;
+    }
     head->len +=
         (size_t)snprintf(head->out + head->len, head->cap - head->len, "FAKE %d\r\n", (int)status);
 }
