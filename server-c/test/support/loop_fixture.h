@@ -10,7 +10,7 @@
 
 #include <netinet/in.h>
 
-static char root[] = "/tmp/farmstead-answer-XXXXXX";
+static char root[] = "/tmp/farmstead-loop-XXXXXX";
 static struct loop the_loop;
 static struct loop_shared shared;
 static struct io_lane *auth_lane;
@@ -80,7 +80,7 @@ static int end(const char *name)
     io_lane_free(shared.read_lane);
     io_lane_free(shared.stat_lane);
     access_log_free(shared.access_log);
-    shell_in("/tmp", "rm -rf farmstead-answer-??????");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }
 
