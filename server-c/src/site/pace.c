@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* pace.c — draws from both buckets, and gives back what was not used. */
 #include "site/pace.h"
 
 #include "base/util.h"
