@@ -101,7 +101,7 @@ struct body_slice {
     bool ends_turn; /* there would be more at once, but others have their turn first */
 };
 
-/* There is something left (body_is_spent()). */
+/* Sets all of the slice. BODY_BYTES of a body that is spent: none, and the last. */
 enum body_step body_next(struct body *body, struct loop *loop, const struct body_want *want,
                          struct body_slice *slice);
 /* `n` bytes of the last slice were sent, from its first one on. Say so, too, when only the head was: from

@@ -95,9 +95,11 @@ static enum sink_step send_memory(struct sink *sink, struct body *body, struct t
                                   const struct body_slice *slice)
 {
     bool goes_on = slice->has_more || slice->len > 0 || (slice->is_last && sink->ends_connection);
-    struct parts parts = {.count = 0};
+    struct parts parts; /* not zeroed: this is on every request's way */
     ssize_t n;
 
+    parts.count = 0;
+    parts.len = 0;
     add_within(&parts, sink->head, sink->head_len, sink->quota);
     for (int i = 0; i < slice->count; i++)
         add_within(&parts, slice->bytes[i].iov_base, slice->bytes[i].iov_len, sink->quota);
@@ -152,7 +154,7 @@ static enum sink_step send_slice(struct sink *sink, struct body *body, struct lo
         .most = sink->quota,
         .in_memory = sink->receiver_is_local || !transport_takes_files(transport),
     };
-    enum body_step found = body_is_spent(body) ? BODY_BYTES : body_next(body, loop, &want, slice);
+    enum body_step found = body_next(body, loop, &want, slice);
     enum sink_step step;
 
     if (found != BODY_BYTES)
@@ -169,7 +171,7 @@ enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop
                          struct transport *transport)
 {
     for (int left = SLICES_AT_ONCE; left > 0; left--) {
-        struct body_slice slice = {.is_last = true};
+        struct body_slice slice;
         enum sink_step step;
         if (sink->quota == 0)
             return put_off(sink, SINK_THROTTLED);
