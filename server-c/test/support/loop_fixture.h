@@ -69,7 +69,7 @@ static void begin(const char *config, const char *engine)
     put_in_force(config, engine);
 }
 
-static int end(const char *name)
+static inline int end(const char *name)
 {
     loop_set_live(&the_loop, NULL, 0, 1);
     io_port_close(&the_loop.port, NULL);
