@@ -9,27 +9,13 @@
 
 #include "http/http_auth.h"
 
-#include <netinet/in.h>
 #include <string.h>
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
 const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN])
 {
-    static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-    const struct sockaddr *peer = ex->carrier->peer;
-
-    if (peer->sa_family == AF_INET) {
-        memcpy(out, v4_mapped, sizeof(v4_mapped));
-        memcpy(out + sizeof(v4_mapped), &((const struct sockaddr_in *)(const void *)peer)->sin_addr,
-               4);
-        return out;
-    }
-    if (peer->sa_family != AF_INET6)
-        return NULL;
-    memcpy(out, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, ADDRESS_LEN);
-    return out;
+    return visitor_address(ex->peer, out);
 }
 
 /* The host as every rule has it: "EXAMPLE.org." is no other folder than "example.org". */

@@ -20,6 +20,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     memset(&ex->clock, 0, sizeof(ex->clock));
     ex->clock.head_ns = stage_now();
     ex->live = live_config_get(loop->live);
+    ex->peer = visitor_find(&ex->visitor, &ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};

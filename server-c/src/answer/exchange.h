@@ -28,8 +28,10 @@ struct exchange {
         *head; /* the request's, in which `req` has its places; the carrier's memory, which says
                           where when it moves */
     struct http_request req;
-    struct live_config *live; /* referenced; NULL while the head is not whole */
-    const struct site *site;  /* NULL: no site answers */
+    const struct sockaddr *peer; /* who asks: the carrier's, or `visitor` */
+    union visitor visitor;       /* for whom a trusted proxy asks */
+    struct live_config *live;    /* referenced; NULL while the head is not whole */
+    const struct site *site;     /* NULL: no site answers */
     struct response_scope scope;
     enum exchange_search search;
     enum http_status status;

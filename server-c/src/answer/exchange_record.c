@@ -28,7 +28,7 @@ static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent
     if (!cfg->access_log.path[0])
         return;
     record = (struct access_record){
-        .peer = ex->carrier->peer,
+        .peer = ex->peer,
         .request_line = exchange_slice(ex, ex->req.request_line),
         .host = exchange_slice(ex, ex->req.host),
         .referer = http_request_field(&ex->req, ex->head, FIELD_REFERER),

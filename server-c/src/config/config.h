@@ -35,6 +35,7 @@ enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEV
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
+enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
 
 /* Options that are lowered to what the machine has when they were left out (config_sizes.h). */
@@ -245,6 +246,10 @@ struct config {
         char **hosts; /* names it answers to besides this machine's own */
         size_t host_count;
     } admin;
+
+    char **trusted_proxies; /* addresses and blocks, and "unix" */
+    size_t trusted_proxy_count;
+    enum config_proxy_field trusted_proxy_field;
 
     char *default_type;        /* of a suffix nobody knows */
     char *charset;             /* of text types that name none; "": none */

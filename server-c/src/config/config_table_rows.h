@@ -66,6 +66,9 @@ extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
 
+/* Of a row that takes proxies: addresses, blocks and "unix". */
+const char *config_row_check_proxy(const char *text);
+
 /* Of a row that takes a numeric address. */
 const char *config_row_check_address(const char *text);
 

@@ -4,6 +4,8 @@
 #include "config/config_table_rows.h"
 #include "match/address_block.h"
 
+#include <string.h>
+
 #define DIRECTIVE "[a-z]+(-[a-z]+)*(=[0-9]+)?"
 
 #define MATCH_ROW(rule)                                                                            \
@@ -26,6 +28,11 @@ static const char *check_block(const char *text)
     struct address_block block;
 
     return address_block_parse(&block, text);
+}
+
+const char *config_row_check_proxy(const char *text)
+{
+    return strcmp(text, "unix") == 0 ? NULL : check_block(text);
 }
 
 const struct option config_redirect_members[] = {

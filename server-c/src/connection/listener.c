@@ -172,6 +172,8 @@ static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
     const struct config *cfg = loop->live->cfg;
     uint32_t quarter = cfg->limits.connections / 4;
 
+    if (trusted_proxies_hold(&loop->live->sites->proxies, peer))
+        return 0;
     if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
         return cfg->limits.connections_per_address;
     if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
@@ -196,7 +198,7 @@ static void warn_of_address(struct listener *listener)
     if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
         return;
     log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
-             "have; more of it are refused. If it is a proxy's, set that to 0.");
+             "have; more of it are refused. If it is a proxy's, name it in trustedProxies.");
     listener->warned_address_ms = now;
 }
 

@@ -84,10 +84,11 @@ static enum http_field field_of(struct span name)
         [6] = {2, {FIELD_ACCEPT, FIELD_EXPECT}},
         [7] = {1, {FIELD_REFERER}},
         [8] = {2, {FIELD_IF_RANGE, FIELD_IF_MATCH}},
+        [9] = {1, {FIELD_FORWARDED}},
         [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
         [13] = {2, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION}},
         [14] = {1, {FIELD_CONTENT_LENGTH}},
-        [15] = {1, {FIELD_ACCEPT_ENCODING}},
+        [15] = {2, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR}},
         [17] = {2, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
     };

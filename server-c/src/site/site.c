@@ -77,6 +77,7 @@ static void free_set(struct place_owner *owner)
 
     for (size_t i = 0; i < set->cfg->site_count; i++)
         fini_site(&set->sites[i]);
+    trusted_proxies_fini(&set->proxies);
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
@@ -96,6 +97,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->owner.free = free_set;
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
+    trusted_proxies_init(&set->proxies, cfg);
     set->files = *files;
     named_files_say(&set->files, previous ? &previous->files : NULL);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));

@@ -13,6 +13,7 @@
 #include "site/rate_limit.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
+#include "site/visitor.h"
 
 struct site {
     const struct config_site *cfg;
@@ -31,7 +32,8 @@ struct site_set {
     struct place_owner owner; /* of the places of its sites; its count is the set's */
     struct config *cfg;
     struct kept_files *kept;
-    struct named_files files;           /* what was read of them is as immutable as the rest */
+    struct named_files files; /* what was read of them is as immutable as the rest */
+    struct trusted_proxies proxies;
     struct site *sites;                 /* as many and in the order of cfg->sites */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
