@@ -349,3 +349,26 @@ test('events are read whole, however their bytes are cut', async () => {
     { event: 'resync', id: '', data: '{}' },
   ])
 })
+
+test('an id without data says from where to go on', async () => {
+  const messages = []
+  for await (const message of messagesOf(new Response('id: 7\nretry: 2000\n\n'))) {
+    messages.push(message)
+  }
+  expect(messages).toEqual([{ event: 'message', id: '7', data: '' }])
+})
+
+test.each([
+  ['its line', 'data: ', 'x'.repeat(64 * 1024)],
+  ['its lines', '', `data: ${'x'.repeat(64 * 1024)}\n`],
+])('an event without end is not waited for: %s', async (_, first, more) => {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(Buffer.from(sent++ === 0 ? first + more : more)),
+  })
+  const read = async () => {
+    for await (const _message of messagesOf(new Response(body)));
+  }
+  await expect(read()).rejects.toThrow(/sends an event without end/)
+  expect(sent).toBeLessThan(20)
+})
