@@ -4,6 +4,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import widthOf from 'fast-string-truncated-width'
 import { visible, visibleButFor } from '../base/terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
@@ -78,7 +79,8 @@ export class Terminal {
       stderr.write(`${line}\n`)
       return
     }
-    stderr.write(`${ERASE_LINE}${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+    const { index } = widthOf(line, { limit: Math.max(20, stderr.columns - 1) })
+    stderr.write(`${ERASE_LINE}${line.slice(0, index)}`)
     this.#hasProgress = true
   }
 

@@ -291,6 +291,20 @@ test('a table is as wide as its cells, and others’ control characters stay out
   ).toEqual(['NAME    WHY', 'node-1  fine\\u001b[31m', 'n       -'])
 })
 
+test('a table’s columns begin below each other, however wide letters are', () => {
+  const rows = [
+    ['東京', 'wide'],
+    ['e\u0301', 'two, drawn as one'],
+    ['👩‍👩‍👧', 'five, drawn as two columns'],
+  ]
+  expect(tableLines(['NAME', 'WHY'], rows)).toEqual([
+    'NAME  WHY',
+    '東京  wide',
+    'e\u0301     two, drawn as one',
+    '👩‍👩‍👧    five, drawn as two columns',
+  ])
+})
+
 test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
   const text = 'a \u001b[2J\u009b2J\nfake'
   expect(logLine({ at: '09:14', level: 'warn', text })).toBe(
