@@ -21,6 +21,17 @@ export function tableLines(titles: readonly string[], rows: readonly (readonly s
   )
 }
 
+/** As much of a line as fits; the library's own cut miscounts some letters and goes through others. */
+export function cutTo(columns: number, line: string): string {
+  let [width, end] = [0, 0]
+  for (const { segment, index } of new Intl.Segmenter().segment(line)) {
+    width += widthOf(segment).width
+    if (width > columns) break
+    end = index + segment.length
+  }
+  return line.slice(0, end)
+}
+
 const shown = (cell: string | undefined) => visible(cell ?? '').replaceAll(/\s+/g, ' ') || EMPTY
 
 /** A line of a node's error log: whoever has taken the node over has written it. */

@@ -4,11 +4,11 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import widthOf from 'fast-string-truncated-width'
 import { visible, visibleButFor } from '../base/terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import { textOf } from './read-text.ts'
+import { cutTo } from './table.ts'
 
 export type Streams = {
   stdin: NodeJS.ReadStream
@@ -79,8 +79,7 @@ export class Terminal {
       stderr.write(`${line}\n`)
       return
     }
-    const { index } = widthOf(line, { limit: Math.max(20, stderr.columns - 1) })
-    stderr.write(`${ERASE_LINE}${line.slice(0, index)}`)
+    stderr.write(`${ERASE_LINE}${cutTo(Math.max(20, stderr.columns - 1), line)}`)
     this.#hasProgress = true
   }
 

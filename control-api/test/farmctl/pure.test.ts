@@ -21,7 +21,7 @@ import {
   strategyOf,
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
-import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
+import { age, cutTo, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -303,6 +303,16 @@ test('a table’s columns begin below each other, however wide letters are', () 
     'e\u0301     two, drawn as one',
     '👩‍👩‍👧    five, drawn as two columns',
   ])
+})
+
+test.each([
+  ['██ █', 2, '██'],
+  ['a東京', 2, 'a'],
+  ['e\u0301e\u0301x', 2, 'e\u0301e\u0301'],
+  ['x👩‍👩‍👧y', 3, 'x👩‍👩‍👧'],
+  ['short', 80, 'short'],
+])('of %j in %i columns is %j', (line, columns, cut) => {
+  expect(cutTo(columns, line)).toBe(cut)
 })
 
 test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
