@@ -177,7 +177,7 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
   const { setList, measure, shown, before, after } = useRowsInWindow(rows, ROW_PX)
   return (
     <ScrollBox label="Nodes, table">
-      <table ref={setList} className={`grid ${classes.dense}`} aria-rowcount={rows.length + 1}>
+      <table className={`grid ${classes.dense}`} ref={setList} aria-rowcount={rows.length + 1}>
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
