@@ -27,6 +27,7 @@ const PURE = [
   'base/line-diff',
   'base/nearest-name',
   'base/terminal-text',
+  'base/text-diff',
   'base/utf8',
   'labels/selector',
 ]

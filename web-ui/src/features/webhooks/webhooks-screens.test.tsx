@@ -140,6 +140,8 @@ describe('a webhook', () => {
     })
     await userEvent.click(await screen.findByRole('button', { name: 'Make a new secret' }))
     expect(await screen.findByText('whsec_new')).toBeVisible()
+    // What is typed into the form of what goes is nothing to save.
+    await userEvent.type(screen.getByLabelText('Address'), 'z')
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }))
     await userEvent.click(await screen.findByRole('button', { name: 'Delete 1 webhook' }))
     expect(await screen.findByText('Nobody is told yet')).toBeVisible()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What changed between two texts, line by line, as `diff -u` shows it.
-import { diffLists, type Hunk } from '../../../base/line-diff.ts'
+import { diffLists, type Hunk } from './line-diff.ts'
 
 /** Lines from 1; of a side without lines, the line after which they would be, as in `diff -u`. */
 export type TextHunk = {
