@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange.c — how an exchange begins, which kind of answer it gets, and how it ends. */
+/* exchange.c — begins an exchange, chooses the kind of response, and ends the exchange. */
 #include "answer/exchange.h"
 
 #include "answer/answer.h"
