@@ -4,7 +4,7 @@
  * state     | entered when                        | left when
  * READING   | accepted; a response has ended      | the head is whole: ANSWERING or SENDING
  * ANSWERING | the exchange asked a lane           | the lane has answered: SENDING
- * SENDING   | a response was begun                | it was sent: READING, DRAINING, LINGERING, CLOSED
+ * SENDING   | a response was begun                | sent: READING, DRAINING, LINGERING, CLOSED
  * DRAINING  | part of a request's body is to come | the body was skipped: READING
  * LINGERING | we are closing, the client may send | the client is done or time is up: CLOSED
  * CLOSED    | failure, end or time-out            | this turn of the loop is over: freed
