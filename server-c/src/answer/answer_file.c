@@ -283,6 +283,7 @@ static void send_file(struct exchange *ex, struct file_entry *entry, const struc
     append_head(ex, &head, entry, facts, plan);
     if (may_keep)
         keep_ready(ex, entry, &head);
+    /* RFC 9110 section 9.3.2: the same head, without content. */
     if (ex->req.method == HTTP_HEAD)
         part.len = 0;
     answer_send(ex, &head, &part);

@@ -17,6 +17,8 @@ void conn_release_input(struct conn *c)
     c->input_is_shared = false;
 }
 
+/* Content that nobody wants is read to its end, so that the next request can be found (RFC 9112
+ * section 9.3). */
 void conn_skip_body(struct conn *c)
 {
     uint32_t available = c->in_len - c->in_pos;

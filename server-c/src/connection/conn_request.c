@@ -67,6 +67,8 @@ static struct conn *conn_of(struct carrier *carrier)
     return container_of(carrier, struct conn, carrier);
 }
 
+/* "close" announces the end (RFC 9112 section 9.6). A client of HTTP/1.0 is told that the
+ * connection stays (section 9.3); one of HTTP/1.1 expects that. */
 static void start_head(struct carrier *carrier, enum http_status status, struct response_head *head)
 {
     struct conn *c = conn_of(carrier);

@@ -117,6 +117,8 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
 
 /* --- accepting ------------------------------------------------------------------------------- */
 
+/* Answers without waiting for the request: 503, and when to try again (RFC 9110 sections 15.6.4 and
+ * 10.2.3). */
 static void refuse(struct loop *loop, int fd)
 {
     static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"

@@ -104,6 +104,8 @@ static enum http_field field_of(struct span name)
     return FIELD_COUNT;
 }
 
+/* A length that is not a plain number makes the framing invalid (RFC 9112 section 6.3): it is
+ * refused, and so are lists, even of equal numbers. */
 static enum parse take_content_length(struct http_request *req, struct span value)
 {
     uint64_t number = 0;
@@ -171,6 +173,8 @@ static enum parse take_expect(struct http_request *req, struct span value)
     return PARSE_OK;
 }
 
+/* The options that matter here (RFC 9110 section 7.6.1, RFC 9112 section 9.3); others are
+ * ignored. */
 static void take_connection(struct http_request *req, struct span value)
 {
     struct span element;
@@ -222,6 +226,7 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     enum http_field field;
     struct span name;
 
+    /* A folded line must be refused or unfolded (RFC 9112 section 5.2). */
     if (is_blank(line[0]))
         return bad(req, "a field is folded over lines");
     colon = memchr(line, ':', len);
@@ -259,8 +264,11 @@ static enum parse take_end(struct http_request *req)
     /* RFC 9112 section 9.3: HTTP/1.1 keeps the connection, HTTP/1.0 only on request; "close"
      * wins. */
     req->keep_alive = !req->says_close && (req->minor == 1 || req->says_keep_alive);
+    /* Required by RFC 9112 section 3.2. */
     if (req->minor == 1 && !http_request_has(req, FIELD_HOST))
         return bad(req, "HTTP/1.1 needs Host");
+    /* RFC 9112 sections 6.1 and 6.3: these two show an attempt at request smuggling, or faulty
+     * framing. */
     if (req->chunked && has_length)
         return bad(req, "Content-Length and Transfer-Encoding contradict each other");
     if (req->chunked && req->minor == 0)
@@ -313,6 +321,8 @@ static uint32_t skip_plain(const char *head, uint32_t pos, size_t end)
     return pos;
 }
 
+/* Finds CR LF. A bare CR is invalid, and a bare LF, which may be accepted (RFC 9112 section 2.2),
+ * is refused like other control characters (RFC 9110 section 5.5). */
 static enum parse find_line_end(struct http_request *req, const char *head, size_t len)
 {
     uint32_t limit = req->max_head;

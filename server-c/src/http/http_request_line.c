@@ -136,6 +136,8 @@ static enum parse take_absolute(struct http_request *req, const char *head, uint
     return PARSE_OK;
 }
 
+/* Which of the four forms is it (RFC 9112 section 3.2)? Characters that no URI has are refused, and
+ * so is a fragment, which belongs to none of the forms. */
 static enum parse take_target(struct http_request *req, const char *head, bool is_connect)
 {
     struct span target = http_slice_of(head, req->target);
@@ -161,6 +163,8 @@ static enum parse take_target(struct http_request *req, const char *head, bool i
     return bad(req, "the target is not of a form RFC 9112 knows");
 }
 
+/* RFC 9112 section 2.3. Another major version gets 505 (RFC 9110 section 15.6.6); a higher minor
+ * version is handled like 1.1 (RFC 9110 section 2.5). */
 static enum parse take_version(struct http_request *req, struct span version)
 {
     if (version.len != strlen("HTTP/1.1") || memcmp(version.ptr, "HTTP/", 5) != 0 ||

@@ -58,6 +58,7 @@ static void append_validators(struct response_head *out, const struct response_c
     }
 }
 
+/* Content-Range (RFC 9110 section 14.4). */
 static void append_byte_range(struct response_head *out, uint64_t offset, uint64_t length,
                               uint64_t size)
 {

@@ -191,6 +191,7 @@ void response_head_listing(struct response_head *out, const struct response_scop
         append_listing_body(out, &choice, listing);
     if (keeps(&choice, OWN_CACHE_CONTROL))
         response_expires_append(out, scope, listing->type.name, &clock);
+    /* RFC 9110 section 12.5.5: Accept decides between HTML and JSON. */
     APPEND(out, "Vary: Accept\r\n");
     append_end(out, &choice);
 }

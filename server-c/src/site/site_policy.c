@@ -265,6 +265,8 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
     return status;
 }
 
+/* Does the page that links to the file (Referer, RFC 9110 section 10.1.3) belong to the site or to
+ * a host that the rule allows? */
 static bool is_welcome(const struct site_policy *policy, const struct config_hotlink *rule,
                        const struct site_request *request)
 {
