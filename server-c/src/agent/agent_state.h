@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_state.h — the node's state folder: who it is and what it may serve after a restart.
+/* agent_state.h — the node's state folder: who this node is, and what it may serve after a restart.
  *
- *   identity.json   who this node is: its key and certificate and whom it believes, or a
- *                   credential; one file, so that a key never stands beside another's certificate
- *   enrol.json      the key that an enrolment was asked for with and not answered
+ *   identity.json   who this node is: its key and certificate and the CAs it trusts, or a credential;
+ *                   one file, so that a key is never stored with another key's certificate
+ *   enrol.json      the key in a request to enrol that has not been answered
  *   fences.json     highest epoch and generation ever accepted (N1)
  *   confirmed.json  the config of the last confirmed assignment: last known good (N2, N3)
  *   staged.json     an assignment whose outcome the control plane may not know yet
- *   crash.json      … and, when it must not run again, how it crashed (N4)
- *   config.jsonc    the confirmed config for people, who may change it (agent_drift.h)
+ *   crash.json      how the config in staged.json crashed, if it must not run again (N4)
+ *   config.jsonc    the confirmed config as text for people, who may change it (agent_drift.h)
  *   lock            held by the one `run` or `join` that uses the folder
  *
- * Every file is written beside its place, synced, renamed over the old one and the folder synced:
- * a crash or a full disk leaves the old file. One thread at a time. */
+ * Each file is written under a temporary name, synced and renamed over the old one, and then the
+ * folder is synced: a crash or a full disk leaves the old file. One thread at a time. */
 #ifndef FARMSTEAD_AGENT_STATE_H
 #define FARMSTEAD_AGENT_STATE_H
 
