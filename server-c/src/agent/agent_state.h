@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* agent_state.h — the node's state folder: who this node is, and what it may serve after a restart.
  *
- *   identity.json   who this node is: its key and certificate and the CAs it trusts, or a credential;
- *                   one file, so that a key is never stored with another key's certificate
+ *   identity.json   who this node is: its key and certificate and the CAs it trusts, or a
+ *                   credential; one file, so that a key is never stored with another certificate
  *   enrol.json      the key in a request to enrol that has not been answered
  *   fences.json     highest epoch and generation ever accepted (N1)
  *   confirmed.json  the config of the last confirmed assignment: last known good (N2, N3)

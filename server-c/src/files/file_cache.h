@@ -26,7 +26,7 @@
  *                     folder_watch    the inotify descriptor; folder_events has what it reported
  *                   * folder_chain    sets the watches along a path, before it is looked up
  *   where are bytes?  file_source.c   in memory after a first read, or in the file
- *                   * file_read       reads, and tells whether that would wait and whether it changed
+ *                   * file_read       reads, and tells whether that waits and whether it changed
  *                     file_resident   what of a large file was in the page cache a moment ago
  *
  * Files with a star can also be used on the loop where their headers say so.

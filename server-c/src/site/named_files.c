@@ -54,7 +54,7 @@ static void name_all(struct named_files *files, const struct config *cfg)
             name(files, NAMED_KEY, cfg->sites[i].signed_urls[j].secret_file);
 }
 
-/* --- a set ------------------------------------------------------------------------------------- */
+/* --- a set ------------------------------------------------------------------------------------ */
 
 const struct named_file *named_files_find(const struct named_files *files, enum named_kind kind,
                                           const char *path)
@@ -129,7 +129,7 @@ size_t named_files_unusable(const struct named_files *files)
     return count;
 }
 
-/* --- the log ----------------------------------------------------------------------------------- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
 static void say_unusable(const struct named_file *file)
 {
@@ -171,7 +171,7 @@ void named_files_say(const struct named_files *files, const struct named_files *
     }
 }
 
-/* --- the watch --------------------------------------------------------------------------------- */
+/* --- the watch -------------------------------------------------------------------------------- */
 
 void named_watch_init(struct named_watch *watch, const struct named_files *files)
 {
