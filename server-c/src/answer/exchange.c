@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange.c — how an exchange begins, which kind of answer it gets, and how it ends. */
+/* exchange.c — begins an exchange, chooses the kind of response, and ends the exchange. */
 #include "answer/exchange.h"
 
 #include "answer/answer.h"
@@ -31,6 +31,8 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->rule = NULL;
 }
 
+/* No site for the host: 421 (RFC 9110 sections 7.4 and 15.5.20). Unknown methods get 501, others
+ * that are not allowed 405 (section 9.1). */
 void exchange_answer(struct exchange *ex)
 {
     if (!ex->site)

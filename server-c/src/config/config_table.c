@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table.c — every option, once: the top level. The rows of its larger parts are in
- * config_table_limits.c, config_table_site.c and config_table_rules.c. Help is written for the one
- * who sets it. */
+/* config_table.c — every option, described once: the top level. The rows of larger parts are in
+ * config_table_limits.c, config_table_site.c and config_table_rules.c. Help texts are for the
+ * person who sets the option. */
 #include "config/config_table.h"
 
 #include "config/config_table_rows.h"
 
 #include <arpa/inet.h>
 
-/* A name of the system's user data base. */
+/* A name in the system's user database. */
 #define ACCOUNT "[0-9A-Za-z_][0-9A-Za-z_.-]*"
 
 static const char *const defer_accept_words[] = {[DEFER_ACCEPT_AUTO] = "auto",

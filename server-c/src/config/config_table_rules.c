@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table_rules.c — the rows of a site's rules: what one redirect, one header and so on is
- * made of. */
+/* config_table_rules.c — the rows of a site's rules: the options of a redirect, of a header rule,
+ * and so on. */
 #include "config/config_table_rows.h"
 #include "match/address_block.h"
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c — slice after slice. Head and bytes in memory leave in one call; bytes of a file follow straight
- * from the page cache, where the transport can do that. */
+/* sink.c — sends slice after slice. The head and bytes in memory go out in one call. Bytes of a
+ * file then go straight from the page cache if the transport can do that. */
 #include "connection/sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES_AT_ONCE 16 /* then other connections have their turn */
+#define SLICES_AT_ONCE 16 /* then other connections get their turn */
 #define PARTS (1 + BODY_SLICE_PARTS)
 
-/* What is in memory to be sent next. */
+/* The pieces of memory to be sent next. */
 struct parts {
     struct iovec bytes[PARTS];
     int count;
     size_t len;
 };
 
-/* Of a negative errno. */
+/* What follows from a negative errno. */
 static enum sink_step after_error(ssize_t err)
 {
     if (err == -EINTR)
@@ -25,7 +25,8 @@ static enum sink_step after_error(ssize_t err)
     return err == -EAGAIN || err == -EWOULDBLOCK ? SINK_WANTS_WRITE : SINK_GONE;
 }
 
-/* It was full, or there was no quota: if it took nothing yet, the first byte is to come. */
+/* Nothing was sent in this step. If nothing was sent before either, the time of the first byte is
+ * still to come. */
 static enum sink_step put_off(struct sink *sink, enum sink_step step)
 {
     if (sink->sent == 0)
@@ -52,13 +53,13 @@ static enum sink_step step_of(enum body_step step)
 static void count_sent(struct sink *sink, size_t n)
 {
     sink->sent += n;
-    sink->quota -= n; /* there is no limit that UINT64_MAX would ever be spent in */
+    sink->quota -= n; /* a quota of UINT64_MAX, no limit, is never used up */
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* What stands behind the part before joins it: the kernel takes one piece of memory with less ado than
- * two, and a head that is kept stands before its body. */
+/* Memory that directly follows the last part is joined to it, since one part costs the kernel less
+ * than two. A prepared head is stored right before its body. */
 static void add(struct parts *parts, const void *bytes, size_t len)
 {
     struct iovec *next = &parts->bytes[parts->count];
@@ -89,8 +90,8 @@ static void take(struct sink *sink, struct body *body, size_t n)
     body_took(body, n - of_head);
 }
 
-/* SINK_SENT: all that there is in memory, within the quota. What follows at once, be it the end, goes in
- * the same segment. */
+/* Sends what is in memory, within the quota: SINK_SENT if all of it went out. If more follows at
+ * once, even if only the end of the connection, the kernel may put it in the same segment. */
 static enum sink_step send_memory(struct sink *sink, struct body *body, struct transport *transport,
                                   const struct body_slice *slice)
 {
@@ -124,7 +125,7 @@ static enum sink_step send_file(struct sink *sink, struct body *body, struct tra
         ssize_t n = transport_send_file(transport, slice->fd, offset, left);
         if (n < 0)
             return after_error(n);
-        if (n == 0) /* shorter than it was a moment ago */
+        if (n == 0) /* the file has become shorter */
             return SINK_FAILED;
         count_sent(sink, (size_t)n);
         body_took(body, (size_t)n);
@@ -136,7 +137,7 @@ static enum sink_step send_file(struct sink *sink, struct body *body, struct tra
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* The slice was sent: *step says what is next, or false: go on with another. */
+/* The slice was sent. True: stop and return *step. False: go on with the next slice. */
 static bool is_enough(const struct sink *sink, const struct body *body,
                       const struct body_slice *slice, enum sink_step *step)
 {
@@ -182,7 +183,7 @@ enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop
     return SINK_WANTS_TURN;
 }
 
-/* It lies in memory that the next response is written to. */
+/* Copies the head: its memory is reused for the next response. */
 static bool keep_head(struct sink *sink)
 {
     sink->kept = malloc(sink->head_len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A carrier that keeps what it is given: for unit tests of exchanges without a connection. */
+/* A carrier that keeps what it is given, for unit tests of exchanges without a connection. */
 #ifndef FARMSTEAD_FAKE_CARRIER_H
 #define FARMSTEAD_FAKE_CARRIER_H
 
@@ -11,12 +11,12 @@
 
 #define ANSWER_BYTES_MAX 400000
 
-/* An exchange and all that came of it. */
+/* An exchange, and everything that it did. */
 struct fake_carrier {
     struct carrier carrier;
     struct exchange ex;
     char request[4096];
-    struct body_want want; /* how it pulls */
+    struct body_want want; /* how it pulls the body */
     bool takes_ready_head; /* it speaks HTTP/1.1; else its first line is "FAKE 200" */
     char head[8192], *body;
     size_t head_len, body_len;
@@ -152,7 +152,7 @@ static void fake_free(struct fake_carrier *fake)
     free(fake);
 }
 
-/* Begins the exchange with `request`, whose lines end in "\n". */
+/* Begins an exchange with `request`, in which "\n" ends the lines. */
 static void fake_begin(struct fake_carrier *fake, const char *request)
 {
     size_t len = 0;

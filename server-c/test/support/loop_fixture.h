@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop with its lanes and a config in force, over a folder of the test's own. */
+/* A loop with its lanes and a config in force, serving a folder of the test. */
 #ifndef FARMSTEAD_LOOP_FIXTURE_H
 #define FARMSTEAD_LOOP_FIXTURE_H
 
@@ -33,7 +33,7 @@ static void append_with(struct buf *text, const char *config, const struct word 
     }
 }
 
-/* "ROOT" in it is the test's own folder, "ENGINE" that of the stat cache. */
+/* In `config`, "ROOT" stands for the test's folder, and "ENGINE" for `engine`. */
 static void put_in_force(const char *config, const char *engine)
 {
     const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};

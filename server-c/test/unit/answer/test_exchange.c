@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exchanges without a connection: which head and which bytes a request comes to, what is waited for, what
- * is given up, and that all is given back. */
+/* Exchanges without a connection: the head and bytes that each request gets, what is waited for,
+ * what happens when it is given up, and that everything is given back. */
 #include "fake_carrier.h"
 
 static const char config[] =
@@ -27,7 +27,7 @@ static const char files[] =
 #define GET(path, more) "GET " path " HTTP/1.1\nHost: a.test\n" more "\n"
 #define BASIC "Authorization: Basic YW5uYTpvcGVu\n" /* anna:open */
 
-/* Nothing is known any more, and each look-up is a lane's. */
+/* Empties the cache, so that each look-up needs a lane. */
 static void start_anew(void)
 {
     put_in_force(config, "off");
@@ -37,8 +37,8 @@ static void start_anew(void)
 struct row {
     const char *request;
     int status;
-    const char *head; /* to be in it; NULL: anything */
-    const char *body; /* NULL: anything but nothing */
+    const char *head; /* must be in the head; NULL: anything */
+    const char *body; /* NULL: anything but an empty body */
 };
 
 static const struct row rows[] = {
@@ -94,7 +94,8 @@ static void check_row(int i, const struct row *row, struct fake_carrier *fake)
     CHECK_INT(i, "nothing is held", exchange_is_open(&fake->ex), false);
 }
 
-/* By who takes all and who takes little, first and again: what is cached answers without a wait. */
+/* With carriers that take everything or little, and each request twice: cached answers must not
+ * wait. */
 static void test_answers(void)
 {
     static const struct body_want wants[] = {
@@ -134,7 +135,8 @@ static void test_records(void)
     fake_free(fake);
 }
 
-/* The kept head of a whole file in memory is for carriers of HTTP/1.1 alone; others never see it. */
+/* The kept head of a whole file in memory is for HTTP/1.1 carriers alone; others must never get
+ * it. */
 static void test_ready_heads(void)
 {
     struct fake_carrier *plain = fake_new(), *other = fake_new();
@@ -226,7 +228,7 @@ static void test_giving_up(void)
     }
 }
 
-/* The carrier's memory of the head may move while a lane works. */
+/* The carrier may move the bytes of the head while a lane works. */
 static void test_a_head_that_moves(void)
 {
     struct fake_carrier *fake = fake_new();

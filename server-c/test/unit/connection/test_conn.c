@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections without a socket: what a client says, however it is cut, gets the same answers, however they
- * are taken; and each end has its reason. */
+/* Connections without a socket. However the client's bytes are cut, and however it takes the
+ * responses, it gets the same answers; and each end has its reason. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "loop_fixture.h"
@@ -22,7 +22,7 @@ static const char files[] =
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a.test\r\n\r\n"
 
 static struct memory_transport memory;
-static struct transport transport; /* its descriptor is what is poked */
+static struct transport transport; /* its descriptor is written to for events */
 
 static void start(const char *says, size_t input_most, size_t output_most)
 {
@@ -48,7 +48,7 @@ static void tick(uv_timer_t *timer)
 
 static uv_timer_t pulse;
 
-/* Until the connection is closed, or until it waits for its client. */
+/* Runs until the connection is closed, or waits for its client. */
 static void run(void)
 {
     size_t before = SIZE_MAX;
@@ -71,7 +71,7 @@ static void say_more(const char *says)
     eventfd_write(transport.fd, 1);
 }
 
-/* The Date may be another second's. */
+/* Blanks the values of Date, which may differ by a second. */
 static void blank_dates(char *text)
 {
     for (char *date = text; (date = strstr(date, "\r\nDate: ")) != NULL; date += 8)
@@ -89,10 +89,10 @@ static int count_of(const char *text, const char *word)
 
 struct row {
     const char *name, *says;
-    int answers;     /* heads of HTTP/1.1 in what is sent */
+    int answers;     /* heads of responses in the output */
     const char *has; /* NULL: anything */
     bool is_closed;
-    enum end_reason reason; /* when it is */
+    enum end_reason reason; /* if it has closed */
 };
 
 static const struct row rows[] = {
@@ -140,7 +140,7 @@ static void check_row(const struct row *row, size_t input_most, size_t output_mo
     CHECK_INT(0, row->name, shared.connections, 0);
 }
 
-/* However what the client says is cut, and however it takes what it is told. */
+/* For all ways of cutting the input and of taking the output. */
 static void test_every_cut(void)
 {
     static const size_t cuts[] = {SIZE_MAX, 1, 7, 1000};
@@ -159,7 +159,7 @@ static void test_every_cut(void)
 
 struct end_row {
     const char *name, *says;
-    void (*then)(void); /* when nothing more happens; NULL: nothing */
+    void (*then)(void); /* called when nothing more happens; NULL: nothing */
     enum end_reason reason;
     bool lingers; /* the client may still be sending: it is told of the end and waited for */
 };
@@ -176,7 +176,7 @@ static void client_resets(void)
     eventfd_write(transport.fd, 1);
 }
 
-/* It took some, and is gone when it could take more. */
+/* It took some bytes, and is gone when it could take more. */
 static void client_leaves_while_it_takes(void)
 {
     memory.is_reset = true;
@@ -186,7 +186,7 @@ static void client_leaves_while_it_takes(void)
         &container_of(the_loop.connections[TIMEOUT_WRITE].next, struct conn, link)->watch);
 }
 
-/* All times have passed. */
+/* All time-outs pass. */
 static void time_passes(void)
 {
     for (int i = 0; i < TIMEOUT_COUNT; i++)
@@ -196,7 +196,7 @@ static void time_passes(void)
     conn_check_timeouts(&the_loop);
 }
 
-/* It takes nothing, time after time. */
+/* It takes nothing while its time-outs pass several times. */
 static void time_passes_again_and_again(void)
 {
     for (int looks = 0; looks < 100 && !memory.is_closed; looks++) {
@@ -282,7 +282,7 @@ static void test_reasons(void)
         run();
         CHECK_INT((int)r, row->name, memory.is_ended, row->lingers);
         for (int i = 0; !memory.is_closed && i < 3; i++) {
-            time_passes(); /* what lingers */
+            time_passes(); /* for the connection that lingers */
             run();
         }
         CHECK_TRUE(memory.is_closed, "\"%s\" is not closed", row->name);
@@ -293,7 +293,7 @@ static void test_reasons(void)
     }
 }
 
-/* What comes between, says what the one that was told to stay may say. */
+/* A client that was told that the connection stays may send another request, even in parts. */
 static void test_a_second_word(void)
 {
     start(GET("/small"), SIZE_MAX, SIZE_MAX);
