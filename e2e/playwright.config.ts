@@ -20,7 +20,8 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
+    // Its film of each test would be a quarter of all the work; what a page was is kept without it.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',
