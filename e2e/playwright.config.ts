@@ -18,6 +18,11 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],
+  // The long ones first, so that no core is idle at the end; they need no shared farm.
+  projects: [
+    { name: 'journeys', testMatch: 'journeys/**' },
+    { name: 'specs', testIgnore: 'journeys/**' },
+  ],
   use: {
     viewport: { width: 1280, height: 800 },
     // Its film of each test would be a quarter of all the work; what a page was is kept without it.
