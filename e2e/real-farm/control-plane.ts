@@ -10,7 +10,7 @@ import type { Preload } from './preload.ts'
 import { Child, cleanEnv } from './processes.ts'
 
 const UP_WITHIN_MS = 30_000
-const POLL_MS = 20
+const POLL_MS = 50
 const ADMIN = { username: 'admin', password: 'a long password of the faults' }
 
 type Options = {
