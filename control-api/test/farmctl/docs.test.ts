@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { newIdentity } from '../../src/backup/seal.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
 import { insertUser } from '../../src/people/users.ts'
-import { startReceiver } from '../features/webhooks/receiver.ts'
+import { startReceiver } from '../features/webhooks/test-receiver.ts'
 import { PASSWORD, tempDir } from '../helper.ts'
 import { farmctl, joinNode, siteText } from './helper.ts'
 
