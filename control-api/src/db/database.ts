@@ -119,7 +119,7 @@ export type NodesTable = {
   effective: string | null
   /** When the effective digest last became another one. */
   effective_since_ms: number | null
-  /** JSON, see LastResult in assignments/last-result.ts. */
+  /** JSON, see LastResult in node-identity/last-result.ts. */
   last_result: string | null
   /** The list of CAs its last hello was answered with, as a digest. */
   ca_bundle: Generated<string | null>
@@ -142,10 +142,10 @@ export type NodesTable = {
   running_version: Generated<number | null>
 }
 
-/** Of who has a `drift`. */
 /** Follows nodes.labels by triggers; nobody writes it. */
 export type NodeLabelsTable = { key: string; value: string; node_id: string }
 
+/** Of who has a `drift`. */
 export type DriftTextsTable = { node_id: string; text: string }
 
 /** What the owner of its machine allows, as it told newest; none of a node that is too old to say. */

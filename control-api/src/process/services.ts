@@ -12,7 +12,7 @@ import { openControlDb } from '../db/open.ts'
 import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
 import { revokeTokensOf } from '../features/tokens/store.ts'
 import type { OtherWaysIn } from '../people/recovery.ts'
-import { createUserStore } from '../people/users.ts'
+import { createUserStore } from '../people/user-store.ts'
 import { createRoom } from '../storage/room.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>

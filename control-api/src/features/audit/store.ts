@@ -128,14 +128,6 @@ export async function chainSlice(
   return await narrowed.orderBy('id').execute()
 }
 
-export async function newestId(db: Kysely<Database>): Promise<number> {
-  const row = await db
-    .selectFrom('events')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
-  return row?.id ?? 0
-}
-
 export const viewEntry = (row: Entry): AuditEntry => ({
   id: row.id,
   at: new Date(row.at_ms).toISOString(),

@@ -13,7 +13,7 @@ import {
   WrongCode,
 } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import type { User, UserStore } from '../../people/users.ts'
+import type { User, UserStore } from '../../people/user-store.ts'
 import { attemptOf, requireUnchanged } from './sign-in.ts'
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'

@@ -17,7 +17,7 @@ import { hashFor, knownUser, TooManySignIns, verifyPassword } from '../../people
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import { endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
+import { setPassword, signedIn, type User, type UserStore } from '../../people/user-store.ts'
 import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
 import type { StartSession } from '../../plugins/start-session.ts'

@@ -8,7 +8,7 @@ import type { App } from '../../http/app-types.ts'
 import { knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import { WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { removeSecondFactor, type User } from '../../people/users.ts'
+import { removeSecondFactor, type User } from '../../people/user-store.ts'
 import {
   BegunSecondFactorSchema,
   ConfirmSecondFactorSchema,

@@ -2,11 +2,13 @@
 // Runs the reducer over the database: loads a rollout, reduces, stores what changed with an event row
 // per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
 // node) happens after the commit, and is safe to lose: the node asks again.
+import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
 import { targetOf } from '../../../labels/grouping.ts'
+import { targetColumns } from '../../../node-identity/store/nodes.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { type Approval, noteApproval } from '../line/approvals.ts'
@@ -23,7 +25,6 @@ import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/err
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Evidence, OnFailure } from '../shapes/schema.ts'
 import { isLeased } from '../store/leases.ts'
-import { localDigest, targetColumns } from '../store/nodes.ts'
 import {
   awaitingRollouts,
   isGoingBack,
@@ -175,7 +176,7 @@ export function createEngine(deps: Deps): Engine {
   async function completed(unit: Unit, { rolloutId, event }: Reported): Promise<RolloutEvent> {
     if (event.kind === 'nacked') return placedForAuthor(unit, rolloutId, event)
     if (event.kind !== 'drifted') return event
-    return { ...event, digest: await localDigest(unit.trx, event.nodeId) }
+    return { ...event, digest: (await knownDrift(unit.trx, event.nodeId))?.digest ?? null }
   }
 
   return {

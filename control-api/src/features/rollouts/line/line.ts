@@ -2,7 +2,7 @@
 // Those that wait, in control.db: does what reducer/queue.ts decides, one change at a time, in the transaction of
 // whatever gave occasion to it. So a node is nobody's only when nobody waits for it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { noteGroup } from '../../../assignments/assignments.ts'
+import { noteGroup } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
@@ -97,7 +97,7 @@ export function createLine({ now, assignments, load, apply, releasedVersion }: D
     for (const { nodeId, settledGeneration: generation } of nodes) {
       if (generation === null) continue
       const { group_name: group } = await taskText(trx, id, nodeId)
-      await noteGroup(unit, { nodeId, generation, group })
+      await noteGroup(trx, { nodeId, generation, group })
     }
     await leaveToIt(unit, id)
     await dispatch(unit, id, { kind: 'started', nodes })
