@@ -19,7 +19,8 @@ const FLOORS = [
   ['agents', 'features'],
   ['named-schemas.ts', 'process'],
   ['admin', 'app.ts'],
-  ['print-openapi.ts', 'print-permissions.ts', 'server.ts'],
+  ['print-from-service.ts', 'server.ts'],
+  ['print-openapi.ts', 'print-permissions.ts'],
 ]
 /** A client of the public API, in a program of its own. */
 const CLIENT = 'farmctl'

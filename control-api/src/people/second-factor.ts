@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A second factor by time (RFC 6238) and the codes that stand in for a lost device. Six digits, steps of
 // 30 s, SHA-1: what every authenticator takes.
-import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Unit } from '../audit/write.ts'
-import { sha256 } from '../base/ids.ts'
+import { newReadableCode, sha256 } from '../base/ids.ts'
 import type { SecretBox } from '../base/secret-box.ts'
 import {
   replaceRecoveryCodes,
@@ -96,11 +95,7 @@ async function giveRecoveryCodes(unit: Unit, userId: string): Promise<string[]> 
   return codes
 }
 
-/** 3 × 5 letters, 67 bits: a plain digest would be searched through only after the sun. */
-function newRecoveryCode(): string {
-  const letters = 'abcdefghjkmnpqrstuvwxyz'
-  const group = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')
-  return [group(), group(), group()].join('-')
-}
+/** 67 bits: a plain digest would be searched through only after the sun. */
+const newRecoveryCode = (): string => newReadableCode(3)
 
 const digestOf = (userId: string, code: string) => sha256(`${userId}:${code}`)

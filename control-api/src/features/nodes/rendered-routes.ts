@@ -3,14 +3,14 @@
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { NameSchema, NodeIdSchema } from '../../api-shapes/common.ts'
-import { NodeNotFound } from '../../api-shapes/errors.ts'
+import { NodeNotFound, VersionNotFound } from '../../api-shapes/errors.ts'
 import { latestAssignment } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type { OpenPreviews, Previews, ReadGrouping, VersionRef } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
 import { findNode } from '../../node-identity/store/nodes.ts'
-import { NothingToRender, VersionIncomplete, VersionNotFound } from './errors.ts'
+import { NothingToRender, VersionIncomplete } from './errors.ts'
 import { RenderedConfigSchema } from './schema.ts'
 
 type Deps = { db: Kysely<Database>; readGrouping: ReadGrouping; openPreviews: OpenPreviews }

@@ -2,7 +2,7 @@
 // Takes an order: planned outside, stored and brought into the line in one transaction. Whose turn it is at
 // once begins in it.
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
-import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
 import type { OnOverlap } from '../../api-shapes/states.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
@@ -41,7 +41,6 @@ import {
   RolloutInvalid,
   StartPast,
   StartTooFar,
-  VersionNotFound,
 } from './shapes/errors.ts'
 import type { Reason } from './shapes/reason.ts'
 import type { Strategy } from './shapes/schema.ts'
