@@ -46,7 +46,7 @@ import {
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
-import { record } from './record.ts'
+import { emitTransition } from './transition-events.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -148,7 +148,7 @@ export function createEngine(deps: Deps): Engine {
     }
     await saveRollout(unit.trx, stored)
     for (const transition of transitions) {
-      await record(unit, stored, transition, { tasks: after.tasks, actor })
+      await emitTransition(unit, stored, transition, { tasks: after.tasks, actor })
     }
     let current: Loaded = { row: stored, rollout: after }
     for (const effect of effects) {
