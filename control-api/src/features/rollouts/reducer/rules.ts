@@ -42,6 +42,16 @@ import {
   type Task,
 } from './model.ts'
 import { whyNotBefore } from './queue.ts'
+import {
+  giveUp,
+  move,
+  passed,
+  put,
+  type Reduction,
+  setProgress,
+  settleTasks,
+  withdraw,
+} from './reduction.ts'
 import { isLeftOut } from './refusals.ts'
 import { failsGate, GATE_FAILED, skip } from './task-states.ts'
 import {
@@ -53,7 +63,6 @@ import {
   isToBeLeft,
   isUnanswered,
 } from './tasks.ts'
-import { giveUp, move, passed, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
 
 const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
@@ -61,23 +70,23 @@ const RESUME_IS_NOTHING =
   'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
-  const turn = newTurn(rollout, causeOf(event))
-  if (!takeBefore(turn, event)) take(turn, event)
-  if (isWaiting(turn.rollout.state)) return outcomeOf(turn)
-  // Of its own offers nothing follows: the others of the same turn are on their way.
+  const reduction = newReduction(rollout, causeOf(event))
+  if (!takeBefore(reduction, event)) take(reduction, event)
+  if (isWaiting(reduction.rollout.state)) return outcomeOf(reduction)
+  // Of its own offers nothing follows: the others that were decided with it are on their way.
   const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
-  if (!isOwnOffer && event.kind !== 'heard-again') settle(turn)
-  return outcomeOf(turn)
+  if (!isOwnOffer && event.kind !== 'heard-again') settle(reduction)
+  return outcomeOf(reduction)
 }
 
-const newTurn = (rollout: Rollout, cause: string): Turn => ({
+const newReduction = (rollout: Rollout, cause: string): Reduction => ({
   rollout,
   cause,
   effects: [],
   transitions: [],
 })
 
-const outcomeOf = ({ rollout, effects, transitions }: Turn): Outcome => ({
+const outcomeOf = ({ rollout, effects, transitions }: Reduction): Outcome => ({
   rollout,
   effects,
   transitions,
@@ -89,7 +98,7 @@ function causeOf(event: RolloutEvent): string {
   return `${event.kind} by ${event.actor}${why}`
 }
 
-function take(turn: Turn, event: RolloutEvent): void {
+function take(reduction: Reduction, event: RolloutEvent): void {
   switch (event.kind) {
     // Of those that have not begun.
     case 'waits':
@@ -99,29 +108,29 @@ function take(turn: Turn, event: RolloutEvent): void {
     case 'reject':
       break
     case 'heard-again':
-      awaitAnew(turn)
+      awaitAnew(reduction)
       break
     case 'elapsed':
-      letPass(turn, event.ms)
+      letPass(reduction, event.ms)
       break
     case 'room':
     case 'storage-full':
       break
     case 'superseded':
-      leave(turn, event.nodeIds, `superseded by ${event.by}`)
+      leave(reduction, event.nodeIds, `superseded by ${event.by}`)
       break
     case 'evaluated':
-      takeVerdict(turn, event)
+      takeVerdict(reduction, event)
       break
     case 'freeze':
     case 'pause':
     case 'resume':
     case 'skip-gate':
     case 'revert':
-      if (whyNot(turn.rollout, event.kind) === null) obey(turn, event)
+      if (whyNot(reduction.rollout, event.kind) === null) obey(reduction, event)
       break
     default:
-      takeNodeEvent(turn, event)
+      takeNodeEvent(reduction, event)
   }
 }
 
@@ -155,10 +164,10 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
 /** Else it stays as it is, for the same reason: whoever resumes it would wait for nothing. */
 function isMovedByResume(rollout: Rollout): boolean {
   if (rollout.progress.hold !== null) return true
-  const turn = newTurn(rollout, 'resume')
-  resume(turn)
-  settle(turn)
-  const { state, tasks } = turn.rollout
+  const reduction = newReduction(rollout, 'resume')
+  resume(reduction)
+  settle(reduction)
+  const { state, tasks } = reduction.rollout
   return state !== 'paused' || tasks.some((task, i) => task !== rollout.tasks[i])
 }
 
@@ -177,32 +186,32 @@ export function mayKeep(
 
 type Steering = Extract<Command, { kind: 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert' }>
 
-function obey(turn: Turn, command: Steering): void {
+function obey(reduction: Reduction, command: Steering): void {
   const { actor: by } = command
   switch (command.kind) {
     case 'freeze':
-      freeze(turn, { cause: 'froze', by, rolloutId: command.rolloutId ?? null })
+      freeze(reduction, { cause: 'froze', by, rolloutId: command.rolloutId ?? null })
       break
     case 'pause':
-      hold(turn, 'manual', { cause: 'paused', by, why: command.why })
+      hold(reduction, 'manual', { cause: 'paused', by, why: command.why })
       break
     case 'resume':
-      resume(turn)
+      resume(reduction)
       break
     case 'skip-gate':
-      setProgress(turn, { hold: null })
-      finishWave(turn)
+      setProgress(reduction, { hold: null })
+      finishWave(reduction)
       break
     case 'revert':
-      startBack(turn, { cause: 'took_back', by, why: command.why })
+      startBack(reduction, { cause: 'took_back', by, why: command.why })
   }
 }
 
 /** Whoever resumes has seen what is wrong, and goes on without it. */
-function resume(turn: Turn): void {
-  const { progress, policy, tasks } = turn.rollout
+function resume(reduction: Reduction): void {
+  const { progress, policy, tasks } = reduction.rollout
   const kind = progress.hold?.kind
-  setProgress(turn, {
+  setProgress(reduction, {
     hold: null,
     ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
     ...(isHeldByGate(progress) && { soakedMs: 0, verdict: null }),
@@ -211,62 +220,62 @@ function resume(turn: Turn): void {
   if (kind !== undefined && !isRestart) return
   // As long as nobody has it, there is nothing to go on with.
   const isAnyProven = tasks.some(isProven)
-  const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
+  const away = [...awayOf(reduction.rollout), ...(isRestart ? unheardOf(reduction.rollout) : [])]
   for (const task of tasks) {
     const isAway = away.includes(task) || (isAnyProven && task.state === 'unreachable')
     const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
-    if (isWithout && !task.isExcused) put(turn, task, { ...task, isExcused: true })
+    if (isWithout && !task.isExcused) put(reduction, task, { ...task, isExcused: true })
   }
 }
 
-function takeNodeEvent(turn: Turn, event: NodeEvent): void {
-  const task = turn.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
+function takeNodeEvent(reduction: Reduction, event: NodeEvent): void {
+  const task = reduction.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
   if (!task) return
-  const path = advance(task, event, turn.rollout.policy)
+  const path = advance(task, event, reduction.rollout.policy)
   const after = path.at(-1)
   if (!after) return
   const isPutOff = event.kind === 'deadline' && isDeferred(after)
   // Its offer must not come to life when its turn is over, or when a change on the machine is let go.
-  if (isPutOff || event.kind === 'drifted') withdraw(turn, task)
-  if (isPutOff) put(turn, task, { ...after, wave: turn.rollout.progress.waves })
-  else put(turn, task, ...path)
+  if (isPutOff || event.kind === 'drifted') withdraw(reduction, task)
+  if (isPutOff) put(reduction, task, { ...after, wave: reduction.rollout.progress.waves })
+  else put(reduction, task, ...path)
 }
 
-function leave(turn: Turn, nodeIds: readonly string[], why: string): void {
+function leave(reduction: Reduction, nodeIds: readonly string[], why: string): void {
   const left = new Set(nodeIds)
-  for (const task of turn.rollout.tasks) {
+  for (const task of reduction.rollout.tasks) {
     if (!left.has(task.nodeId)) continue
-    if (isUnanswered(task)) giveUp(turn, task, why)
-    else if (isToBeLeft(task)) put(turn, task, skip(task, why))
+    if (isUnanswered(task)) giveUp(reduction, task, why)
+    else if (isToBeLeft(task)) put(reduction, task, skip(task, why))
   }
 }
 
 /** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
-function awaitAnew(turn: Turn): void {
-  const { policy, progress } = turn.rollout
-  for (const task of turn.rollout.tasks) {
-    const deadlineMs = deadlineAnew(task, turn.rollout)
-    if (deadlineMs !== task.deadlineMs) put(turn, task, { ...task, deadlineMs })
+function awaitAnew(reduction: Reduction): void {
+  const { policy, progress } = reduction.rollout
+  for (const task of reduction.rollout.tasks) {
+    const deadlineMs = deadlineAnew(task, reduction.rollout)
+    if (deadlineMs !== task.deadlineMs) put(reduction, task, { ...task, deadlineMs })
   }
-  if (isTerminal(turn.rollout.state)) return
+  if (isTerminal(reduction.rollout.state)) return
   const { progressLeftMs } = progress
   if (policy.progressDeadlineMs !== null || progress.phase === 'soaking') {
-    setProgress(turn, {
+    setProgress(reduction, {
       soakedMs: 0,
       verdict: null,
       progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
     })
   }
-  awaitHellos(turn)
+  awaitHellos(reduction)
 }
 
-function awaitHellos(turn: Turn): void {
-  const { state, progress } = turn.rollout
+function awaitHellos(reduction: Reduction): void {
+  const { state, progress } = reduction.rollout
   const isUnderWay = state === 'running' || state === 'paused'
   if (!isUnderWay || progress.hold !== null) return
-  holdUntilHeard(turn)
-  const held = turn.rollout.progress.hold
-  if (held) move(turn, 'paused', because.held(held, turn.rollout))
+  holdUntilHeard(reduction)
+  const held = reduction.rollout.progress.hold
+  if (held) move(reduction, 'paused', because.held(held, reduction.rollout))
 }
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
@@ -292,71 +301,77 @@ function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number 
 /** Of these the version is not to blame. */
 const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
 
-function letPass(turn: Turn, ms: number): void {
-  const { state, progress, policy } = turn.rollout
+function letPass(reduction: Reduction, ms: number): void {
+  const { state, progress, policy } = reduction.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
-  if (progress.phase === 'soaking' && progress.hold === null && awayOf(turn.rollout).length === 0) {
-    setProgress(turn, { soakedMs: progress.soakedMs + ms })
+  if (
+    progress.phase === 'soaking' &&
+    progress.hold === null &&
+    awayOf(reduction.rollout).length === 0
+  ) {
+    setProgress(reduction, { soakedMs: progress.soakedMs + ms })
   }
   const { progressLeftMs, hold: held } = progress
   const isSuspended = held !== null && SUSPENDING.includes(held.kind)
   if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
-  setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
+  setProgress(reduction, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
   const withinSeconds = (policy.progressDeadlineMs ?? 0) / 1000
-  react(turn, policy.onFailure, 'deadline', { cause: 'no_progress', withinSeconds })
+  react(reduction, policy.onFailure, 'deadline', { cause: 'no_progress', withinSeconds })
 }
 
 /** Evidence against it counts at any time, evidence for it only once the wave is whole. */
-function takeVerdict(turn: Turn, { wave, verdict, onFail, ...said }: Evaluated): void {
-  const { state, progress } = turn.rollout
+function takeVerdict(reduction: Reduction, { wave, verdict, onFail, ...said }: Evaluated): void {
+  const { state, progress } = reduction.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
   const isOfNow = wave === progress.wave && progress.phase === 'soaking'
   const silent = said.silent && because.nodesOf(said.silent)
   const { message } = said
   if (verdict === 'fail') {
-    noteFailedGate(turn, wave)
+    noteFailedGate(reduction, wave)
     const finding = { text: message, silent: silent ?? null }
-    react(turn, onFail, 'gate_failed', { cause: 'gate', finding })
+    react(reduction, onFail, 'gate_failed', { cause: 'gate', finding })
     return
   }
   if (!isOfNow) return
-  setProgress(turn, { verdict: { verdict, message, ...(silent && { silent }) } })
+  setProgress(reduction, { verdict: { verdict, message, ...(silent && { silent }) } })
   // What it was held for stays, until somebody has it watched anew.
   if (verdict === 'pass' && !isHeldByGate(progress)) {
-    for (const task of turn.rollout.tasks.filter(failsGate)) put(turn, task, passed(task))
+    for (const task of reduction.rollout.tasks.filter(failsGate)) put(reduction, task, passed(task))
   }
 }
 
 /** Without numbers: they are of others too, whom not everybody may see. */
-function noteFailedGate(turn: Turn, wave: number): void {
+function noteFailedGate(reduction: Reduction, wave: number): void {
   const message = 'its wave fails a gate: see the evidence'
-  for (const task of turn.rollout.tasks) {
+  for (const task of reduction.rollout.tasks) {
     const isWatched = task.wave === wave && task.state === 'healthy' && task.offers > 0
-    if (isWatched && !failsGate(task)) put(turn, task, { ...task, code: GATE_FAILED, message })
+    if (isWatched && !failsGate(task)) put(reduction, task, { ...task, code: GATE_FAILED, message })
   }
 }
 
 /** What the tasks make of the rollout. */
-function settle(turn: Turn): void {
-  rearm(turn)
-  while (!isOver(turn) && goOn(turn));
-  const { state, progress } = turn.rollout
+function settle(reduction: Reduction): void {
+  rearm(reduction)
+  while (!isOver(reduction) && goOn(reduction));
+  const { state, progress } = reduction.rollout
   const { goesBack } = progress
-  if (isTerminal(state)) settleTasks(turn)
-  else if (goesBack !== null) goOnBack(turn, goesBack)
-  if (state === 'succeeded') offerToStragglers(turn)
+  if (isTerminal(state)) settleTasks(reduction)
+  else if (goesBack !== null) goOnBack(reduction, goesBack)
+  if (state === 'succeeded') offerToStragglers(reduction)
 }
 
 /** It goes on no further: only back, or not at all. */
-const isOver = ({ rollout: { state, progress } }: Turn) =>
+const isOver = ({ rollout: { state, progress } }: Reduction) =>
   isTerminal(state) || progress.goesBack !== null
 
 /** A task becomes healthy once, so a node that comes and goes is no progress. */
-function rearm(turn: Turn): void {
-  const { policy, progress } = turn.rollout
-  const isOneMore = turn.transitions.some(({ to, nodeId }) => to === 'healthy' && nodeId !== null)
+function rearm(reduction: Reduction): void {
+  const { policy, progress } = reduction.rollout
+  const isOneMore = reduction.transitions.some(
+    ({ to, nodeId }) => to === 'healthy' && nodeId !== null,
+  )
   if (isOneMore && progress.progressLeftMs !== null) {
-    setProgress(turn, { progressLeftMs: policy.progressDeadlineMs })
+    setProgress(reduction, { progressLeftMs: policy.progressDeadlineMs })
   }
 }
