@@ -75,8 +75,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a frozen rollout keeps its leases',
     file: ENDINGS,
-    find: "move(reduction, 'frozen', reason)\n  reduction.effects.push({ kind: 'release-leases' })",
-    put: "move(reduction, 'frozen', reason)",
+    find: "settleTasks(reduction)\n  reduction.effects.push({ kind: 'release-leases' })",
+    put: 'settleTasks(reduction)',
   },
   {
     name: 'an offer that was put off stays open',
