@@ -36,7 +36,7 @@ const PURE = [
 /** Within a large feature, from the lowest; what lies beside its folders is above them. */
 const WITHIN = {
   configs: ['text', 'diff|render', 'check|drafts'],
-  rollouts: ['shapes', 'reducer', 'store|words', 'gates|plan', 'line', 'engine'],
+  rollouts: ['shapes', 'reducer', 'store|words', 'gates|plan', 'queue', 'engine'],
 }
 
 /** @param {readonly string[]} rooms */

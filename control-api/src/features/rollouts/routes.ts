@@ -21,9 +21,9 @@ import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
-import { outlookOf } from './line/outlook.ts'
 import { policyRefusalsOf } from './plan/policy-refusals.ts'
 import { askNodes, type PreflightDeps } from './plan/preflight.ts'
+import { outlookOf } from './queue/outlook.ts'
 import {
   AtOnceAlone,
   EmergencyStartsNow,

@@ -11,8 +11,8 @@ import { targetOf } from '../../../labels/grouping.ts'
 import { targetColumns } from '../../../node-identity/store/nodes.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
-import { type Approval, noteApproval } from '../line/approvals.ts'
-import { createLine } from '../line/line.ts'
+import { type Approval, noteApproval } from '../queue/approvals.ts'
+import { createQueue } from '../queue/queue.ts'
 import {
   type Command,
   isTerminal,
@@ -71,7 +71,7 @@ type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
   /** New orders are in the line: all whose turn it is begin. */
-  takeTurns(unit: Unit): Promise<void>
+  advanceQueue(unit: Unit): Promise<void>
   /** Somebody other than its author agrees to its plan. */
   approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
@@ -96,7 +96,7 @@ export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
   const { isConnected, isStorageFull } = deps
   const act = createEffects(deps)
-  const line = createLine({ ...deps, load, apply })
+  const queue = createQueue({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
     const loaded = await loadRollout(trx, rolloutId, isConnected)
@@ -120,7 +120,7 @@ export function createEngine(deps: Deps): Engine {
   /** What is over for one may be the turn of another. */
   async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
     const after = await apply(unit, loaded, event, actor)
-    if (after.rollout.state !== loaded.rollout.state) await line.takeTurns(unit)
+    if (after.rollout.state !== loaded.rollout.state) await queue.advance(unit)
     return after
   }
 
@@ -180,7 +180,7 @@ export function createEngine(deps: Deps): Engine {
   }
 
   return {
-    takeTurns: line.takeTurns,
+    advanceQueue: queue.advance,
 
     obey: (rolloutId, command, stateVersion) =>
       write(async (unit) => {
@@ -201,7 +201,7 @@ export function createEngine(deps: Deps): Engine {
         const { username: actor, planDigest } = approval
         const data = { planDigest }
         await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
-        await line.takeTurns(unit)
+        await queue.advance(unit)
       }),
 
     evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
@@ -243,8 +243,8 @@ export function createEngine(deps: Deps): Engine {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
       const sharing = await sharingRollouts(db)
-      const isTime = await line.isTime(db)
-      const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
+      const isDue = await queue.isDue(db)
+      const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
       if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
@@ -254,7 +254,7 @@ export function createEngine(deps: Deps): Engine {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
-        if (isTime) await line.takeTurns(unit)
+        if (isDue) await queue.advance(unit)
       })
     },
 
@@ -280,7 +280,7 @@ export function createEngine(deps: Deps): Engine {
         }
       }
       // Who waited for that node only waits no longer.
-      if (event.kind === 'decommissioned') await line.takeTurns(unit)
+      if (event.kind === 'decommissioned') await queue.advance(unit)
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported

@@ -175,15 +175,15 @@ export async function noteStart(
     .execute()
 }
 
-/** Whoever is in the line for the first time is the last of it. */
+/** Whoever is in the queue for the first time is the last of it. */
 export async function noteWait(
   trx: Trx,
   id: string,
-  { blockedBy, isInLine }: { blockedBy: readonly string[]; isInLine: boolean },
+  { blockedBy, isQueued }: { blockedBy: readonly string[]; isQueued: boolean },
 ): Promise<void> {
   const blocked_by = JSON.stringify(blockedBy)
   await trx.updateTable('rollouts').set({ blocked_by }).where('id', '=', id).execute()
-  if (!isInLine) return
+  if (!isQueued) return
   await trx
     .updateTable('rollouts')
     .set((eb) => ({
