@@ -80,8 +80,8 @@ import type { App } from './http/app-types.ts'
 import { createFastify } from './http/create.ts'
 import { problemsPlugin } from './http/problems.ts'
 import { createIdempotencyKeys } from './idempotency/keys.ts'
+import type { LatencySummary } from './metrics-store/metrics.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
-import type { LatencySummary } from './metrics-store/ports.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-check/binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
@@ -177,7 +177,7 @@ export async function buildService(
   }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
-  const { db, write, room, events, users, controlPlaneId, waysIn } = services
+  const { db, write, disk, events, users, controlPlaneId, waysIn } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -185,7 +185,7 @@ export async function buildService(
   }
   const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const { dataDir } = config
-  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
+  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: disk.isFull })
   const strip = withoutBase(basePath)
   const app = createFastify({
     ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
@@ -244,7 +244,7 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
-    isStorageFull: room.isFull,
+    isStorageFull: disk.isFull,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -277,11 +277,11 @@ export async function buildService(
     onGap: (nowMs) => {
       listeningSinceMs = nowMs
     },
-    isHeld: () => identity.recovery !== null || room.isFull(),
+    isHeld: () => identity.recovery !== null || disk.isFull(),
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })
 
-  const stopMakingRoom = room.watch({
+  const stopMakingRoom = disk.watch({
     giveWay: metrics.giveWay,
     onFull: engine.storageFull,
     // Who returned meanwhile has its turn now.
@@ -370,7 +370,7 @@ export async function buildService(
   })
 
   takeTurns(app)
-  refuseWhileFull(app, { prefix: API, isFull: room.isFull })
+  refuseWhileFull(app, { prefix: API, isFull: disk.isFull })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
@@ -560,7 +560,7 @@ export async function buildService(
       ...{ db, dataDir, now, authority, nodesByState: nodeStates },
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
-      isDiskFull: room.isFull,
+      isDiskFull: disk.isFull,
       isInRecovery: () => identity.recovery !== null,
     }),
   })

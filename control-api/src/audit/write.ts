@@ -4,7 +4,7 @@
 // and to repeat: nodes and browsers ask again).
 import type { Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
-import type { Room } from '../storage/room.ts'
+import type { DiskSpace } from '../storage/disk-space.ts'
 import { appendEvent, chainEnd } from './chain.ts'
 import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
@@ -27,7 +27,7 @@ type Deps = {
   now: () => number
   onEvents: () => void
   /** `work` may run twice: when the disk was full, and room was made. */
-  withRoom: Room['withRoom']
+  withRoom: DiskSpace['withRoom']
 }
 
 /** What we notice of a node by ourselves, as often as it likes. */
