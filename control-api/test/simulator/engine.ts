@@ -2,6 +2,7 @@
 // What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
 
 import { type Closed, closedAt } from '../../src/features/rollout-rules/windows.ts'
+import { whyNot } from '../../src/features/rollouts/reducer/commands.ts'
 import {
   type Command,
   type Effect,
@@ -14,7 +15,7 @@ import {
   type StartNode,
   type Task,
 } from '../../src/features/rollouts/reducer/model.ts'
-import { reduce, whyNot } from '../../src/features/rollouts/reducer/rules.ts'
+import { reduce } from '../../src/features/rollouts/reducer/rules.ts'
 import {
   isDeferred,
   isOnItsWayBack,

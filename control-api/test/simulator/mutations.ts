@@ -9,6 +9,9 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/reducer/rules.ts'
+const SETTLE = 'src/features/rollouts/reducer/settle.ts'
+const TIME = 'src/features/rollouts/reducer/time.ts'
+const VERDICTS = 'src/features/rollouts/reducer/verdicts.ts'
 const FORWARD = 'src/features/rollouts/reducer/forward.ts'
 const ENDINGS = 'src/features/rollouts/reducer/endings.ts'
 const REDUCTION = 'src/features/rollouts/reducer/reduction.ts'
@@ -44,7 +47,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'evidence of an earlier wave lets a later one through',
-    file: RULES,
+    file: VERDICTS,
     find: "wave === progress.wave && progress.phase === 'soaking'",
     put: "progress.phase === 'soaking'",
   },
@@ -62,13 +65,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'what is frozen goes on',
-    file: RULES,
+    file: SETTLE,
     find: 'isTerminal(state) || progress.goesBack !== null\n',
     put: "(isTerminal(state) && state !== 'frozen') || progress.goesBack !== null\n",
   },
   {
     name: 'a way back begins a second one',
-    file: RULES,
+    file: VERDICTS,
     find: 'if (isTerminal(state) || progress.goesBack !== null) return\n  const isOfNow',
     put: 'if (isTerminal(state)) return\n  const isOfNow',
   },
@@ -140,7 +143,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'after a start it goes on before nodes under way were heard',
-    file: RULES,
+    file: TIME,
     find: '  awaitHellos(reduction)\n',
     put: '',
   },

@@ -13,6 +13,7 @@ import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { type Approval, noteApproval } from '../queue/approvals.ts'
 import { createQueue } from '../queue/queue.ts'
+import { type Action, whyNot } from '../reducer/commands.ts'
 import {
   type Command,
   isTerminal,
@@ -20,7 +21,7 @@ import {
   type Rollout,
   type RolloutEvent,
 } from '../reducer/model.ts'
-import { type Action, mayKeep, reduce, whyNot } from '../reducer/rules.ts'
+import { mayKeep, reduce } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Evidence, OnFailure } from '../shapes/schema.ts'

@@ -23,6 +23,13 @@ export type Reduction = {
   transitions: Transition[]
 }
 
+export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
+  rollout,
+  cause,
+  effects: [],
+  transitions: [],
+})
+
 /** Replaces the task by the last of the path; each change of state is a transition. */
 export function put(reduction: Reduction, task: Task, ...path: Task[]): void {
   const after = path.at(-1)
