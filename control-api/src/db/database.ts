@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
-// columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
+// whose each table is, test/db/table-owners.ts says. Columns are snake_case, times are integer milliseconds,
+// booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { BackupTables } from './tables/backups.ts'
 import type { ConfigTables } from './tables/configs.ts'
