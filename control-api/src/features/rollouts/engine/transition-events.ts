@@ -8,13 +8,13 @@ import { EVERYBODY } from '../words/audience.ts'
 import { tellReason } from '../words/reasons.ts'
 import { taskMessage } from '../words/why-words.ts'
 
-type Recorded = { tasks: readonly Task[]; actor: string | undefined }
+type Context = { tasks: readonly Task[]; actor: string | undefined }
 
-export async function record(
+export async function emitTransition(
   unit: Unit,
   row: RolloutRow,
   { nodeId, from, to, cause, isWave }: Transition,
-  { tasks, actor }: Recorded,
+  { tasks, actor }: Context,
 ): Promise<void> {
   const by = actor === undefined ? {} : { actor }
   if (isWave) {

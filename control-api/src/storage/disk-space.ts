@@ -4,7 +4,7 @@
 // rollouts pause, people's changes and measurements are refused, and what nodes say goes into the reserve's room.
 import { createReserve, RESERVE_BYTES } from './reserve.ts'
 
-export type Room = ReturnType<typeof createRoom>
+export type DiskSpace = ReturnType<typeof createDiskSpace>
 type Helpers = {
   /** By how many bytes measurements could. */
   giveWay: (wantedBytes: number) => Promise<number>
@@ -21,7 +21,7 @@ export const isDiskFull = (error: unknown): boolean =>
   'code' in error &&
   (error.code === 'SQLITE_FULL' || error.code === 'ENOSPC')
 
-export function createRoom(dataDir: string) {
+export function createDiskSpace(dataDir: string) {
   const reserve = createReserve(dataDir)
   /** null: the service is not whole yet, or a command. */
   let helpers: Helpers | null = null

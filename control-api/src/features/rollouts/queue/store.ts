@@ -2,11 +2,11 @@
 // Those that wait, in control.db, and how they begin.
 import { type Scope, storedScope } from '../../../access/scope.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
-import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import type { RolloutApprovalRow, RolloutRow } from '../../../db/tables/rollouts.ts'
 import { settledGeneration } from '../plan/planner.ts'
 import { isWaiting, type StartNode, WAITING } from '../reducer/model.ts'
 import type { Waiting } from '../reducer/queue.ts'
-import { lastGood, latestAssignments } from '../store/nodes.ts'
+import { lastGood, latestProven } from '../store/nodes.ts'
 import { reasonOf } from '../store/rollouts.ts'
 import { tasksOf } from '../store/tasks.ts'
 
@@ -97,6 +97,20 @@ const toWaiting = (
   scope: storedScope(row.scope),
 })
 
+/** In the order in which they were given. */
+export const approvalsOf = (db: Reader, rolloutIds: readonly string[]) =>
+  db
+    .selectFrom('rollout_approvals')
+    .selectAll()
+    .where('rollout_id', 'in', rolloutIds)
+    .orderBy('at_ms')
+    .orderBy('user_id')
+    .execute()
+
+export async function insertApproval(trx: Trx, row: RolloutApprovalRow): Promise<void> {
+  await trx.insertInto('rollout_approvals').values(row).execute()
+}
+
 /** The nodes that those which wait are for, by rollout; of nodes that are gone nobody is in the way. */
 export async function nodesWaitedFor(db: Reader): Promise<Map<string, string[]>> {
   const rows = await db
@@ -133,7 +147,10 @@ export async function startNodes(trx: Trx, { id, config }: RolloutRow): Promise<
     .where('state', '!=', 'skipped')
     .where('decommissioned_at_ms', 'is', null)
     .execute()
-  const assigned = await latestAssignments(trx)
+  const assigned = await latestProven(
+    trx,
+    rows.map(({ node_id }) => node_id),
+  )
   return Promise.all(
     rows.map(async ({ node_id: nodeId, digest, effective }) => ({
       nodeId,
@@ -158,15 +175,15 @@ export async function noteStart(
     .execute()
 }
 
-/** Whoever is in the line for the first time is the last of it. */
+/** Whoever is in the queue for the first time is the last of it. */
 export async function noteWait(
   trx: Trx,
   id: string,
-  { blockedBy, isInLine }: { blockedBy: readonly string[]; isInLine: boolean },
+  { blockedBy, isQueued }: { blockedBy: readonly string[]; isQueued: boolean },
 ): Promise<void> {
   const blocked_by = JSON.stringify(blockedBy)
   await trx.updateTable('rollouts').set({ blocked_by }).where('id', '=', id).execute()
-  if (!isInLine) return
+  if (!isQueued) return
   await trx
     .updateTable('rollouts')
     .set((eb) => ({

@@ -4,7 +4,7 @@ import type { SessionStore } from '@fastify/session'
 import type { Kysely } from 'kysely'
 import type { Unit } from '../audit/write.ts'
 import { sha256 } from '../base/ids.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Trx } from '../db/database.ts'
 
 export const IDLE_MS = 12 * 3600_000
 export const LONGEST_MS = 7 * 24 * 3600_000
@@ -45,6 +45,10 @@ export async function endSessions({ trx }: Unit, userId: string, exceptSessionId
     .where('user_id', '=', userId)
     .where('id_digest', '!=', exceptSessionId ? sha256(exceptSessionId) : '')
     .execute()
+}
+
+export async function endEverySession(trx: Trx): Promise<void> {
+  await trx.deleteFrom('sessions').execute()
 }
 
 /** One may sign in again and again; nobody needs to see more than this. */

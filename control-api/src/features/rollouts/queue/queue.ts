@@ -2,13 +2,13 @@
 // Those that wait, in control.db: does what reducer/queue.ts decides, one change at a time, in the transaction of
 // whatever gave occasion to it. So a node is nobody's only when nobody waits for it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { noteGroup } from '../../../assignments/assignments.ts'
+import { noteGroup } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
-import { isTimeForALook, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
+import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
 import { ownersOf, takeLeases } from '../store/leases.ts'
 import type { Loaded } from '../store/rollouts.ts'
 import { openTasksBefore, taskText } from '../store/tasks.ts'
@@ -31,14 +31,14 @@ type Deps = {
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
 }
 
-export type Line = {
+export type Queue = {
   /** Everybody whose turn it is begins; everybody else says what they wait for. */
-  takeTurns(unit: Unit): Promise<void>
+  advance(unit: Unit): Promise<void>
   /** Has time changed anything for those that wait? */
-  isTime(db: Reader): Promise<boolean>
+  isDue(db: Reader): Promise<boolean>
 }
 
-export function createLine({ now, assignments, load, apply, releasedVersion }: Deps): Line {
+export function createQueue({ now, assignments, load, apply, releasedVersion }: Deps): Queue {
   const clock = async (db: Reader): Promise<Omit<Situation, 'owners'>> => {
     const nowMs = now()
     return { nowMs, closed: closedAt((await readFarmRules(db)).rules, nowMs) }
@@ -64,7 +64,7 @@ export function createLine({ now, assignments, load, apply, releasedVersion }: D
   }
 
   async function wait(unit: Unit, { id, state, reason, blockedBy }: Wait): Promise<void> {
-    await noteWait(unit.trx, id, { blockedBy, isInLine: state === 'queued' })
+    await noteWait(unit.trx, id, { blockedBy, isQueued: state === 'queued' })
     await dispatch(unit, id, { kind: 'waits', state, reason })
   }
 
@@ -97,7 +97,7 @@ export function createLine({ now, assignments, load, apply, releasedVersion }: D
     for (const { nodeId, settledGeneration: generation } of nodes) {
       if (generation === null) continue
       const { group_name: group } = await taskText(trx, id, nodeId)
-      await noteGroup(unit, { nodeId, generation, group })
+      await noteGroup(trx, { nodeId, generation, group })
     }
     await leaveToIt(unit, id)
     await dispatch(unit, id, { kind: 'started', nodes })
@@ -117,21 +117,21 @@ export function createLine({ now, assignments, load, apply, releasedVersion }: D
     if (step.kind === 'wait') return wait(unit, step)
     if (step.kind === 'start') return start(unit, id, step.ends)
     const { state, reason, blockedBy } = step
-    await noteWait(unit.trx, id, { blockedBy, isInLine: false })
+    await noteWait(unit.trx, id, { blockedBy, isQueued: false })
     await dispatch(unit, id, { kind: 'ends', state, reason })
   }
 
   return {
-    async takeTurns(unit) {
+    async advance(unit) {
       if (assignments.isHeld()) return
       for (let step = await next(unit.trx); step; step = await next(unit.trx)) {
         await take(unit, step)
       }
     },
-    async isTime(db) {
+    async isDue(db) {
       if (assignments.isHeld()) return false
       const rows = await waitingRows(db)
-      return rows.length > 0 && isTimeForALook(rows, await clock(db))
+      return rows.length > 0 && isQueueDue(rows, await clock(db))
     },
   }
 }

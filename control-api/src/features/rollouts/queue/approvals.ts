@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who agreed to the plan of a rollout. The plan is frozen with the order, so it is agreed to for good.
-import type { Reader, Trx } from '../../../db/database.ts'
+import type { Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { AlreadyApproved, ApprovalVoid, OwnRollout } from '../shapes/errors.ts'
+import { approvalsOf, insertApproval } from './store.ts'
 
 /** Of a person, also when a token speaks for them. */
 export type Approval = { userId: string; username: string; planDigest: string }
@@ -19,16 +20,6 @@ export function requireApproval(
   if (earlier.includes(userId)) throw new AlreadyApproved()
 }
 
-/** In the order in which they were given. */
-export const approvalsOf = (db: Reader, rolloutIds: readonly string[]) =>
-  db
-    .selectFrom('rollout_approvals')
-    .selectAll()
-    .where('rollout_id', 'in', rolloutIds)
-    .orderBy('at_ms')
-    .orderBy('user_id')
-    .execute()
-
 export async function noteApproval(
   trx: Trx,
   rollout: RolloutRow,
@@ -42,8 +33,5 @@ export async function noteApproval(
     approval,
   )
   const { userId: user_id, username } = approval
-  await trx
-    .insertInto('rollout_approvals')
-    .values({ rollout_id: rollout.id, user_id, username, at_ms: atMs })
-    .execute()
+  await insertApproval(trx, { rollout_id: rollout.id, user_id, username, at_ms: atMs })
 }

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Enrolment tokens at rest: of the secret only a digest.
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+// Makes enrolment tokens, and tells of them. At rest: node-identity/store/tokens.ts.
+import type { Kysely } from 'kysely'
 import type { Scope } from '../../access/scope.ts'
 import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId, newSecret, sha256 } from '../../base/ids.ts'
-import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
-import { labelsWithin } from '../../db/labels.ts'
+import type { Database } from '../../db/database.ts'
 import { requireModestOverride } from '../../json/merge-patch.ts'
+import { activeNode, nodeIdsWithin } from '../../node-identity/store/nodes.ts'
+import {
+  deleteEnrolmentToken,
+  type EnrolmentTokenRow,
+  enrolmentTokensPage,
+  insertEnrolmentToken,
+} from '../../node-identity/store/tokens.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
-
-type Row = Selectable<EnrolmentTokensTable>
-type Page = {
-  before: string | undefined
-  limit: number
-  /** null: all of them. */
-  usable: boolean | null
-  scope: Scope
-  nowMs: number
-}
 
 export const BoundToken = defineError(
   400,
@@ -30,54 +26,11 @@ export const BoundToken = defineError(
 
 export const DEFAULT_LIFE_SECONDS = 3600
 
+type Page = Parameters<typeof enrolmentTokensPage>[1]
+
 /** Newest first. */
 export async function listTokens(db: Kysely<Database>, page: Page): Promise<EnrolmentToken[]> {
-  return (await pageQuery(db, page).execute()).map(view)
-}
-
-function pageQuery(db: Kysely<Database>, { before, limit, usable, scope, nowMs }: Page) {
-  const isUsable = sql<number>`uses < max_uses and expires_at_ms > ${nowMs}`
-  return db
-    .selectFrom('enrolment_tokens')
-    .selectAll()
-    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
-    .$if(usable !== null, (query) => query.where(sql`(${isUsable})`, '=', usable ? 1 : 0))
-    .$if(scope !== null, (query) => query.where(whatEnrolsIsWithin(scope)))
-    .orderBy('id', 'desc')
-    .limit(limit)
-}
-
-/** A token has the labels that its nodes get, or the node whose way back it is. */
-const whatEnrolsIsWithin =
-  (scope: Scope) => (eb: ExpressionBuilder<Database, 'enrolment_tokens'>) =>
-    eb
-      .case()
-      .when('node_id', 'is', null)
-      .then(labelsWithin('enrolment_tokens.labels', scope))
-      .else(
-        eb.exists(
-          eb
-            .selectFrom('nodes')
-            .select('nodes.id')
-            .whereRef('nodes.id', '=', 'enrolment_tokens.node_id')
-            .where(labelsWithin('nodes.labels', scope)),
-        ),
-      )
-      .end()
-
-/** False as well when there is none (any more). */
-export async function enrolmentTokenIsWithin(
-  db: Kysely<Database>,
-  id: string,
-  scope: Scope,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('enrolment_tokens')
-    .select('id')
-    .where('id', '=', id)
-    .where(whatEnrolsIsWithin(scope))
-    .executeTakeFirst()
-  return row !== undefined
+  return (await enrolmentTokensPage(db, page)).map(view)
 }
 
 type Creation = NewEnrolmentToken & {
@@ -102,25 +55,22 @@ export async function createToken(
   if (nodeId && (isOfNewNodes || maxUses > 1)) throw new BoundToken()
   if (mergePatch) requireModestOverride(mergePatch)
   return write(async (unit) => {
-    if (nodeId && !(await isActive(unit, nodeId, scope))) throw new NodeNotFound(nodeId)
+    if (nodeId) await requireActive(unit, nodeId, scope)
     const secret = newSecret('fst')
-    const row = await unit.trx
-      .insertInto('enrolment_tokens')
-      .values({
-        id: newId('token'),
-        secret_digest: sha256(secret),
-        labels: JSON.stringify(labels ?? {}),
-        merge_patch: JSON.stringify(mergePatch ?? {}),
-        max_uses: maxUses,
-        uses: 0,
-        created_at_ms: nowMs,
-        expires_at_ms: nowMs + expiresInSeconds * 1000,
-        created_by: createdBy,
-        node_id: nodeId ?? null,
-        forget_after_hours: forgetAfterHours ?? null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const row: EnrolmentTokenRow = {
+      id: newId('token'),
+      secret_digest: sha256(secret),
+      labels: JSON.stringify(labels ?? {}),
+      merge_patch: JSON.stringify(mergePatch ?? {}),
+      max_uses: maxUses,
+      uses: 0,
+      created_at_ms: nowMs,
+      expires_at_ms: nowMs + expiresInSeconds * 1000,
+      created_by: createdBy,
+      node_id: nodeId ?? null,
+      forget_after_hours: forgetAfterHours ?? null,
+    }
+    await insertEnrolmentToken(unit.trx, row)
     await unit.emit({
       kind: 'node',
       id: row.id,
@@ -150,15 +100,10 @@ export async function createToken(
 
 const hasMembers = (value: object | undefined) => Object.keys(value ?? {}).length > 0
 
-async function isActive({ trx }: Unit, nodeId: string, scope: Scope): Promise<boolean> {
-  const node = await trx
-    .selectFrom('nodes')
-    .select('id')
-    .where('id', '=', nodeId)
-    .where('decommissioned_at_ms', 'is', null)
-    .where(labelsWithin('labels', scope))
-    .executeTakeFirst()
-  return node !== undefined
+async function requireActive(unit: Unit, nodeId: string, scope: Scope): Promise<void> {
+  await activeNode(unit, nodeId)
+  const within = await nodeIdsWithin(unit.trx, [nodeId], scope)
+  if (within.length === 0) throw new NodeNotFound(nodeId)
 }
 
 /** False: there was none. Nodes that enrolled with it stay. */
@@ -167,19 +112,14 @@ export async function deleteToken(
   id: string,
   { actor, scope }: { actor: string; scope: Scope },
 ): Promise<boolean> {
-  const deleted = await unit.trx
-    .deleteFrom('enrolment_tokens')
-    .where('id', '=', id)
-    .where(whatEnrolsIsWithin(scope))
-    .returningAll()
-    .executeTakeFirst()
+  const deleted = await deleteEnrolmentToken(unit.trx, id, scope)
   if (!deleted) return false
   const before = view(deleted)
   await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor, data: { before } })
   return true
 }
 
-function view(row: Row): EnrolmentToken {
+function view(row: EnrolmentTokenRow): EnrolmentToken {
   return {
     id: row.id,
     labels: JSON.parse(row.labels),

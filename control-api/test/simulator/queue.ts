@@ -5,7 +5,7 @@ import type { OnOverlap } from '../../src/api-shapes/states.ts'
 import type { Closed } from '../../src/features/rollout-rules/windows.ts'
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/reducer/model.ts'
 import {
-  isTimeForALook,
+  isQueueDue,
   nextStep,
   type Step,
   type Waiting,
@@ -28,12 +28,12 @@ type Acts = {
 }
 export type Now = { nowMs: number; closed: Closed | null }
 
-export function takeTurns(db: Database, now: Now, acts: Acts): void {
+export function advanceQueue(db: Database, now: Now, acts: Acts): void {
   for (let step = next(db, now); step; step = next(db, now)) take(db, step, acts)
 }
 
 /** Has time alone changed anything? */
-export const isTime = (db: Database, now: Now): boolean => isTimeForALook(waitingOf(db), now)
+export const isDue = (db: Database, now: Now): boolean => isQueueDue(waitingOf(db), now)
 
 /** Nobody could begin, end or say something else. */
 export const isSettled = (db: Database, now: Now): boolean => next(db, now) === null

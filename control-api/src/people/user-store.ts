@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Users at rest, and what a signed-in one may do.
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import { permissionsOf } from '../access/permissions.ts'
 import type { Role } from '../access/roles.ts'
 import { storedScope } from '../access/scope.ts'
 import type { Unit } from '../audit/write.ts'
 import { newId } from '../base/ids.ts'
-import type { Database, UsersTable } from '../db/database.ts'
+import type { Reader, Trx, UsersTable } from '../db/database.ts'
 import type { SignedInUser } from '../http/app-types.ts'
 
 export type User = {
@@ -26,7 +26,6 @@ export type User = {
   recoveries: number
 }
 export type UserStore = ReturnType<typeof createUserStore>
-type Reader = Kysely<Database> | Unit['trx']
 
 export function createUserStore(db: Reader) {
   const find = async (column: 'id' | 'username', value: string): Promise<User | null> => {
@@ -133,6 +132,52 @@ export async function countRecovery({ trx }: Unit, userId: string): Promise<void
     .set((eb) => ({ recoveries: eb('recoveries', '+', 1), totp_pending: null }))
     .where('id', '=', userId)
     .execute()
+}
+
+/** Browsers known before are strangers to everybody's account; `by` is above every number that was ever counted. */
+export async function makeEveryBrowserStrange(trx: Trx, by: number): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set((eb) => ({ recoveries: eb('recoveries', '+', by) }))
+    .execute()
+}
+
+/** Histories keep the name. */
+export async function deleteUser({ trx }: Unit, userId: string): Promise<void> {
+  await trx.deleteFrom('users').where('id', '=', userId).execute()
+}
+
+export type TotpRow = Pick<Selectable<UsersTable>, 'totp_secret' | 'totp_pending' | 'totp_step'>
+
+export const totpRow = ({ trx }: Unit, userId: string): Promise<TotpRow> =>
+  trx
+    .selectFrom('users')
+    .select(['totp_secret', 'totp_pending', 'totp_step'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+
+export async function replaceRecoveryCodes(
+  { trx }: Unit,
+  userId: string,
+  digests: readonly string[],
+): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  const rows = digests.map((code_digest) => ({ user_id: userId, code_digest }))
+  await trx.insertInto('recovery_codes').values(rows).execute()
+}
+
+/** False: there is none such, or it was used. */
+export async function useUpRecoveryCode(
+  { trx }: Unit,
+  userId: string,
+  digest: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_digest', '=', digest)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
 }
 
 /** Their authenticator and its recovery codes are worth nothing from the commit on. */

@@ -29,7 +29,7 @@ export async function outlookOf(
   }
 }
 
-/** Those that own some of the nodes, and those that stand in line for them. */
+/** Those that own some of the nodes, and those that queue for them. */
 async function inTheWayOf(db: Reader, nodeIds: readonly string[]): Promise<string[]> {
   const own = new Set(nodeIds)
   const owners = [...(await ownersOf(db))].filter(([nodeId]) => own.has(nodeId))
