@@ -11,6 +11,8 @@ export default defineConfig({
     // Some start the service three times; on a busy machine each takes seconds.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for comes: this is for when it never would.
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     maxWorkers: 3,
   },
 })
