@@ -43,6 +43,8 @@ const singleThreaded = [
   '65_samples',
   '66_metrics_forms',
   '67_supervisor',
+  '67_supervisor_end',
+  '67_supervisor_kills',
   '68_service_manager',
   '85_small_machine', // whose 96 MiB TSan's own memory does not fit into
   '91_slow_clients',
