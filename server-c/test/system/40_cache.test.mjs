@@ -407,13 +407,27 @@ test('a popular file is looked up ahead of time: its requests never wait', async
     config: { workers: 1, statCache: { ttlMillis: 1000 } },
   })
   const client = await RawClient.connect(node.port)
-  const end = Date.now() + 3000
-  while (Date.now() < end) {
+  const ask = async () => {
     client.send(request('/a.txt'))
     await client.response()
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  assert.equal(await node.counter('cacheMisses'), 1)
+  // In the last half of its second a request has it looked up. Where this machine stood still for as long, none
+  // came: that round says nothing.
+  for (let round = 1, longestMs = 500; longestMs > 250; round++) {
+    assert.ok(round < 20, 'this machine stands still again and again')
+    await ask()
+    const misses = await node.counter('cacheMisses')
+    longestMs = 0
+    const end = performance.now() + 2500
+    for (let before = performance.now(); before < end; ) {
+      await ask()
+      await sleep(5)
+      const now = performance.now()
+      longestMs = Math.max(longestMs, now - before)
+      before = now
+    }
+    if (longestMs <= 250) assert.equal(await node.counter('cacheMisses'), misses)
+  }
   client.close()
 })
 
