@@ -97,7 +97,6 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
     set->files = *files;
-    named_files_say(&set->files, previous ? &previous->files : NULL);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)
         hosts += cfg->sites[i].host_count;
