@@ -8,9 +8,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     isolate: false,
-    // Some start the service three times; on a busy machine each takes seconds.
-    testTimeout: 60_000,
+    // Some start the service three times; on a busy machine each start takes half a minute.
+    testTimeout: 240_000,
     hookTimeout: 60_000,
+    // What is waited for comes: this is for when it never would.
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     maxWorkers: 3,
   },
 })

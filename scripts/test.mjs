@@ -19,7 +19,7 @@ import { countTests } from './testing/count-tests.mjs'
  * @property {string} title
  * @property {string[]} command
  * @property {string} [cwd] from the root
- * @property {boolean} [isLight] leaves half of the machine idle: it is waiting, or one thread
+ * @property {boolean} [isLight] leaves half of the machine idle: it waits for the most part, or is one thread
  * @typedef {import('./testing/count-tests.mjs').Count} Count
  * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
  */
@@ -51,6 +51,14 @@ function checks({ node }) {
   const library = ['--import', './scripts/rooms/typescript-5.mjs']
   const rooms = [...library, cruiser, ...rules, 'control-api/src']
   const jobs = String(availableParallelism())
+  /** @param {string} preset @param {string[]} more @returns {Check} */
+  const cTests = (preset, ...more) => ({
+    part: 'server-c',
+    title: `server-c tests, ${preset}`,
+    command: [node, 'test/run.mjs', '--preset', preset, ...more],
+    cwd: 'server-c',
+    isLight: true,
+  })
   const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
   return [
     {
@@ -82,12 +90,6 @@ function checks({ node }) {
       title: 'scripts tests',
       command: [node, '--test', 'scripts/test/*.test.ts'],
     },
-    ...['asan', 'tsan'].map((preset) => ({
-      part: 'server-c',
-      title: `server-c tests, ${preset}`,
-      command: [node, 'test/run.mjs', '--preset', preset],
-      cwd: 'server-c',
-    })),
     {
       part: 'bench',
       title: 'bench at a small scale',
@@ -102,11 +104,19 @@ function checks({ node }) {
       command: [...tool('@playwright/test', 'cli.js'), 'test'],
       cwd: 'e2e',
     },
+    // The long ones first, each beside one that builds nothing.
+    cTests('asan'),
     {
-      part: 'server-c',
-      title: 'server-c tests, fuzz',
-      command: [node, 'test/run.mjs', '--preset', 'fuzz', '--seconds', '3'],
-      cwd: 'server-c',
+      part: 'faults',
+      title: 'faults in a farm',
+      command: [node, 'e2e/faults/run.ts'],
+      isLight: true,
+    },
+    cTests('tsan'),
+    {
+      part: 'rollouts',
+      title: 'rollouts to real nodes',
+      command: [node, 'e2e/rollouts/run.ts'],
       isLight: true,
     },
     {
@@ -115,18 +125,7 @@ function checks({ node }) {
       command: [node, 'control-api/schemathesis/run.ts'],
       isLight: true,
     },
-    {
-      part: 'faults',
-      title: 'faults in a farm',
-      command: [node, 'e2e/faults/run.ts'],
-      isLight: true,
-    },
-    {
-      part: 'rollouts',
-      title: 'rollouts to real nodes',
-      command: [node, 'e2e/rollouts/run.ts'],
-      isLight: true,
-    },
+    cTests('fuzz', '--seconds', '3'),
   ]
 }
 

@@ -27,7 +27,7 @@ import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
 import { parseConfigText } from './features/configs/text/text.ts'
-import { startTextWork } from './features/configs/text-work.ts'
+import { startTextWork, type TextWork } from './features/configs/text-work.ts'
 import {
   createAdopt,
   createNodeChecks,
@@ -73,6 +73,7 @@ import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
+import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
 import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
@@ -102,11 +103,12 @@ import { openServices, type Services, version } from './process/services.ts'
 export type Overrides = {
   webhooks?: DispatcherOptions & { resolve?: Resolve }
   now?: () => number
+  rhythm?: Rhythm
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
   pressure?: PressureLimits
-  /** Hears each time that a thread is to read a text. */
-  onTextWork?: () => void
+  /** Several services of one process may share its threads. */
+  textWork?: TextWork
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -140,9 +142,10 @@ export async function buildService(
   {
     now = Date.now,
     onRoute,
-    onTextWork,
     logTailWithinMs = 10_000,
     pressure,
+    rhythm = RHYTHM,
+    textWork: work = startTextWork(),
     webhooks = {},
   }: Overrides = {},
 ): Promise<Service> {
@@ -197,7 +200,6 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const work = startTextWork(onTextWork)
   const validate = createValidate({ examine: work.examine, nodeCheck })
   const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
@@ -233,9 +235,11 @@ export async function buildService(
     samplesOf,
     latencySummaries: metrics.latencySummaries,
     probe: (nodeId, order) => probeOrders.give(nodeId, order),
+    reportEveryMs: rhythm.reportEveryMs,
   })
   const stopTicker = startTicker({
     engine,
+    rhythm,
     evaluate: evaluator.evaluate,
     onError: (error) =>
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
@@ -285,6 +289,7 @@ export async function buildService(
     probeOrders,
     metrics,
     now,
+    reportEveryMs: rhythm.reportEveryMs,
     watch: (listener) => requests.watch(listener, 'agents'),
   })
   // Nodes that wait are told of it with their next hello.

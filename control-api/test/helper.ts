@@ -19,7 +19,9 @@ import type { Identity } from '../src/control-plane/identity.ts'
 import { migrateToLatest } from '../src/db/migrate.ts'
 import { openControlDb } from '../src/db/open.ts'
 import type { Config } from '../src/environment/config.ts'
+import { startTextWork, type TextWork } from '../src/features/configs/text-work.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
+import type { Rhythm } from '../src/fleet/rhythm.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/user-store.ts'
@@ -31,6 +33,9 @@ export const nodeBinary = resolve(
   import.meta.dirname,
   '../../server-c/build/release/farmstead-node',
 )
+
+/** For farms in which rollouts are waited for. */
+export const QUICK: Rhythm = { tickMs: 50, reportEveryMs: 250 }
 
 /** Of a control plane in its first epoch. */
 export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }
@@ -96,6 +101,9 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
   }
 }
 
+/** On a busy machine everything is slow, which says nothing of the service: what is about overload says so. */
+const NEVER_OVERLOADED = { maxEventLoopDelay: 0, maxHeapUsedBytes: 0, sampleInterval: 5000 }
+
 export async function build({
   config = {},
   ...overrides
@@ -110,7 +118,12 @@ export async function build({
     documented.watch(route)
     heavy.watch(route)
   }
-  const service = await buildService(full, { ...overrides, onRoute, onTextWork: heavy.onAsk })
+  const service = await buildService(full, {
+    pressure: NEVER_OVERLOADED,
+    ...overrides,
+    onRoute,
+    textWork: heavy.work,
+  })
   onTestFinished(async () => {
     await service.close()
     documented.verify()
@@ -141,6 +154,9 @@ function watchRefusals() {
   return { watch, verify: () => expect([...undocumented]).toEqual([]) }
 }
 
+/** To begin a thread and to compile the config's schema there takes longer than most tests: all share these. */
+const textWork = startTextWork()
+
 /** Whatever a test asks: a route that has texts read by the threads for it takes its turn before. */
 function watchTextWork() {
   const asking = new AsyncLocalStorage<FastifyRequest>()
@@ -150,11 +166,22 @@ function watchTextWork() {
       asking.run(request, done)
     route.preHandler = [remember, ...[route.preHandler ?? []].flat()]
   }
-  const onAsk = () => {
-    const request = asking.getStore()
-    if (request && !isHeavy(request)) withoutTurn.add(`${request.method} ${request.url}`)
+  const noting =
+    <Args extends unknown[], Answer>(ask: (...args: Args) => Answer) =>
+    (...args: Args): Answer => {
+      const request = asking.getStore()
+      if (request && !isHeavy(request)) withoutTurn.add(`${request.method} ${request.url}`)
+      return ask(...args)
+    }
+  const work: TextWork = {
+    examine: noting(textWork.examine),
+    sampleOf: noting(textWork.sampleOf),
+    judge: noting(textWork.judge),
+    compare: noting(textWork.compare),
+    explainConflict: noting(textWork.explainConflict),
+    close: async () => {},
   }
-  return { watch, onAsk, verify: () => expect([...withoutTurn]).toEqual([]) }
+  return { watch, work, verify: () => expect([...withoutTurn]).toEqual([]) }
 }
 
 /** Hashing takes its time on purpose; what signs in hundreds of times need not. */

@@ -131,7 +131,7 @@ describe('the agents’ listener', () => {
 
   test('speaks TLS unless told otherwise, and prints so', async () => {
     const server = start('server.ts', [], mtls(tempDir()))
-    await expect.poll(() => server.out.stdout, { timeout: 15_000 }).toMatch(/Agents/)
+    await expect.poll(() => server.out.stdout).toMatch(/Agents/)
     expect(server.out.stdout).toMatch(/Agents {11}https:\/\/127\.0\.0\.1:\d+ {2}\(mutual TLS\)/)
   })
 

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { COMPILED } from './compiled.ts'
 
 const source = resolve(import.meta.dirname, '../src')
 /** It takes two seconds of a core that may have much else to do: this is for when it never would. */
@@ -11,7 +12,7 @@ type Ended = { code: number | null; stdout: string; stderr: string }
 
 export function start(script: string, args: string[], env: Record<string, string>) {
   const child: ChildProcess = spawn(process.execPath, [join(source, script), ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = { stdout: '', stderr: '' }

@@ -154,7 +154,7 @@ async function behind(proxy: Proxy, block: string, path: string) {
       ({ status }) => status,
       () => said,
     )
-  await expect.poll(isUp, { timeout: 30_000 }).toBe(200)
+  await expect.poll(isUp).toBe(200)
   return { url, ca, dir, setupToken: /setup#(\S+)/.exec(server.out.stdout)?.[1] ?? '' }
 }
 

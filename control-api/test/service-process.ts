@@ -3,6 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { COMPILED } from './compiled.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../src')
 const START_WITHIN_MS = 60_000
@@ -12,7 +13,7 @@ export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<
 /** Throws when it ended, or did not say in a minute where it listens. */
 export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
-    env,
+    env: { ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((done) => child.once('close', () => done()))
@@ -33,5 +34,6 @@ export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProce
 
 export function oneTimePassword(env: NodeJS.ProcessEnv): string {
   const words = [join(SOURCE, 'admin/program.ts'), 'reset-admin-password', '--json']
-  return JSON.parse(execFileSync(process.execPath, words, { env, encoding: 'utf8' })).password
+  const options = { env: { ...COMPILED, ...env }, encoding: 'utf8' } as const
+  return JSON.parse(execFileSync(process.execPath, words, options)).password
 }

@@ -64,7 +64,6 @@ import type { Inbox } from './inbox.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
-const REPORT_EVERY_MS = 5000
 const DESIRED_WAIT_MS = 25_000
 const BODY_BYTES = 1024 * 1024
 /** Of messages that can carry a text of 1 MiB, which JSON may make several times as long. */
@@ -102,6 +101,7 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
+  reportEveryMs: number
   /** Sees each answer. */
   watch?: (app: App) => void
 }
@@ -117,6 +117,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     logQuestions,
     checkQuestions,
     now,
+    reportEveryMs,
   } = deps
   const desired = createDesired(deps)
   const app = createFastify({
@@ -217,7 +218,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
         protocol,
         controlPlaneId: identity.controlPlaneId,
         epoch: identity.epoch,
-        reportEveryMs: REPORT_EVERY_MS,
+        reportEveryMs,
         desiredWaitMs: DESIRED_WAIT_MS,
         ...(bundle && { caCertificates: bundle.pem, renewAfterMs: renewalOf(caller) }),
       }

@@ -43,7 +43,7 @@ export type PressureLimits = {
   maxHeapUsedBytes: number
   sampleInterval: number
 }
-/** So long that one thing that took seconds, such as the start, is not taken for overload. */
+/** So long that one thing that took seconds is not taken for overload. */
 const PRESSURE: PressureLimits = {
   maxEventLoopDelay: 500,
   maxHeapUsedBytes: 0.85 * getHeapStatistics().heap_size_limit,
@@ -58,9 +58,15 @@ export async function answerUnderPressure(
   app: FastifyInstance,
   limits: PressureLimits = PRESSURE,
 ): Promise<void> {
+  // The interval in which it became ready, and what was found of it until the next, is of its own start.
+  let countsFromMs = Number.POSITIVE_INFINITY
+  app.addHook('onReady', async () => {
+    countsFromMs = performance.now() + 2 * limits.sampleInterval
+  })
   await app.register(underPressure, {
     ...limits,
     pressureHandler: async ({ routeOptions }) => {
+      if (performance.now() < countsFromMs) return
       if (!routeOptions.config.underPressure) throw overloaded()
     },
   })

@@ -70,7 +70,7 @@ test('the audit’s chain holds, and the node’s state is what it said last', a
   const url = '/api/v1/audit/verification'
   expect((await service.admin.inject({ method: 'POST', url })).statusCode).toBe(202)
   const state = async () => (await service.admin.inject({ url })).json().state
-  await expect.poll(state, { timeout: 20_000 }).toBe('whole')
+  await expect.poll(state).toBe('whole')
   await loud.hello({ hostname: 'said-last' })
   const view = (await service.admin.inject({ url: `/api/v1/nodes/${loud.id}` })).json()
   expect(view.machine?.hostname ?? view.hostname).toBe('said-last')

@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 import { cookiesOf } from '../durability/session.ts'
 import { nodeBinary, tempDir } from '../helper.ts'
 
@@ -48,8 +49,7 @@ export class RealControlPlane {
   constructor(env: NodeJS.ProcessEnv = {}, wrap: string[] = []) {
     this.#wrap = wrap
     this.env = {
-      // Each start and each command is a process; only the first one compiles.
-      NODE_COMPILE_CACHE: join(tempDir(), 'compiled'),
+      ...COMPILED,
       FARMSTEAD_DATA_DIR: join(tempDir(), 'data'),
       FARMSTEAD_PORT: '0',
       FARMSTEAD_AGENT_PORT: '0',

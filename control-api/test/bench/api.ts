@@ -23,8 +23,6 @@ const PAUSE_MS = 95
 const WRITE_SHARE = 0.2
 const READ_LIMIT_MS = 20
 const WRITE_LIMIT_MS = 50
-/** One after the other, for what a route costs: the kernel counts in steps of 10 ms. */
-const ALONE = 40
 /** Stays below the limit of one address, too. */
 const ALONE_PAUSE_MS = 20
 
@@ -107,11 +105,13 @@ const writes: Call[] = [
   },
 ]
 
-type Options = Size & { seconds: number; warmUpSeconds: number }
+/** `alone`: of each route, one after the other, for what it costs: the kernel counts in steps of 10 ms. */
+type Options = Size & { seconds: number; warmUpSeconds: number; alone: number }
 /** `stolenShare`: of the processor time that this machine asked for, what its host gave to others. */
 export type Measured = { rows: Row[]; stolenShare: number }
 
-export async function measure({ seconds, warmUpSeconds, ...size }: Options): Promise<Measured> {
+export async function measure(options: Options): Promise<Measured> {
+  const { seconds, warmUpSeconds, alone, ...size } = options
   const home = mkdtempSync(join(tmpdir(), 'farmstead-bench-api-'))
   const env = {
     PATH: process.env.PATH,
@@ -135,7 +135,7 @@ export async function measure({ seconds, warmUpSeconds, ...size }: Options): Pro
     const stolenShare = stolenShareSince(before)
     for (const call of reads) {
       const row = rows.get(call.name)
-      if (row) row.cpuMs = await costOf(call, { session, size, pid: child.pid ?? 0 })
+      if (row) row.cpuMs = await costOf(call, { session, size, pid: child.pid ?? 0, alone })
     }
     return { rows: [...rows.values()], stolenShare }
   } finally {
@@ -158,15 +158,15 @@ async function load(session: Session, size: Size, { seconds, rows }: Load): Prom
   await Promise.all(Array.from({ length: CLIENTS }, client))
 }
 
-type Alone = { session: Session; size: Size; pid: number }
+type Alone = { session: Session; size: Size; pid: number; alone: number }
 
-async function costOf(call: Call, { session, size, pid }: Alone): Promise<number> {
+async function costOf(call: Call, { session, size, pid, alone }: Alone): Promise<number> {
   const before = cpuMsOf(pid)
-  for (let i = 0; i < ALONE; i++) {
+  for (let i = 0; i < alone; i++) {
     await call.run(session, size, draw)
     await sleep(ALONE_PAUSE_MS)
   }
-  return (cpuMsOf(pid) - before) / ALONE
+  return (cpuMsOf(pid) - before) / alone
 }
 
 const draw: Draw = (below) => Math.floor(Math.random() * below)
@@ -227,6 +227,7 @@ async function main(): Promise<void> {
   const { rows, stolenShare } = await measure({
     seconds: Number(values.seconds),
     warmUpSeconds: Number(values['warm-up-seconds']),
+    alone: 40,
     versions: Number(values.versions),
     nodes: Number(values.nodes),
     auditRows: Number(values['audit-rows']),

@@ -34,8 +34,6 @@ export async function killOften({ kills, seed, say = () => {} }: Options): Promi
   const env = {
     PATH: process.env.PATH,
     FARMSTEAD_DATA_DIR: dataDir,
-    // A start is most of what a kill costs.
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
     FARMSTEAD_PORT: '0',
     FARMSTEAD_AGENT_PORT: '0',
     FARMSTEAD_AGENT_URL: 'http://127.0.0.1:1',

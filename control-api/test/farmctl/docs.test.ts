@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { newIdentity } from '../../src/backup/seal.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
 import { insertUser } from '../../src/people/user-store.ts'
+import { COMPILED } from '../compiled.ts'
 import { startReceiver } from '../features/webhooks/test-receiver.ts'
 import { PASSWORD, tempDir } from '../helper.ts'
 import { farmctl, joinNode, siteText } from './helper.ts'
@@ -34,7 +35,7 @@ test('the guide’s commands do what it says', { timeout: RUNS_WITHIN_MS }, asyn
     .replaceAll('https://farm.example.org', url)
     .replaceAll('https://hooks.example.org/farmstead', receiver.url)
   expect(script.match(/farmctl/g)?.length).toBeGreaterThan(50)
-  const env = { PATH: `${BIN}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' }
+  const env = { PATH: `${BIN}:${process.env.PATH}`, HOME: home, NO_COLOR: '1', ...COMPILED }
   expect(await bash(script, { cwd: home, env })).toEqual({ code: 0, stderr: expect.any(String) })
   expect(readFileSync(join(home, 'control.age')).subarray(0, 21).toString()).toBe(
     'age-encryption.org/v1',

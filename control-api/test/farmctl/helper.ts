@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/environment/config.ts'
-import { type Built, build, PASSWORD, tempDir } from '../helper.ts'
+import { COMPILED } from '../compiled.ts'
+import { type Built, build, PASSWORD, QUICK, tempDir } from '../helper.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
@@ -42,12 +43,12 @@ export async function farmctl({
   signedIn?: boolean
   config?: Partial<Config>
 } = {}): Promise<Farmctl> {
-  const service = await build({ config })
+  const service = await build({ config, rhythm: QUICK })
   await service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.app.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   const home = tempDir()
-  const environment = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1' }
+  const environment = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', ...COMPILED }
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
     watched(
       spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...environment, ...env } }),

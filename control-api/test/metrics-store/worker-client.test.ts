@@ -28,7 +28,7 @@ it('a worker that ended is started anew and goes on from its file', async () => 
   await worker.ask(take(1))
   await worker.ask({ kind: 'close' })
   await expect
-    .poll(() => worker.ask(take(2)).catch(() => null), { timeout: 5_000 })
+    .poll(() => worker.ask(take(2)).catch(() => null))
     .toEqual({
       acknowledgedSeq: 2,
       previousSeq: 1,

@@ -227,6 +227,26 @@ test('a service whose loop is held up says so with 503, and goes on telling its 
   expect((await app.inject('/health')).statusCode).toBe(200)
 })
 
+test('a start that holds the loop up is no overload; what does so later is', async () => {
+  const app = createFastify({ logLevel: 'silent', trustProxy: false, bodyLimit: MIB })
+  onTestFinished(() => app.close())
+  await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
+  const limits = { maxEventLoopDelay: 200, maxHeapUsedBytes: 0, sampleInterval: 1000 }
+  await answerUnderPressure(app, limits)
+  app.get('/nodes', async () => ({}))
+  const status = async () => (await app.inject('/nodes')).statusCode
+  const holdUp = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100)
+  holdUp()
+  await app.ready()
+  await settled()
+  expect(await status()).toBe(200)
+  while ((await status()) === 200) {
+    holdUp()
+    await settled()
+  }
+  expect(await status()).toBe(503)
+})
+
 test('a viewer that validates hundreds of texts at once is told to wait, and nobody else is', async () => {
   const service = await build()
   const program = await withToken(service, await service.as('viewer'))

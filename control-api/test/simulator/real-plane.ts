@@ -22,6 +22,7 @@ import type { StartDeps } from '../../src/features/rollouts/start.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
+import { RHYTHM } from '../../src/fleet/rhythm.ts'
 import { createEnrolment } from '../../src/node-identity/enrolment.ts'
 import { openServices, type Services } from '../../src/process/services.ts'
 import { hostOf } from './kinds.ts'
@@ -129,6 +130,7 @@ export async function startPlane(
     probeOrders: new ProbeOrders(() => {}),
     metrics: { record: async () => 0 },
     now,
+    reportEveryMs: RHYTHM.reportEveryMs,
   })
   const stop = async () => {
     fleet.close()

@@ -362,7 +362,7 @@ static void switch_admin(struct server *srv, const struct preparation *prep)
             "admin: no thread to be had for the admin listener; sites are served all the same");
 }
 
-/* Takes over the reference to `sites`. */
+/* Takes over the reference to `sites`, which all loops have by now: what is said to be in force is. */
 static void set_state(struct server *srv, struct site_set *sites, uint64_t generation,
                       bool is_reload)
 {
@@ -375,6 +375,8 @@ static void set_state(struct server *srv, struct site_set *sites, uint64_t gener
     srv->reloads += is_reload;
     srv->active_shown = srv->active;
     uv_mutex_unlock(&srv->lock);
+    if (sites)
+        named_files_say(&sites->files, old ? &old->files : NULL);
     site_set_put(old);
 }
 

@@ -101,7 +101,6 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->kept = kept_files_new(cfg);
     trusted_proxies_init(&set->proxies, cfg);
     set->files = *files;
-    named_files_say(&set->files, previous ? &previous->files : NULL);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)
         hosts += cfg->sites[i].host_count;

@@ -404,16 +404,30 @@ test('within the ttl the disk is not asked again', async (t) => {
 test('a popular file is looked up ahead of time: its requests never wait', async (t) => {
   const node = await startNode(t, {
     files: { 'a.txt': 'a' },
-    config: { workers: 1, statCache: { ttlMillis: 1000 } },
+    config: { workers: 1, statCache: { ttlMillis: 2000 } },
   })
   const client = await RawClient.connect(node.port)
-  const end = Date.now() + 3000
-  while (Date.now() < end) {
+  const ask = async () => {
     client.send(request('/a.txt'))
     await client.response()
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  assert.equal(await node.counter('cacheMisses'), 1)
+  // In the last of its two seconds a request has it looked up. Where this machine stood still for as long, none
+  // came: that round says nothing.
+  for (let round = 1, longestMs = 1000; longestMs > 500; round++) {
+    assert.ok(round < 20, 'this machine stands still again and again')
+    await ask()
+    const misses = await node.counter('cacheMisses')
+    longestMs = 0
+    const end = performance.now() + 5000
+    for (let before = performance.now(); before < end; ) {
+      await ask()
+      await sleep(5)
+      const now = performance.now()
+      longestMs = Math.max(longestMs, now - before)
+      before = now
+    }
+    if (longestMs <= 500) assert.equal(await node.counter('cacheMisses'), misses)
+  }
   client.close()
 })
 

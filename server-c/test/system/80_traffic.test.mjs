@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rates, shares and time-outs of clients, measured over sockets. Bounds are wide: machines are noisy.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { badDisk } from '../support/bad-disk.mjs'
 import { startNode, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
@@ -29,241 +29,186 @@ function assertNear(rate, wanted) {
   assert.ok(rate >= wanted * 0.5 && rate <= wanted * 1.5, `${rate} B/s, not ${wanted}`)
 }
 
-for (const [how, config] of [
-  ['memory', {}],
-  ['a file', memoryless],
-]) {
-  test(`a connection gets its rate, from ${how}`, async (t) => {
-    const site = { connectionBytesPerSecond: 200 * KB }
-    const node = await startNode(t, { files, site, config })
-    const rates = await measure(node.port, 2)
-    t.diagnostic(`${rates.map(Math.round)} B/s`)
-    for (const rate of rates) assertNear(rate, 200 * KB)
-  })
-
-  test(`the connections of a site share its rate, from ${how}`, async (t) => {
-    const node = await startNode(t, { files, site: { bytesPerSecond: 400 * KB }, config })
-    const rates = await measure(node.port, 4)
-    t.diagnostic(`${rates.map(Math.round)} B/s`)
-    assertNear(
-      rates.reduce((sum, rate) => sum + rate, 0),
-      400 * KB,
-    )
-    for (const rate of rates) assert.ok(rate > 40 * KB && rate < 200 * KB, `${rates}`)
-  })
-}
-
-// The page cache has the first MiB only, and this disk tells so of a whole read: what a big share asks
-// for is fetched first, what a small one asks for is there.
-test('who waits for the disk keeps what was due meanwhile', async (t) => {
-  const node = await startNode(t, {
-    files: { ...files, 'eio-late.bin': Buffer.alloc(1_200_000, 'x') },
-    site: { bytesPerSecond: 1000 * KB },
-    config: { ...memoryless, io: { chunkBytes: 4096 } },
-    wrap: badDisk(t),
-  })
-  const other = await RawClient.connect(node.port)
-  other.send(request('/big.bin'))
-  const client = await RawClient.connect(node.port)
-  client.send(request('/eio-late.bin'))
-  await until(() => client.ended, 'the end of what the disk has', 15_000)
-  assert.ok(client.received > 900_000, `${client.received}`)
-  other.close()
-})
-
-test('a rate is no hindrance to small answers, errors, HEAD and the connection', async (t) => {
-  const site = { connectionBytesPerSecond: 50 * KB, bytesPerSecond: 100 * KB }
-  const node = await startNode(t, { files, site })
-  const client = await RawClient.connect(node.port)
-  for (let i = 0; i < 40; i++) {
-    client.send(request('/a.txt'))
-    assert.equal((await client.response()).text, 'alpha')
-    client.send(request('/none'))
-    assert.equal((await client.response()).status, 404)
-    client.send(request('/big.bin', { method: 'HEAD' }))
-    assert.equal((await client.response({ isHead: true })).headers['content-length'], '33554432')
-  }
-  client.close()
-})
-
-test('a response that is throttled is whole and right', async (t) => {
-  const body = Buffer.from(Array.from({ length: 120_000 }, (_, i) => (i * 7) % 251))
-  for (const config of [{}, memoryless]) {
-    const node = await startNode(t, {
-      files: { 'a.bin': body },
-      site: { connectionBytesPerSecond: 60 * KB },
-      config,
-    })
-    const client = await RawClient.connect(node.port)
-    client.send(request('/a.bin') + request('/a.bin', { lines: ['Range: bytes=5-10004'] }))
-    assert.ok((await client.response()).body.equals(body))
-    assert.ok((await client.response()).body.equals(body.subarray(5, 10_005)))
-    client.close()
-  }
-})
-
-test('who goes away while it is throttled leaves nothing behind', async (t) => {
-  const node = await startNode(t, { files, site: { bytesPerSecond: 20 * KB } })
-  const clients = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(node.port)))
-  for (const client of clients) client.send(request('/big.bin'))
-  await sleep(600)
-  for (const client of clients) client.close()
-  await until(
-    async () => (await node.status()).gauges.openConnections === 0,
-    'the connections to be gone',
-  )
-})
-
-test('a stop ends throttled responses after the drain', async (t) => {
-  const node = await startNode(t, { files, site: { bytesPerSecond: 40 * KB } })
-  const client = await RawClient.connect(node.port)
-  client.send(request('/big.bin'))
-  await until(() => client.received > 0, 'the first bytes')
-  const start = Date.now()
-  assert.equal(await node.stop(), 0)
-  assert.ok(Date.now() - start < 15_000)
-})
-
-test('a reload keeps, changes and ends a rate', async (t) => {
-  const node = await startNode(t, { files, site: { connectionBytesPerSecond: 100 * KB } })
-  const reload = (rate) =>
-    node.reload({
-      ...node.config,
-      sites: [{ ...node.config.sites[0], connectionBytesPerSecond: rate }],
-    })
-  assert.ok(await reload(300 * KB))
-  const [rate] = await measure(node.port, 1, 2000)
-  assertNear(rate, 300 * KB)
-  assert.ok(await reload(0))
-  assert.equal((await get(node.port, '/big.bin')).body.length, 32 << 20)
-})
-
-test('limits.connectionsPerAddress: one more is refused, until one is gone', async (t) => {
-  const limits = { connectionsPerAddress: 3 }
-  const node = await startNode(t, { files, config: { limits } })
-  const clients = await Promise.all([1, 2, 3].map(() => RawClient.connect(node.port)))
-  for (const client of clients) {
-    client.send(request('/a.txt'))
-    assert.equal((await client.response()).status, 200)
-  }
-  const refused = await RawClient.connect(node.port)
-  assert.equal((await refused.response()).status, 503)
-  await refused.closed()
-  assert.equal(await node.counter('refused'), 1)
-  const other = await RawClient.connect(node.port, { localAddress: '127.0.0.2' })
-  other.send(request('/a.txt'))
-  assert.equal((await other.response()).status, 200)
-  clients[0].close()
-  await until(async () => (await node.status()).gauges.openConnections === 3, 'one to be gone')
-  assert.equal((await get(node.port, '/a.txt')).status, 200)
-  // Those that were accepted while there was no limit are not counted afterwards.
-  const config = (count) => ({ ...node.config, limits: { connectionsPerAddress: count } })
-  assert.ok(await node.reload(config(0)))
-  const uncounted = await Promise.all([1, 2, 3, 4].map(() => RawClient.connect(node.port)))
-  for (const client of uncounted) {
-    client.send(request('/a.txt'))
-    assert.equal((await client.response()).status, 200)
-  }
-  assert.ok(await node.reload(config(3)))
-  assert.equal((await get(node.port, '/a.txt')).status, 200)
-  for (const client of [...clients, ...uncounted, other]) client.close()
-})
-
-test('half a head is answered with 408, a silent connection with nothing', async (t) => {
-  const node = await startNode(t, { files, config: { limits: { headerSeconds: 1 } } })
-  const silent = await RawClient.connect(node.port)
-  const slow = await RawClient.connect(node.port)
-  slow.send('GET /a.txt HTTP/1.1\r\nHost: a\r\n')
-  const response = await slow.response()
-  assert.equal(response.status, 408)
-  assert.equal(response.headers.connection, 'close')
-  await slow.closed()
-  assert.equal((await silent.closed()).length, 0)
-  const used = await RawClient.connect(node.port)
-  used.send(`${request('/a.txt')}GET /a.t`)
-  assert.equal((await used.response()).status, 200)
-  assert.equal((await used.response()).status, 408)
-  assert.equal(await node.counter('timeouts'), 2)
-  assert.equal(await node.counter('badRequests'), 0)
-})
-
-const MIB = 1024 * 1024
-for (const [what, site, minBytesPerSecond, ends] of [
-  ['', {}, 0, false],
-  ['', {}, MIB, true],
-  [', of a site with a high rate', { bytesPerSecond: 100_000 * KB }, MIB, true],
-  [', of a connection with a high rate', { connectionBytesPerSecond: 100_000 * KB }, MIB, true],
-]) {
-  test(`a client that takes some bytes is held to limits.minBytesPerSecond ${minBytesPerSecond}${what}`, async (t) => {
-    const limits = { writeSeconds: 2, minBytesPerSecond }
-    const node = await startNode(t, { files, site, config: { limits } })
+// Each waits for seconds to pass, and costs next to nothing meanwhile.
+describe('traffic', { concurrency: 4 }, () => {
+  // First, as it takes the longest: ten seconds.
+  test('a stop ends throttled responses after the drain', async (t) => {
+    const node = await startNode(t, { files, site: { bytesPerSecond: 40 * KB } })
     const client = await RawClient.connect(node.port)
     client.send(request('/big.bin'))
-    // 64 KiB now and then: far less than what makes the kernel call the socket writable again. The
-    // client's kernel tells of room for more once a second, when its buffer has grown.
-    client.socket.pause()
-    const timer = setInterval(() => client.socket.read(65536), 200)
-    t.after(() => {
-      clearInterval(timer)
-      client.close()
-    })
-    if (ends) await until(async () => (await node.counter('timeouts')) > 0, 'the end of its time')
-    else await sleep(7000) // three times writeSeconds: nothing is to be seen
-    assert.equal(await node.counter('timeouts'), ends ? 1 : 0)
+    await until(() => client.received > 0, 'the first bytes')
+    const start = Date.now()
+    assert.equal(await node.stop(), 0)
+    assert.ok(Date.now() - start < 15_000)
   })
-}
 
-for (const [what, site, clients] of [
-  ['the site', { bytesPerSecond: 40 * KB }, 8],
-  ['each of them', { connectionBytesPerSecond: 6 * KB }, 3],
-  ['both', { bytesPerSecond: 40 * KB, connectionBytesPerSecond: 6 * KB }, 3],
-]) {
-  test(`who takes all that a low rate of ${what} gives is not let go`, async (t) => {
-    const limits = { writeSeconds: 1, minBytesPerSecond: MIB }
-    const node = await startNode(t, { files, site, config: { limits } })
-    const all = await Promise.all(
-      Array.from({ length: clients }, () => RawClient.connect(node.port)),
-    )
-    t.after(() => {
-      for (const client of all) client.close()
-    })
-    for (const client of all) client.send(request('/big.bin'))
-    // More than the burst, at 5 or 6 KB/s: several times writeSeconds.
-    await until(
-      () => all.every((client) => client.ended || client.received > 40 * KB),
-      'some bytes',
-    )
-    assert.equal(await node.counter('timeouts'), 0)
-  })
-}
-
-test('who takes nothing is let go before a low rate has filled its buffer', async (t) => {
-  const limits = { writeSeconds: 1 }
-  const site = { connectionBytesPerSecond: 50 * KB }
-  const node = await startNode(t, { files, site, config: { limits } })
-  const client = await RawClient.connect(node.port)
-  t.after(() => client.close())
-  client.socket.pause()
-  client.send(request('/big.bin'))
-  await until(async () => (await node.counter('timeouts')) > 0, 'the end of its time')
-})
-
-test('limits.bodyBytes: a longer body costs the connection, a shorter one does not', async (t) => {
-  const node = await startNode(t, { files, config: { limits: { bodyBytes: 1000 } } })
-  for (const [length, goesOn] of [
-    [1000, true],
-    [1001, false],
+  for (const [how, config] of [
+    ['memory', {}],
+    ['a file', memoryless],
   ]) {
+    test(`a connection gets its rate, from ${how}`, async (t) => {
+      const site = { connectionBytesPerSecond: 200 * KB }
+      const node = await startNode(t, { files, site, config })
+      const rates = await measure(node.port, 2)
+      t.diagnostic(`${rates.map(Math.round)} B/s`)
+      for (const rate of rates) assertNear(rate, 200 * KB)
+    })
+
+    test(`the connections of a site share its rate, from ${how}`, async (t) => {
+      const node = await startNode(t, { files, site: { bytesPerSecond: 400 * KB }, config })
+      const rates = await measure(node.port, 4)
+      t.diagnostic(`${rates.map(Math.round)} B/s`)
+      assertNear(
+        rates.reduce((sum, rate) => sum + rate, 0),
+        400 * KB,
+      )
+      for (const rate of rates) assert.ok(rate > 40 * KB && rate < 200 * KB, `${rates}`)
+    })
+  }
+
+  // The page cache has the first MiB only, and this disk tells so of a whole read: what a big share asks
+  // for is fetched first, what a small one asks for is there.
+  test('who waits for the disk keeps what was due meanwhile', async (t) => {
+    const node = await startNode(t, {
+      files: { ...files, 'eio-late.bin': Buffer.alloc(1_200_000, 'x') },
+      site: { bytesPerSecond: 1000 * KB },
+      config: { ...memoryless, io: { chunkBytes: 4096 } },
+      wrap: badDisk(t),
+    })
+    const other = await RawClient.connect(node.port)
+    other.send(request('/big.bin'))
     const client = await RawClient.connect(node.port)
-    const body = 'x'.repeat(length)
-    client.send(request('/a.txt', { method: 'POST', lines: [`Content-Length: ${length}`], body }))
-    const response = await client.response()
-    assert.equal(response.status, 405)
-    assert.equal(response.headers.connection, goesOn ? undefined : 'close')
-    if (goesOn) {
+    client.send(request('/eio-late.bin'))
+    await until(() => client.ended, 'the end of what the disk has', 15_000)
+    assert.ok(client.received > 900_000, `${client.received}`)
+    other.close()
+  })
+
+  test('a rate is no hindrance to small answers, errors, HEAD and the connection', async (t) => {
+    const site = { connectionBytesPerSecond: 50 * KB, bytesPerSecond: 100 * KB }
+    const node = await startNode(t, { files, site })
+    const client = await RawClient.connect(node.port)
+    for (let i = 0; i < 40; i++) {
       client.send(request('/a.txt'))
       assert.equal((await client.response()).text, 'alpha')
+      client.send(request('/none'))
+      assert.equal((await client.response()).status, 404)
+      client.send(request('/big.bin', { method: 'HEAD' }))
+      assert.equal((await client.response({ isHead: true })).headers['content-length'], '33554432')
     }
     client.close()
-  }
+  })
+
+  test('a response that is throttled is whole and right', async (t) => {
+    const body = Buffer.from(Array.from({ length: 120_000 }, (_, i) => (i * 7) % 251))
+    for (const config of [{}, memoryless]) {
+      const node = await startNode(t, {
+        files: { 'a.bin': body },
+        site: { connectionBytesPerSecond: 60 * KB },
+        config,
+      })
+      const client = await RawClient.connect(node.port)
+      client.send(request('/a.bin') + request('/a.bin', { lines: ['Range: bytes=5-10004'] }))
+      assert.ok((await client.response()).body.equals(body))
+      assert.ok((await client.response()).body.equals(body.subarray(5, 10_005)))
+      client.close()
+    }
+  })
+
+  test('who goes away while it is throttled leaves nothing behind', async (t) => {
+    const node = await startNode(t, { files, site: { bytesPerSecond: 20 * KB } })
+    const clients = await Promise.all(
+      Array.from({ length: 30 }, () => RawClient.connect(node.port)),
+    )
+    for (const client of clients) client.send(request('/big.bin'))
+    await sleep(600)
+    for (const client of clients) client.close()
+    await until(
+      async () => (await node.status()).gauges.openConnections === 0,
+      'the connections to be gone',
+    )
+  })
+
+  test('a reload keeps, changes and ends a rate', async (t) => {
+    const node = await startNode(t, { files, site: { connectionBytesPerSecond: 100 * KB } })
+    const reload = (rate) =>
+      node.reload({
+        ...node.config,
+        sites: [{ ...node.config.sites[0], connectionBytesPerSecond: rate }],
+      })
+    assert.ok(await reload(300 * KB))
+    const [rate] = await measure(node.port, 1, 2000)
+    assertNear(rate, 300 * KB)
+    assert.ok(await reload(0))
+    assert.equal((await get(node.port, '/big.bin')).body.length, 32 << 20)
+  })
+
+  test('limits.connectionsPerAddress: one more is refused, until one is gone', async (t) => {
+    const limits = { connectionsPerAddress: 3 }
+    const node = await startNode(t, { files, config: { limits } })
+    const clients = await Promise.all([1, 2, 3].map(() => RawClient.connect(node.port)))
+    for (const client of clients) {
+      client.send(request('/a.txt'))
+      assert.equal((await client.response()).status, 200)
+    }
+    const refused = await RawClient.connect(node.port)
+    assert.equal((await refused.response()).status, 503)
+    await refused.closed()
+    assert.equal(await node.counter('refused'), 1)
+    const other = await RawClient.connect(node.port, { localAddress: '127.0.0.2' })
+    other.send(request('/a.txt'))
+    assert.equal((await other.response()).status, 200)
+    clients[0].close()
+    await until(async () => (await node.status()).gauges.openConnections === 3, 'one to be gone')
+    assert.equal((await get(node.port, '/a.txt')).status, 200)
+    // Those that were accepted while there was no limit are not counted afterwards.
+    const config = (count) => ({ ...node.config, limits: { connectionsPerAddress: count } })
+    assert.ok(await node.reload(config(0)))
+    const uncounted = await Promise.all([1, 2, 3, 4].map(() => RawClient.connect(node.port)))
+    for (const client of uncounted) {
+      client.send(request('/a.txt'))
+      assert.equal((await client.response()).status, 200)
+    }
+    assert.ok(await node.reload(config(3)))
+    assert.equal((await get(node.port, '/a.txt')).status, 200)
+    for (const client of [...clients, ...uncounted, other]) client.close()
+  })
+
+  test('half a head is answered with 408, a silent connection with nothing', async (t) => {
+    const node = await startNode(t, { files, config: { limits: { headerSeconds: 1 } } })
+    const silent = await RawClient.connect(node.port)
+    const slow = await RawClient.connect(node.port)
+    slow.send('GET /a.txt HTTP/1.1\r\nHost: a\r\n')
+    const response = await slow.response()
+    assert.equal(response.status, 408)
+    assert.equal(response.headers.connection, 'close')
+    await slow.closed()
+    assert.equal((await silent.closed()).length, 0)
+    const used = await RawClient.connect(node.port)
+    used.send(`${request('/a.txt')}GET /a.t`)
+    assert.equal((await used.response()).status, 200)
+    assert.equal((await used.response()).status, 408)
+    assert.equal(await node.counter('timeouts'), 2)
+    assert.equal(await node.counter('badRequests'), 0)
+  })
+
+  test('limits.bodyBytes: a longer body costs the connection, a shorter one does not', async (t) => {
+    const node = await startNode(t, { files, config: { limits: { bodyBytes: 1000 } } })
+    for (const [length, goesOn] of [
+      [1000, true],
+      [1001, false],
+    ]) {
+      const client = await RawClient.connect(node.port)
+      const body = 'x'.repeat(length)
+      client.send(request('/a.txt', { method: 'POST', lines: [`Content-Length: ${length}`], body }))
+      const response = await client.response()
+      assert.equal(response.status, 405)
+      assert.equal(response.headers.connection, goesOn ? undefined : 'close')
+      if (goesOn) {
+        client.send(request('/a.txt'))
+        assert.equal((await client.response()).text, 'alpha')
+      }
+      client.close()
+    }
+  })
 })

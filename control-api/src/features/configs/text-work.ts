@@ -30,8 +30,7 @@ export const MAX_QUEUE = 64
 
 type Tasks = typeof worker
 
-/** `onAsk`: for tests. */
-export function startTextWork(onAsk?: () => void): TextWork {
+export function startTextWork(): TextWork {
   const pool = new Tinypool({
     filename: new URL('./text-worker.ts', import.meta.url).href,
     minThreads: 0,
@@ -46,7 +45,6 @@ export function startTextWork(onAsk?: () => void): TextWork {
     name: Name,
     task: Parameters<Tasks[Name]>[0],
   ): Promise<ReturnType<Tasks[Name]>> => {
-    onAsk?.()
     if (pool.queueSize >= MAX_QUEUE) throw overloaded()
     return await pool.run(task, { name })
   }

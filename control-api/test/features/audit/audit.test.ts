@@ -170,7 +170,7 @@ async function verified({ admin }: Built) {
   const started = await admin.inject({ method: 'POST', url: verification })
   expect(started.statusCode).toBe(202)
   await expect
-    .poll(async () => (await admin.inject({ url: verification })).json().state, { timeout: 20_000 })
+    .poll(async () => (await admin.inject({ url: verification })).json().state)
     .not.toBe('running')
   return (await admin.inject({ url: verification })).json()
 }

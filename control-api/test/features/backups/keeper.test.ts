@@ -75,8 +75,7 @@ const actions = async ({ services }: Opened, id: string) =>
       .execute()
   ).map(({ action, actor }) => `${action} by ${actor ?? 'nobody'}`)
 
-const untilDone = (opened: Opened, states: string) =>
-  expect.poll(opened.states, { timeout: 30_000 }).toBe(states)
+const untilDone = (opened: Opened, states: string) => expect.poll(opened.states).toBe(states)
 
 describe('the schedule', () => {
   test('makes the first one at the start, the next when it is due, and keeps the newest', async () => {

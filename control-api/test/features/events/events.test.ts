@@ -140,7 +140,7 @@ describe('GET /events', () => {
     await expect.poll(() => stream.state.lastId).not.toBe('')
     await node.report()
     await expect
-      .poll(() => stream.events().find(({ kind }) => kind === 'metrics'), { timeout: 5000 })
+      .poll(() => stream.events().find(({ kind }) => kind === 'metrics'))
       .toMatchObject({ id: node.id, action: 'recorded' })
     const stored = await service.services.db
       .selectFrom('events')
@@ -178,9 +178,7 @@ describe('GET /events', () => {
     const other = await openServices(service.config)
     await other.write((unit) => unit.emit({ kind: 'config', id: 'default', action: 'released' }))
     await other.close()
-    await expect
-      .poll(() => stream.events().map(({ action }) => action), { timeout: 3000 })
-      .toContain('released')
+    await expect.poll(() => stream.events().map(({ action }) => action)).toContain('released')
   })
 })
 

@@ -99,7 +99,7 @@ describe('an error in a node’s text', () => {
     await node.connect()
     const { id } = (await push(admin, 'default', 1)).json()
     const task = async () => (await ok(admin, 'GET', `/rollouts/${id}`)).json().tasks[0]
-    await expect.poll(async () => (await task()).errors.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await task()).errors.length).toBe(1)
     expect(read((await task()).errors)).toEqual([['', 5, '"${node.label.root}"', 'missing_file']])
   })
 })

@@ -246,7 +246,7 @@ test('a node that goes under a rollout is skipped, and the rollout goes on', asy
   fleet.cutOff(away?.id ?? '')
   await saveVersion(admin, text(8090), 1)
   const { id } = (await push(admin, 'default', 2)).json()
-  await expect.poll(() => nodes[0]?.ran.at(-1), { timeout: 10_000 }).toBe(text(8090))
+  await expect.poll(() => nodes[0]?.ran.at(-1)).toBe(text(8090))
   clock.pass(7)
   await service.forgetLongAway()
   await reaches(service, id, 'succeeded')

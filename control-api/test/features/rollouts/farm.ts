@@ -2,7 +2,7 @@
 // A farm for tests: the service, and nodes in this process that speak to its agent listener.
 import { expect, onTestFinished } from 'vitest'
 import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
-import { type Built, build, type Client } from '../../helper.ts'
+import { type Built, build, type Client, QUICK } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 
 export const text = (port: number) => `{
@@ -17,7 +17,7 @@ export async function farm(
   names: string[],
   options: Parameters<typeof build>[0] = {},
 ): Promise<Farm> {
-  const service = await build(options)
+  const service = await build({ rhythm: QUICK, ...options })
   const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
   const nodes: SimulatedNode[] = []
   const result = { ...service, url, nodes }
@@ -56,9 +56,17 @@ export async function saveVersion(
 export const get = async ({ admin }: Built, id: string): Promise<Rollout> =>
   (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
 export const reaches = async (service: Built, id: string, state: string): Promise<Rollout> => {
-  await expect.poll(async () => (await get(service, id)).state, { timeout: 10_000 }).toBe(state)
+  await expect.poll(async () => (await get(service, id)).state).toBe(state)
   return get(service, id)
 }
+const UNDER_WAY = ['offered', 'acked', 'applying', 'applied', 'confirmed', 'reverting']
+/** Until no node of it is on its way any longer, so that it does not change while something is asked of it. */
+export const rests = (service: Built, id: string): Promise<void> =>
+  expect
+    .poll(async () =>
+      (await get(service, id)).tasks.filter(({ state }) => UNDER_WAY.includes(state)),
+    )
+    .toEqual([])
 export function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
   const node = nodes[index]
   if (node) node.conduct = conduct

@@ -9,11 +9,11 @@ import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../../scripts/testing/node-policy.mjs'
 import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
-import { type Built, build, nodeBinary, tempDir } from '../../helper.ts'
+import { type Built, build, nodeBinary, QUICK, tempDir } from '../../helper.ts'
 
 const execute = promisify(execFile)
 /** For what never comes on a busy machine. */
-export const PATIENT = { timeout: 180_000, interval: 250 }
+export const PATIENT = { timeout: 180_000, interval: 50 }
 
 export type RealFarm = Built & {
   /** A folder with that page, for a version to serve. */
@@ -26,7 +26,7 @@ export type RealFarm = Built & {
 
 /** Its nodes serve the first version, which has a page at /. */
 export async function realFarm(nodeCount: number): Promise<RealFarm> {
-  const service = await build()
+  const service = await build({ rhythm: QUICK })
   const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
   const { admin } = service
   const post = async (path: string, payload: object) => {

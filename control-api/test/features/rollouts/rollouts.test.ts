@@ -7,23 +7,8 @@ import { DEADLINES } from '../../../src/assignments/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine/engine.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
-import { histogramOf } from '../../histogram-of.ts'
-import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
-import {
-  AT_ONCE,
-  act,
-  addNode,
-  BY_WAVES,
-  conducts,
-  type Farm,
-  farm,
-  get,
-  order,
-  reaches,
-  saveVersion,
-  servingFarm,
-  text,
-} from './farm.ts'
+import type { Conduct } from '../../simulated-node.ts'
+import { AT_ONCE, addNode, conducts, farm, get, reaches, saveVersion, text } from './farm.ts'
 
 const push = (client: Client, version: number, query = '', more: object = {}) =>
   client.inject({
@@ -354,7 +339,7 @@ describe('a node that says no', () => {
     const { id } = (await push(admin, 2)).json()
     await reaches(service, id, 'paused')
     const late = await addNode(service, 'edge-2')
-    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    await expect.poll(() => late.ran).toEqual([text(8080)])
     expect((await get(service, id)).previousVersion).toBe(1)
   })
 
@@ -493,10 +478,10 @@ describe('a node that joins during a rollout', () => {
     await first?.disconnect()
     const { id } = (await push(admin, 2)).json()
     const late = await addNode(service, 'edge-2')
-    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    await expect.poll(() => late.ran).toEqual([text(8080)])
     await first?.connect()
     await reaches(service, id, 'succeeded')
-    await expect.poll(() => late.ran.at(-1), { timeout: 5_000 }).toBe(text(8090))
+    await expect.poll(() => late.ran.at(-1)).toBe(text(8090))
   })
 })
 
@@ -509,7 +494,7 @@ describe('a node that joins with an override that makes the version unreadable',
     await nodes[0]?.disconnect()
     const { id } = (await push(admin, 2)).json()
     const late = await addNode(service, 'edge-2')
-    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    await expect.poll(() => late.ran).toEqual([text(8080)])
     const headers = { 'if-match': '"1"' }
     const url = `/api/v1/nodes/${late.id}/override`
     const payload = { mergePatch: { limits: { headerSeconds: 1.5 } } }
@@ -552,9 +537,7 @@ describe('deadlines', () => {
     const { id } = (await push(service.admin, 1)).json()
     await pass(service, 9_000)
     await sleep(100)
-    await expect
-      .poll(async () => (await taskOf(service, id, 'edge-1'))?.state, { timeout: 5_000 })
-      .toBe('unreachable')
+    await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('unreachable')
     expect((await get(service, id)).state).toBe('paused')
   })
 })
@@ -579,254 +562,4 @@ describe('GET /rollouts', () => {
       (await viewer.inject({ url: `/api/v1/rollouts/rollout_${'0'.repeat(26)}` })).statusCode,
     ).toBe(404)
   })
-})
-
-describe('a rollout by waves', () => {
-  it('is planned before it begins, and only that plan is started', async () => {
-    const { admin } = await servingFarm()
-    const wish = { version: 2, strategy: BY_WAVES }
-    const plan = (await order(admin, wish, '?dryRun=1')).json()
-    expect(plan).toMatchObject({ waves: 2, policy: { maxParallel: 1, blastBudget: 4 } })
-    expect(plan.nodes.map((node: { wave: number }) => node.wave)).toEqual([0, 1, 1])
-    const other = await order(admin, { ...wish, planDigest: 'sha256:other' })
-    expect(other.json()).toMatchObject({ status: 409, code: 'plan_changed' })
-    const started = await order(admin, { ...wish, planDigest: plan.planDigest })
-    expect(started.statusCode).toBe(201)
-    expect(started.json()).toMatchObject({ planDigest: plan.planDigest, wave: 0 })
-  })
-
-  it('reaches every node, one wave after the other', async () => {
-    const service = await servingFarm()
-    const { id } = (await order(service.admin, { version: 2, strategy: BY_WAVES })).json()
-    const ended = await reaches(service, id, 'succeeded')
-    expect(ended.waves).toEqual([
-      { index: 0, nodes: 1, done: 1 },
-      { index: 1, nodes: 2, done: 2 },
-    ])
-    for (const node of service.nodes) expect(node.ran.at(-1)).toBe(text(8090))
-    const rows = await service.services.db
-      .selectFrom('events')
-      .select('action')
-      .where('object_id', '=', id)
-      .orderBy('id')
-      .execute()
-    const actions = rows.map((row) => row.action).filter((action) => /offered|wave/.test(action))
-    expect(actions.slice(0, 4)).toEqual(['task-offered', 'wave-1', 'task-offered', 'task-offered'])
-  })
-
-  it('stops at the wave in which a node refuses, and gives back what was changed', async () => {
-    const service = await servingFarm()
-    const { admin, nodes } = service
-    conducts(service, 1, { kind: 'nack', code: 'missing_file', message: 'no' })
-    const { id } = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
-    const paused = await reaches(service, id, 'paused')
-    expect(paused.reason).toContain('edge-2 refused the version')
-    expect(nodes[2]?.ran).toEqual([text(8080)])
-    const refused = await act(admin, paused, 'skip-gate', { reason: 'now' })
-    expect(refused.json()).toMatchObject({ status: 409, code: 'action_not_possible' })
-    expect((await act(admin, paused, 'revert', { reason: 'it was wrong' })).statusCode).toBe(200)
-    const reverted = await reaches(service, id, 'reverted')
-    expect(reverted.reason).toContain('test-admin takes it back: it was wrong')
-    expect(reverted.tasks.map((task) => task.state)).toEqual(['reverted', 'nacked', 'skipped'])
-    expect(nodes[0]?.ran).toEqual([text(8080), text(8090), text(8080)])
-    await expect
-      .poll(async () => (await admin.inject({ url: `/api/v1/nodes/${nodes[0]?.id}` })).json().sync)
-      .toMatchObject({ state: 'in-sync', desired: { version: { number: 1 } } })
-  })
-
-  it('goes back by itself when a node went back', async () => {
-    const service = await servingFarm()
-    conducts(service, 1, { kind: 'revert', of: text(8090) })
-    const strategy = { ...BY_WAVES, onFailure: 'revert' }
-    const { id } = (await order(service.admin, { version: 2, strategy })).json()
-    const reverted = await reaches(service, id, 'reverted')
-    expect(reverted.reason).toContain('edge-2 went back to its last confirmed config (crash_loop)')
-    expect(service.nodes.map((node) => node.ran.at(-1))).toEqual([
-      text(8080),
-      // It went back by itself, and was told to stay there.
-      text(8080),
-      text(8080),
-    ])
-  })
-
-  it('goes on without a node that failed when an operator says so', async () => {
-    const service = await servingFarm()
-    const { admin, nodes } = service
-    conducts(service, 0, { kind: 'nack', code: 'port_in_use', message: 'no' })
-    const { id } = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
-    const paused = await reaches(service, id, 'paused')
-    expect((await act(admin, paused, 'resume')).statusCode).toBe(200)
-    const ended = await reaches(service, id, 'succeeded')
-    expect(ended.reason).toContain('an operator went on without edge-1')
-    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8080), text(8090), text(8090)])
-  })
-
-  it('leaves out nodes of the kind that refused it, but for one that gets another text', async () => {
-    const service = await servingFarm()
-    const { admin, nodes } = service
-    const payload = { mergePatch: { listen: [{ address: '127.0.0.1', port: 8070 }] } }
-    const url = `/api/v1/nodes/${nodes[2]?.id}/override`
-    const { etag } = (await admin.inject({ url })).headers
-    const headers = { 'if-match': String(etag) }
-    expect((await admin.inject({ method: 'PUT', url, headers, payload })).statusCode).toBe(200)
-    conducts(service, 0, { kind: 'nack', code: 'unsupported_version', message: 'no' })
-    const { id } = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
-    const paused = await reaches(service, id, 'paused')
-    expect((await act(admin, paused, 'resume')).statusCode).toBe(200)
-    const { tasks, reason } = await reaches(service, id, 'succeeded')
-    expect(tasks.map(({ state, code }) => [state, code])).toEqual([
-      ['nacked', 'unsupported_version'],
-      ['skipped', 'unsupported_version'],
-      ['done', null],
-    ])
-    expect(tasks[1]?.message).toBe('edge-1, of the same kind, refused the same text')
-    expect(reason).toContain('an operator went on without edge-1, edge-2')
-    expect(nodes[1]?.ran.at(-1)).toBe(text(8080))
-  })
-
-  it('is paused by hand and skips a gate, each with who and why in the audit', async () => {
-    const service = await servingFarm()
-    const { admin, nodes } = service
-    const strategy = { ...BY_WAVES, soakSeconds: 3_600 }
-    const { id } = (await order(admin, { version: 2, strategy })).json()
-    await expect
-      .poll(async () => (await get(service, id)).phase, { timeout: 5_000 })
-      .toBe('soaking')
-    expect((await get(service, id)).reason).toContain('are watched for 3600 s')
-    const held = (await act(admin, await get(service, id), 'pause', { reason: 'lunch' })).json()
-    expect(held).toMatchObject({ state: 'paused', reason: expect.stringContaining(': lunch.') })
-    const unexplained = await act(admin, held, 'skip-gate')
-    expect(unexplained.statusCode).toBe(400)
-    await act(admin, held, 'skip-gate', { reason: 'nobody is awake' })
-    await expect.poll(() => nodes[2]?.ran.at(-1), { timeout: 5_000 }).toBe(text(8090))
-    const rows = await service.services.db
-      .selectFrom('events')
-      .select(['action', 'actor', 'data'])
-      .where('object_id', '=', id)
-      .where('actor', '=', 'test-admin')
-      .execute()
-    expect(rows.map(({ data }) => data).join()).toContain(
-      'skip-gate by test-admin: nobody is awake',
-    )
-  })
-
-  it('takes the nodes of another only when that is said', async () => {
-    const service = await servingFarm()
-    const { admin } = service
-    conducts(service, 0, { kind: 'hang' })
-    const first = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
-    const queued = (await order(admin, { version: 1 })).json()
-    expect(queued).toMatchObject({ state: 'queued', blockedBy: [first.id] })
-    const second = await order(admin, { version: 1, onOverlap: 'supersede' })
-    expect(second.statusCode).toBe(201)
-    const frozen = await get(service, first.id)
-    expect(frozen).toMatchObject({ state: 'frozen' })
-    expect(frozen.reason).toContain(`rollout ${second.json().id} froze it`)
-    expect(await get(service, queued.id)).toMatchObject({ state: 'superseded' })
-  })
-})
-
-/** Windows as nodes measure them: so many answers of that time each. */
-async function serve(
-  node: SimulatedNode | undefined,
-  { seconds, errors = 0, windows = 4 }: { seconds: number; errors?: number; windows?: number },
-): Promise<void> {
-  if (!node) throw new Error('there is no such node')
-  const generation = node.effective?.generation ?? 0
-  for (let i = 0; i < windows; i++) {
-    const histogram = { ...histogramOf(Array<number>(100).fill(seconds)), scale: 3 as const }
-    const counters = { requests: 100, responses5xx: errors }
-    await node.report([{ generation, counters, stages: { firstByte: histogram } }])
-  }
-}
-
-describe('a rollout with gates', () => {
-  const gated = {
-    ...BY_WAVES,
-    soakSeconds: 1,
-    gates: [{ metric: 'firstByteP99', max: 1.5, onFail: 'revert' }],
-    minSamples: 100,
-  }
-  const soaks = async (service: Farm, strategy: object): Promise<string> => {
-    const { id } = (await order(service.admin, { version: 2, strategy })).json()
-    await expect.poll(async () => (await get(service, id)).phase, LONG).toBe('soaking')
-    return id
-  }
-  /** Nodes report, and the service looks at it every few seconds. */
-  const LONG = { timeout: 30_000 }
-  const TWO_LOOKS_MS = 11_000
-
-  it('goes back when the wave’s nodes are slower than the others, and keeps what shows it', async () => {
-    const service = await servingFarm()
-    const [canary, ...others] = service.nodes
-    const id = await soaks(service, gated)
-    await expect
-      .poll(async () => {
-        await serve(canary, { seconds: 0.5 })
-        for (const node of others) await serve(node, { seconds: 0.01 })
-        return (await get(service, id)).state
-      }, LONG)
-      .toBe('reverted')
-    const { reason, evidence, tasks } = await get(service, id)
-    expect(reason).toMatch(/first byte p99 is \d+(\.\d+)? times the others’/)
-    expect(evidence).toMatchObject({ wave: 0, verdict: 'fail', gates: [{ canary: { nodes: 1 } }] })
-    expect(tasks.map((task) => task.state)).toEqual(['reverted', 'skipped', 'skipped'])
-    expect(others.map((node) => node.ran)).toEqual([[text(8080)], [text(8080)]])
-    const rows = await service.services.db
-      .selectFrom('events')
-      .select('data')
-      .where('object_id', '=', id)
-      .where('action', '=', 'evidence')
-      .execute()
-    const kept = rows.map(({ data }) => JSON.parse(data)).find((data) => data.verdict === 'fail')
-    expect(kept.gates[0]).toMatchObject({ metric: 'firstByteP99', control: { nodes: 2 } })
-    expect(kept.gates[0].low).toBeGreaterThan(1.5)
-  }, 60_000)
-
-  it('waits without evidence, and pauses when none comes', async () => {
-    const service = await servingFarm()
-    const id = await soaks(service, { ...gated, maxSoakSeconds: 2 })
-    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('paused')
-    const paused = await get(service, id)
-    expect(paused.reason).toMatch(/requests that are needed|no evidence/)
-    expect(service.nodes[1]?.ran).toEqual([text(8080)])
-  }, 60_000)
-
-  it('paused by a gate keeps what it paused for, though it is quiet since', async () => {
-    const service = await servingFarm()
-    const id = await soaks(service, { ...gated, maxSoakSeconds: 8 })
-    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('paused')
-    const { evidence } = await get(service, id)
-    await sleep(TWO_LOOKS_MS)
-    expect((await get(service, id)).evidence).toEqual(evidence)
-  }, 60_000)
-
-  it('has nodes that can fetch the probes, as many on each side, and once until that is reported', async () => {
-    const service = await servingFarm()
-    const probes = [{ path: '/' }, { host: 'www.example.org', path: '/?a' }]
-    for (const node of service.nodes.slice(0, 2)) {
-      node.capabilities = ['confirm', 'probes']
-      await node.hello()
-    }
-    const id = await soaks(service, { ...gated, probes, soakSeconds: 3_600 })
-    const asked = () => service.nodes.map((node) => node.probes.length)
-    await expect.poll(asked, LONG).toEqual([1, 1, 0])
-    const [canary, control] = service.nodes.map((node) => node.probes[0])
-    expect(canary).toMatchObject({ count: 100, perSecond: 5, paths: probes })
-    expect(control).toMatchObject({ count: 100, perSecond: 5, paths: probes })
-    const { evidence } = await get(service, id)
-    await expect
-      .poll(async () => (await get(service, id)).evidence?.at, LONG)
-      .not.toBe(evidence?.at)
-    expect(asked()).toEqual([1, 1, 0])
-  }, 60_000)
-
-  it('takes a node that answers 5xx for ill at once', async () => {
-    const service = await servingFarm()
-    const gates = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
-    const id = await soaks(service, { ...gated, gates, onFailure: 'revert', soakSeconds: 3_600 })
-    await serve(service.nodes[0], { seconds: 0.01, errors: 30 })
-    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('reverted')
-    expect((await get(service, id)).reason).toContain('120 of 400 answers of edge-1 are 5xx')
-  }, 60_000)
 })

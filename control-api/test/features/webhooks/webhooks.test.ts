@@ -44,7 +44,7 @@ const deliveries = async ({ admin }: Built, { id }: Hook) =>
   (await admin.inject({ url: `${url}/${id}/deliveries?limit=500` })).json().items
 const emit = ({ services }: Built, id: string, action = 'changed') =>
   services.write((unit) => unit.emit({ kind: 'node', id, action, actor: 'anna' }))
-const poll = (what: () => unknown) => expect.poll(what, { timeout: 15_000 })
+const poll = (what: () => unknown) => expect.poll(what)
 
 describe('a webhook', () => {
   test('is made by an administrator, its secret shown once and sealed at rest', async () => {

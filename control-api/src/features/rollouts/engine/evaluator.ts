@@ -31,12 +31,13 @@ type Deps = {
   /** Of those that were measured in that time. */
   latencySummaries: Metrics['latencySummaries']
   probe: (nodeId: string, order: ProbeOrder) => void
+  reportEveryMs: number
 }
 /** In time of that wave's soak, which begins anew when it is watched anew. */
 type Probed = { wave: number; fromMs: number; untilMs: number }
 
 export function createEvaluator(deps: Deps) {
-  const { db, now, isConnected, engine, samplesOf, latencySummaries, probe } = deps
+  const { db, now, isConnected, engine, samplesOf, latencySummaries, probe, reportEveryMs } = deps
   /** By rollout: what nodes were asked to fetch last. */
   const probed = new Map<string, Probed>()
 
@@ -71,11 +72,12 @@ export function createEvaluator(deps: Deps) {
     })
     const [ours, theirs] = [sideOfThose(canary), sideOfThose(control)]
     const { minSamples, probes } = policy
-    const wanted = whatToProbe({ canary: ours, control: theirs, minSamples })
+    const wanted = whatToProbe({ canary: ours, control: theirs, minSamples, reportEveryMs })
     if (!wanted) return
     const { nodeIds, count, perSecond } = wanted
     const { wave, soakedMs } = progress
-    probed.set(id, { wave, fromMs: soakedMs, untilMs: soakedMs + probedWithinMs(wanted) })
+    const untilMs = soakedMs + probedWithinMs(wanted, reportEveryMs)
+    probed.set(id, { wave, fromMs: soakedMs, untilMs })
     for (const nodeId of nodeIds) probe(nodeId, { count, perSecond, paths: [...probes] })
   }
 

@@ -3,20 +3,18 @@
 // While it is down no time passes, so nobody is called late for what we did not hear; nor while it
 // stands still (a full disk, a stopped process): what nodes said meanwhile was not taken either.
 import { performance } from 'node:perf_hooks'
+import { RHYTHM, type Rhythm } from '../../../fleet/rhythm.ts'
 import type { Engine } from './engine.ts'
 
-const TICK_MS = 1_000
 /** Longer than any write waits its turn: whoever missed this many ticks did not answer nodes either. */
 const STANDSTILL_MS = 10_000
-
-/** Nodes report as often. */
-const EVALUATE_EVERY_MS = 5_000
 
 type Options = {
   engine: Pick<Engine, 'tick' | 'heardAgain'>
   /** Looks at what was measured. */
   evaluate: () => Promise<void>
   onError: (error: unknown) => void
+  rhythm?: Rhythm
   monotonicMs?: () => number
 }
 
@@ -25,6 +23,7 @@ export function startTicker({
   engine,
   evaluate,
   onError,
+  rhythm = RHYTHM,
   monotonicMs = () => performance.now(),
 }: Options): () => Promise<void> {
   /** null: not since the start. */
@@ -37,7 +36,7 @@ export function startTicker({
     if (elapsedMs > STANDSTILL_MS) await engine.heardAgain()
     else await engine.tick(elapsedMs)
     last = at
-    if (at - evaluatedAt < EVALUATE_EVERY_MS) return
+    if (at - evaluatedAt < rhythm.reportEveryMs) return
     evaluatedAt = at
     await evaluate()
   }
@@ -51,7 +50,7 @@ export function startTicker({
       })
   }
   step()
-  const timer = setInterval(step, TICK_MS)
+  const timer = setInterval(step, rhythm.tickMs)
   timer.unref()
   return async () => {
     clearInterval(timer)

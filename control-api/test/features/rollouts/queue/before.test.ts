@@ -12,6 +12,7 @@ import {
   get,
   order,
   reaches,
+  rests,
   saveVersion,
   servingFarm,
   text,
@@ -52,7 +53,7 @@ const closed = (now: number): Pick<RolloutRules, 'windows'> => {
   return { windows: [{ days: [other], from: '10:00', to: '11:00' }] }
 }
 const soaks = (service: Farm, id: string) =>
-  expect.poll(async () => (await get(service, id)).phase, { timeout: 10_000 }).toBe('soaking')
+  expect.poll(async () => (await get(service, id)).phase).toBe('soaking')
 
 describe('the line', () => {
   it('is first come, first served, and moves on in the step that frees the nodes', async () => {
@@ -61,6 +62,7 @@ describe('the line', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const second = (await order(admin, { version: 1 })).json()
     expect(second).toMatchObject({ state: 'queued', blockedBy: [first.id], startedAt: null })
     expect(second.reason).toContain(`${first.id} has nodes of it`)
@@ -130,6 +132,7 @@ describe('the line', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const second = (await order(admin, { version: 1 })).json()
     const gone = await admin.inject({ method: 'DELETE', url: `/api/v1/nodes/${nodes[0]?.id}` })
     expect(gone.statusCode).toBe(204)
@@ -145,6 +148,7 @@ describe('the line', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const second = (await order(admin, { version: 1 })).json()
     for (const action of ['freeze', 'revert', 'pause']) {
       const refused = (await act(admin, second, action)).json()
@@ -180,6 +184,7 @@ describe('the line', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const queued = (await order(admin, { version: 1 })).json()
     const startAt = new Date(now() + HOUR_MS).toISOString()
     const scheduled = (await order(admin, { version: 1, startAt })).json()
@@ -190,7 +195,7 @@ describe('the line', () => {
       (await again.admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
     expect((await seen(queued.id)).state).toBe('queued')
     await expect
-      .poll(async () => (await seen(scheduled.id)).blockedBy, { timeout: 10_000 })
+      .poll(async () => (await seen(scheduled.id)).blockedBy)
       .toEqual([first.id, queued.id])
     await act(again.admin, await seen(first.id), 'freeze')
     expect((await seen(queued.id)).state).not.toBe('queued')
@@ -240,6 +245,7 @@ describe('a dry run', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const second = (await order(admin, { version: 1 })).json()
     expect(await plan()).toMatchObject({ ...nothing, blockedBy: [first.id, second.id] })
     expect(await plan({ selector: 'nobody=here' })).toMatchObject(nothing)
@@ -426,6 +432,7 @@ describe('an emergency', () => {
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
+    await rests(service, first.id)
     const queued = (await order(admin, { version: 2 })).json()
     await setRules(service, { approvals: 2, ...closed(Date.now()) })
     conducts(service, 0, { kind: 'good' })

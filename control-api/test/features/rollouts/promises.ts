@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What the simulation is asked of many seeds. A thousand take some ten seconds of a core: each a file of its own.
+import { expect, test } from 'vitest'
+import { simulate } from '../../simulator/simulate.ts'
+
+const SEEDS = 1000
+const RUNS_WITHIN_MS = 400_000
+
+export function keepPromises(from: number): void {
+  test(
+    `none of a thousand seeds from ${from} on breaks a promise, and at rest every rollout has ended or says what it waits for`,
+    () => {
+      const { violation, seeds, ends } = simulate({ from, count: SEEDS })
+      expect(violation).toBeNull()
+      expect(seeds).toBe(SEEDS)
+      for (const state of ['succeeded', 'paused', 'frozen', 'reverted', 'revert_incomplete']) {
+        expect(ends[state], state).toBeGreaterThan(5)
+      }
+    },
+    RUNS_WITHIN_MS,
+  )
+}
