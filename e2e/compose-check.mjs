@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Api, bodyOf } from './client/api.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const NODES = 3
@@ -58,26 +59,9 @@ async function eventually(what, look) {
   throw new Error(`not within ${UP_WITHIN_MS / 1000} s: ${what}`)
 }
 
-/** @param {string} token */
-async function setUp(token) {
-  const answer = await fetch(`${consoleUrl}/api/v1/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, username: 'admin', password: 'a long password of this check' }),
-  })
-  if (answer.status !== 201) throw new Error(`the set-up answered ${answer.status}`)
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
-}
-
-/** @param {string} cookie */
-async function allInSync(cookie) {
-  const answer = await fetch(`${consoleUrl}/api/v1/nodes`, { headers: { cookie } })
-  /** @type {{ items: { connected: boolean, sync: { state: string }, identity: { kind: string } }[] }} */
-  const { items } = await answer.json()
-  const good = items.filter(
+/** @param {Api} api */
+async function allInSync(api) {
+  const good = (await api.nodes()).filter(
     ({ connected, sync, identity }) =>
       connected && sync.state === 'in-sync' && identity.kind === 'certificate',
   )
@@ -85,8 +69,9 @@ async function allInSync(cookie) {
 }
 
 async function check() {
+  const api = new Api(consoleUrl)
   await eventually('the control plane is healthy', async () => {
-    const health = await (await fetch(`${consoleUrl}/api/v1/health`)).json()
+    const health = await bodyOf(api.call.GET('/api/v1/health'))
     return health.status === 'ok' ? true : null
   })
   await eventually('it serves the console', async () => {
@@ -103,10 +88,10 @@ async function check() {
     const { output } = compose(['logs', '--no-color', 'control-plane'], 'pipe')
     return [...output.matchAll(/\/setup#(fss_\S+)/g)].at(-1)?.[1] ?? null
   })
-  const cookie = await setUp(token)
-  await eventually(`${NODES} nodes are in sync, over mutual TLS`, () => allInSync(cookie))
+  await api.setUp({ token, username: 'admin', password: 'a long password of this check' })
+  await eventually(`${NODES} nodes are in sync, over mutual TLS`, () => allInSync(api))
   if (!compose(['restart']).ok) throw new Error('"compose restart" failed')
-  await eventually('after a restart they are in sync again', () => allInSync(cookie))
+  await eventually('after a restart they are in sync again', () => allInSync(api))
 }
 
 try {

@@ -18,9 +18,15 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],
+  // The long ones first, so that no core is idle at the end; they need no shared farm.
+  projects: [
+    { name: 'journeys', testMatch: 'journeys/**' },
+    { name: 'specs', testIgnore: 'journeys/**' },
+  ],
   use: {
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
+    // Its film of each test would be a quarter of all the work; what a page was is kept without it.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',

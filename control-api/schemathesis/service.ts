@@ -7,7 +7,7 @@ import { buildService } from '../src/app.ts'
 import { newIdentity } from '../src/backup/seal.ts'
 import { envToConfig } from '../src/environment/config.ts'
 import { hashPassword } from '../src/people/passwords.ts'
-import { insertUser } from '../src/people/users.ts'
+import { insertUser } from '../src/people/user-store.ts'
 import { Answers } from './answers.ts'
 import { caller, type Known, PASSWORD, seed } from './seed.ts'
 

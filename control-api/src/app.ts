@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
-import { constants } from 'node:zlib'
-import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { createIdentify } from './agents/callers.ts'
@@ -17,6 +15,7 @@ import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
 import { enterFolderAsService } from './db/lock.ts'
 import type { Config } from './environment/config.ts'
+import { holdForEveryRoute } from './every-route.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
@@ -37,7 +36,6 @@ import {
   saveErrors,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
-import { enrolmentTokenIsWithin } from './features/enrolment-tokens/store.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
@@ -49,7 +47,6 @@ import { createEndNode } from './features/nodes/decommissioning.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
 import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
-import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
 import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
@@ -59,16 +56,14 @@ import { startTicker } from './features/rollouts/engine/ticker.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store/rollouts.ts'
 import { createProve } from './features/session/proof.ts'
-import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
+import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
-import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import { createFarmFamilies } from './features/telemetry/farm.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
 import { fromWellKnown, telemetryRoutes } from './features/telemetry/routes.ts'
-import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
@@ -79,41 +74,28 @@ import { Fleet } from './fleet/fleet.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
 import type { App } from './http/app-types.ts'
+import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
-import { problemsPlugin } from './http/problems.ts'
-import { createIdempotencyKeys } from './idempotency/keys.ts'
+import type { LatencySummary } from './metrics-store/metrics.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
-import type { LatencySummary } from './metrics-store/ports.ts'
-import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-check/binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
-import { hasIssued } from './node-identity/certificates.ts'
 import { createEnrolment } from './node-identity/enrolment.ts'
+import { hasIssued } from './node-identity/store/certificates.ts'
+import { nodeIdsWithin } from './node-identity/store/nodes.ts'
+import { enrolmentTokenIsWithin } from './node-identity/store/tokens.ts'
 import { createSecondFactor } from './people/second-factor.ts'
-import { sessionIsAlive } from './people/sessions.ts'
-import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
-import { answerBelow, withoutBase } from './plugins/base-path.ts'
-import { keepSessionsFromBearers } from './plugins/bearer.ts'
-import { readBodies } from './plugins/bodies.ts'
-import { answerConditionally } from './plugins/conditional.ts'
+import { sessionIsAlive } from './people/session-store.ts'
+import { withoutBase } from './plugins/base-path.ts'
 import { serveConsole } from './plugins/console.ts'
-import { readForwarded } from './plugins/forwarded.ts'
-import { keepFromCaches, securityHeaders } from './plugins/headers.ts'
-import { answerOnce } from './plugins/idempotency.ts'
-import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
-import { describeApi } from './plugins/openapi.ts'
+import { BODY_BYTES } from './plugins/limits.ts'
 import { serveReader } from './plugins/reader.ts'
-import { requestContextPlugin } from './plugins/request-context.ts'
-import { requestLogPlugin } from './plugins/request-log.ts'
-import { serialization } from './plugins/serialization.ts'
-import { sessionKey, sessionPlugin } from './plugins/session.ts'
+import { sessionKey } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { createStartSession } from './plugins/start-session.ts'
-import { refuseWhileFull } from './plugins/storage.ts'
-import { answerUnderPressure, type PressureLimits, takeTurns } from './plugins/turns.ts'
-import { strictValidation } from './plugins/validation.ts'
+import type { PressureLimits } from './plugins/turns.ts'
 import { openServices, type Services, version } from './process/services.ts'
 
 /** What tests replace. */
@@ -144,18 +126,6 @@ export type Service = {
 }
 
 export const API = '/api/v1'
-const CLOSE_GRACE_MS = 1000
-/** Of one address: then each is answered with a longer wait, which costs us nothing. */
-const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
-/** The console is near: some kilobytes more cost less than the effort of the defaults. */
-const COMPRESSION = {
-  encodings: ['br', 'gzip'],
-  globalDecompression: false,
-  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
-  zlibOptions: { level: 3 },
-  /** Below, it takes 0.3 ms at once; by a stream, it is longer under way on our thread than that. */
-  syncThreshold: 256 * 1024,
-} satisfies FastifyCompressOptions
 /** A person's: some tabs in some browsers, and what their programs wait with. */
 const EVENT_STREAMS = {
   maxStreams: 200,
@@ -177,7 +147,7 @@ export async function buildService(
   }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
-  const { db, write, room, events, users, controlPlaneId, waysIn } = services
+  const { db, write, disk, events, users, controlPlaneId, waysIn } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -185,7 +155,7 @@ export async function buildService(
   }
   const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const { dataDir } = config
-  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
+  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: disk.isFull })
   const strip = withoutBase(basePath)
   const app = createFastify({
     ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
@@ -244,7 +214,7 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
-    isStorageFull: room.isFull,
+    isStorageFull: disk.isFull,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -277,11 +247,11 @@ export async function buildService(
     onGap: (nowMs) => {
       listeningSinceMs = nowMs
     },
-    isHeld: () => identity.recovery !== null || room.isFull(),
+    isHeld: () => identity.recovery !== null || disk.isFull(),
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })
 
-  const stopMakingRoom = room.watch({
+  const stopMakingRoom = disk.watch({
     giveWay: metrics.giveWay,
     onFull: engine.storageFull,
     // Who returned meanwhile has its turn now.
@@ -325,52 +295,10 @@ export async function buildService(
     if (isRelease || event.kind === 'group') fleet.wakeAll()
   })
 
-  // Everything that holds for every route.
-  requireDeclaredAccess(app)
-  requests.watch(app, 'people')
-  readBodies(app)
-  strictValidation(app)
-  if (onRoute) app.addHook('onRoute', onRoute)
-  serialization(app)
   const box = openSecretBox(config.dataDir)
-  answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
-  await describeApi(app, { version, schemas: namedSchemas })
-  await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
-  readForwarded(app)
-  await app.register(requestLogPlugin, { isRoutine: ({ method }) => method === 'GET' })
-  await app.register(requestContextPlugin, { listener: 'people' })
-  await securityHeaders(app)
-  keepFromCaches(app, '/api')
-  await answerUnderPressure(app, pressure)
-  await limitRequests(app)
-  answerConditionally(app)
-  // Bodies are not inflated: a few bytes could become more than the limit lets in.
-  await app.register(compress, COMPRESSION)
-  keepSessionsFromBearers(app)
-  await app.register(sessionPlugin, {
-    db,
-    dataDir: config.dataDir,
-    now,
-    publicIsHttps: config.publicUrl?.startsWith('https:') ?? false,
+  const bearers = await holdForEveryRoute(app, {
+    ...{ config, services, box, requests, pressure, onRoute, prefix: API },
   })
-  answerBelow(app, basePath)
-  const wrongTokens = new Throttle(WRONG_TOKENS)
-  const bearers = createBearers({
-    db,
-    now,
-    userById: (id) => signedInUser(users, id),
-    failedFrom: (address) => wrongTokens.attempt(address, now()),
-    onError: (error) => app.log.error({ err: error }, 'a token’s use could not be noted'),
-  })
-  await app.register(accessPlugin, {
-    userOfSession: (request) => userOfSession(request, users),
-    userOfToken: bearers.userOf,
-    labelsOfNode: (id) => labelsOfNode(db, id),
-    publicOrigin: config.publicUrl,
-  })
-
-  takeTurns(app)
-  refuseWhileFull(app, { prefix: API, isFull: room.isFull })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
@@ -560,7 +488,7 @@ export async function buildService(
       ...{ db, dataDir, now, authority, nodesByState: nodeStates },
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
-      isDiskFull: room.isFull,
+      isDiskFull: disk.isFull,
       isInRecovery: () => identity.recovery !== null,
     }),
   })
@@ -605,19 +533,3 @@ const factsOf = (db: Services['db']): Facts => ({
     (await enrolmentTokenIsWithin(db, id, scope)),
   ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
 })
-
-/**
- * Requests under way may end; connections kept alive after them are closed as they fall idle, and what
- * is left after the grace is cut off.
- */
-async function closeListeners(listeners: App[]): Promise<void> {
-  const startedAt = performance.now()
-  const sweep = setInterval(() => {
-    for (const { server } of listeners) {
-      if (performance.now() - startedAt > CLOSE_GRACE_MS) server.closeAllConnections()
-      else server.closeIdleConnections()
-    }
-  }, 20)
-  await Promise.all(listeners.map((listener) => listener.close()))
-  clearInterval(sweep)
-}

@@ -22,7 +22,7 @@ import type { Config } from '../src/environment/config.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
-import { insertUser } from '../src/people/users.ts'
+import { insertUser } from '../src/people/user-store.ts'
 import { isHeavy } from '../src/plugins/turns.ts'
 
 export const ORIGIN = 'http://localhost:80'

@@ -23,6 +23,24 @@ export class NodePage {
     await this.#page.getByRole('dialog').getByRole('button', { name }).click()
   }
 
+  async cordon(name: string, why: string): Promise<void> {
+    const dialog = this.#page.getByRole('dialog')
+    await this.#page.getByRole('button', { name: 'Cordon', exact: true }).click()
+    await dialog.getByLabel('Why').fill(why)
+    await dialog.getByRole('button', { name: `Cordon ${name}` }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  /** Gives it these labels, having read `impact` before. */
+  async relabel(labels: string, impact: RegExp): Promise<void> {
+    const dialog = this.#page.getByRole('dialog')
+    await this.button('Rename or label').click()
+    await dialog.getByLabel('Labels').fill(labels)
+    await dialog.getByText(impact).waitFor()
+    await dialog.getByRole('button', { name: 'Save name and labels' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
   /** The command that a new token gives. */
   async command(): Promise<string> {
     const code = this.#page.locator('code', { hasText: /^farmstead-node join/ })

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Whether a node, its disk and the control plane say the same.
-import type { Api, NodeView } from './api.ts'
+import type { Api, Node } from '../client/api.ts'
 import { labelIn, type RealNode } from './node.ts'
 
 /** The control plane's view, the node's disk and what it serves are the same; else why not. */
 export async function disagreement(
   api: Pick<Api, 'effectiveText'>,
   node: RealNode,
-  view: NodeView | undefined,
+  view: Node | undefined,
 ): Promise<string | null> {
   if (!view) return 'the control plane does not know the node'
   const { connected, sync } = view

@@ -4,14 +4,14 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admin, serverScript, stringField } from '../../scripts/farm/control-plane.ts'
-import { Api } from './api.ts'
+import { Api } from '../client/api.ts'
 import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
 import { Child, cleanEnv } from './processes.ts'
 
 const UP_WITHIN_MS = 30_000
-const POLL_MS = 20
-const PASSWORD = 'a long password of the faults'
+const POLL_MS = 50
+const ADMIN = { username: 'admin', password: 'a long password of the faults' }
 
 type Options = {
   home: string
@@ -71,11 +71,11 @@ export class ControlPlane {
     await admin(this.#env, ['import-config', ...what])
     await this.start()
     const token = stringField(await admin(this.#env, ['init']), 'setupToken') ?? ''
-    await this.api.setUp(token, PASSWORD)
+    await this.api.setUp({ token, ...ADMIN })
   }
 
   async signInAgain(): Promise<void> {
-    await this.api.signIn(PASSWORD)
+    await this.api.signIn(ADMIN)
   }
 
   /** Resolves when it answers. */

@@ -2,7 +2,7 @@
 // Rollouts while nodes are killed, cut off and brought back, or while the control plane is killed, at random. Any
 // end is a good one that says why, as long as no promise is broken on the way and the farm converges afterwards.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RolloutView } from '../real-farm/api.ts'
+import type { Rollout } from '../client/api.ts'
 import type { Victim } from '../real-farm/node.ts'
 import type { Random } from '../real-farm/random.ts'
 import { type Member, RolloutFarm } from './farm.ts'
@@ -126,7 +126,7 @@ async function injectFor(farm: RolloutFarm, fault: Fault, random: Random): Promi
 }
 
 /** Ended, or it has been paused, or half gone back, for a while with nothing in the way. */
-function restAfter(faults: Promise<void>): (view: RolloutView) => boolean {
+function restAfter(faults: Promise<void>): (view: Rollout) => boolean {
   let isQuiet = false
   let same = { what: '', sinceMs: performance.now() }
   const startedAt = performance.now()

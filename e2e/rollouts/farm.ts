@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/testing/free-port.mjs'
+import type { Rollout, Strategy } from '../client/api.ts'
 import { disagreement } from '../real-farm/agreement.ts'
-import type { RolloutView } from '../real-farm/api.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
 import type { Findings } from '../real-farm/findings.ts'
 import { RealNode } from '../real-farm/node.ts'
@@ -189,19 +189,16 @@ export class RolloutFarm {
   }
 
   /** Saves it and orders it; nothing else is under way. */
-  async order(
-    version: Version,
-    strategy?: object,
-  ): Promise<{ label: string; rollout: RolloutView }> {
+  async order(version: Version, strategy?: Strategy): Promise<{ label: string; rollout: Rollout }> {
     const { api } = this.controlPlane
     const label = this.#nextLabel()
     await api.freezeAll()
     const number = await api.saveVersion(this.#text(label, version))
-    return { label, rollout: await api.rollOut(number, strategy) }
+    return { label, rollout: await api.rollOut(number, strategy && { strategy }) }
   }
 
   /** What the control plane shows of it, again and again, until `isEnough`; also while it is down now and then. */
-  async follow(id: string, isEnough: (view: RolloutView) => boolean): Promise<RolloutView> {
+  async follow(id: string, isEnough: (view: Rollout) => boolean): Promise<Rollout> {
     for (;;) {
       const view = await this.controlPlane.api.rollout(id).catch(() => null)
       if (view && isEnough(view)) return view

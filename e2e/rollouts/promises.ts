@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What can be seen of a rollout's promises from outside, looked at with every view of it.
-import type { RolloutView } from '../real-farm/api.ts'
+import type { Rollout } from '../client/api.ts'
 import type { Availability } from './availability.ts'
 
 const UNPROVEN = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed'])
 
 /** What one view of it breaks; null: nothing. */
-export function brokenBy({ tasks, wave, policy, state, reason }: RolloutView): string | null {
+export function brokenBy({ tasks, wave, policy, state, reason }: Rollout): string | null {
   const unproven = tasks.filter((task) => UNPROVEN.has(task.state))
   const most = policy.maxParallel ?? Number.POSITIVE_INFINITY
   if (unproven.length > most) {
@@ -19,7 +19,7 @@ export function brokenBy({ tasks, wave, policy, state, reason }: RolloutView): s
 
 /** The nodes that served the version, and were never to: nothing was ever offered to them. */
 export function servedUnasked(
-  { tasks }: RolloutView,
+  { tasks }: Rollout,
   label: string,
   availability: Availability,
 ): string[] {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What is rolled out, and what must come of it.
-import type { RolloutView } from '../real-farm/api.ts'
+import type { Gate, Rollout, Strategy } from '../client/api.ts'
 import { type FarmDeps, RolloutFarm } from './farm.ts'
 import { brokenBy, servedUnasked } from './promises.ts'
 import { rootOf } from './sites.ts'
 import { SlowDisk } from './slow-disk.ts'
 
-export type Size = { nodes: number; waves: readonly object[]; rounds: number }
+export type Size = { nodes: number; waves: NonNullable<Strategy['waves']>; rounds: number }
 export type Scenario = {
   name: string
   /** Why it cannot be had here; null: it can. */
@@ -24,26 +24,26 @@ export const STRATEGY = {
   maxParallel: 3,
   minSamples: 200,
 }
-export const ANSWERS = [
+export const ANSWERS: Gate[] = [
   { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
   { metric: 'errors404', max: 0.01, onFail: 'revert' },
 ]
 /** Far more than a busy machine makes of it, and far less than one thread for all reads. */
 const SLOWER = 4
-const READS = [
+const READS: Gate[] = [
   { metric: 'readWaitP99', max: SLOWER, onFail: 'revert' },
   { metric: 'firstByteP99', max: SLOWER, onFail: 'revert' },
 ]
 const ENOUGH_READS = 40
 const COLD_CONNECTIONS = 4
 
-export const strategyOf = (size: Size, more: object) => ({
+export const strategyOf = (size: Size, more: Strategy): Strategy => ({
   ...STRATEGY,
   waves: size.waves,
   ...more,
 })
 
-const hasEnded = ({ endedAt, state }: RolloutView) =>
+const hasEnded = ({ endedAt, state }: Rollout) =>
   endedAt !== null || state === 'revert_incomplete' || state === 'paused'
 
 /** To its end, with the promises looked at all the way. */
@@ -51,7 +51,7 @@ export async function watch(
   farm: RolloutFarm,
   { label, rollout: { id } }: Ordered,
   isEnough = hasEnded,
-): Promise<RolloutView> {
+): Promise<Rollout> {
   const broken = new Set<string>()
   const view = await farm.follow(id, (seen) => {
     const found = brokenBy(seen)
@@ -76,7 +76,7 @@ export async function withFarm(
   }
 }
 
-export const describe = ({ state, reason, evidence }: RolloutView) =>
+export const describe = ({ state, reason, evidence }: Rollout) =>
   `${state}: ${reason}${evidence ? ` (${evidence.message})` : ''}`
 
 async function rollOutGood(farm: RolloutFarm, size: Size): Promise<void> {

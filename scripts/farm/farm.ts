@@ -38,6 +38,8 @@ export type FarmOptions = {
   ports: FarmPorts
   /** Pictures of the sample site; all when left out. */
   pictureCount?: number
+  /** More of the control plane's environment. */
+  env?: NodeJS.ProcessEnv
   /** Told what goes on, one line at a time. */
   report: (line: string) => void
   onDeath: (death: Death) => void
@@ -100,7 +102,10 @@ export class Farm {
     this.siteDir = join(home, 'site')
     this.#consoleCopy = join(home, 'console')
     const dataDir = join(home, 'control')
-    this.#env = controlPlaneEnv({ dataDir, consoleCopy: this.#consoleCopy, ports })
+    this.#env = {
+      ...controlPlaneEnv({ dataDir, consoleCopy: this.#consoleCopy, ports }),
+      ...options.env,
+    }
     this.nodes = ports.nodes.map((port, index) => new FarmNode(index, port, home, onDeath))
     const spec = {
       name: 'control plane',

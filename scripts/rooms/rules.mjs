@@ -11,13 +11,17 @@ const FLOORS = [
   ['access', 'agent-protocol', 'ca', 'json'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
-  ['control-plane', 'environment', 'fleet', 'idempotency', 'people'],
-  ['assignments', 'node-check', 'node-identity', 'openapi'],
+  ['environment', 'fleet', 'idempotency', 'people'],
+  ['node-identity'],
+  ['control-plane'],
+  ['assignments', 'node-check', 'openapi'],
   ['plugins'],
   ['agents', 'features'],
   ['named-schemas.ts', 'process'],
+  ['every-route.ts'],
   ['admin', 'app.ts'],
-  ['print-openapi.ts', 'print-permissions.ts', 'server.ts'],
+  ['print-from-service.ts', 'server.ts'],
+  ['print-openapi.ts', 'print-permissions.ts'],
 ]
 /** A client of the public API, in a program of its own. */
 const CLIENT = 'farmctl'
@@ -27,13 +31,14 @@ const PURE = [
   'base/line-diff',
   'base/nearest-name',
   'base/terminal-text',
+  'base/text-diff',
   'base/utf8',
   'labels/selector',
 ]
 /** Within a large feature, from the lowest; what lies beside its folders is above them. */
 const WITHIN = {
   configs: ['text', 'diff|render', 'check|drafts'],
-  rollouts: ['shapes', 'reducer', 'store|words', 'gates|plan', 'line', 'engine'],
+  rollouts: ['shapes', 'reducer', 'store|words', 'gates|plan', 'queue', 'engine'],
 }
 
 /** @param {readonly string[]} rooms */

@@ -15,12 +15,19 @@ import { sameDigest, sha256 } from '../base/ids.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Database } from '../db/database.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { CertificateRow } from '../node-identity/certificates.ts'
+import { cloneOf, type Standing, standingOf } from '../node-identity/clones.ts'
 import {
   activateCertificate,
-  type CertificateRow,
+  findCertificate,
   recordFound,
-} from '../node-identity/certificates.ts'
-import { cloneOf, type Standing, standingOf } from '../node-identity/clones.ts'
+} from '../node-identity/store/certificates.ts'
+import {
+  endClone,
+  type SpeakerRow,
+  speakerByCredential,
+  speakerById,
+} from '../node-identity/store/speakers.ts'
 
 export type Caller = {
   id: string
@@ -49,20 +56,17 @@ export function createIdentify({ db, write, now, authority, fleet }: Deps): Iden
   const byCertificate = async (request: FastifyRequest, ca: Authority): Promise<Caller> => {
     const peer = peerOf(request)
     if (!peer) throw new UnknownCredential()
-    const certificate = (await recordOf(peer.sha256)) ?? (await found(peer, ca))
+    const certificate = (await findCertificate(db, peer.sha256)) ?? (await found(peer, ca))
     const refusal = refusalOf(certificate, ca, now())
     if (refusal) {
       fleet.refused(certificate.node_id, refusal.code)
       throw refusal
     }
-    const node = await nodes(db).where('id', '=', certificate.node_id).executeTakeFirst()
+    const node = await speakerById(db, certificate.node_id)
     if (!node) throw new IdentityRevoked('This node was decommissioned.')
     if (certificate.state === 'issued' && isBelieved(node)) await takeIntoUse(certificate)
     return callerOf(node, certificate)
   }
-
-  const recordOf = (digest: string) =>
-    db.selectFrom('node_certificates').selectAll().where('sha256', '=', digest).executeTakeFirst()
 
   const found = async (peer: Peer, ca: Authority): Promise<CertificateRow> => {
     const caSha256 = ca.signerOf(peer.certificate)
@@ -77,11 +81,11 @@ export function createIdentify({ db, write, now, authority, fleet }: Deps): Iden
     write(async ({ trx, emit }) => {
       const { node_id, serial, not_after_ms } = certificate
       if (!(await activateCertificate(trx, certificate))) return
-      const node = await nodes(trx).where('id', '=', node_id).executeTakeFirstOrThrow()
-      const clone = cloneOf(node)
+      const node = await speakerById(trx, node_id)
+      const clone = node ? cloneOf(node) : null
       // Made after the decision, for the kept one: whoever else holds the old key is out now.
       if (clone?.keep) {
-        await trx.updateTable('nodes').set({ clone: null }).where('id', '=', node_id).execute()
+        await endClone(trx, node_id)
         await emit({ kind: 'node', id: node_id, action: 'clone-ended', data: { kept: clone.keep } })
       }
       const notAfter = new Date(not_after_ms).toISOString()
@@ -94,7 +98,7 @@ export function createIdentify({ db, write, now, authority, fleet }: Deps): Iden
     const credential = /^Bearer (\S{32,128})$/i.exec(authorization)?.[1]
     if (!credential) throw unknown()
     const digest = sha256(credential)
-    const node = await nodes(db).where('credential_digest', '=', digest).executeTakeFirst()
+    const node = await speakerByCredential(db, digest)
     if (!node?.credential_digest || !sameDigest(node.credential_digest, digest)) throw unknown()
     return callerOf(node, null)
   }
@@ -123,29 +127,13 @@ function refusalOf(row: CertificateRow, ca: Authority, nowMs: number): AppError 
   return null
 }
 
-const COLUMNS = [
-  'id',
-  'name',
-  'incarnation',
-  'past_incarnations',
-  'clone',
-  'effective',
-  'drift',
-  'ca_bundle',
-  'credential_digest',
-] as const
-
-const nodes = (db: Kysely<Database>) =>
-  db.selectFrom('nodes').select(COLUMNS).where('decommissioned_at_ms', 'is', null)
-type NodeRow = NonNullable<Awaited<ReturnType<ReturnType<typeof nodes>['executeTakeFirst']>>>
-
 /** While nobody knows which of two clones is the node, neither may end the other's certificate. */
-function isBelieved(node: NodeRow): boolean {
+function isBelieved(node: SpeakerRow): boolean {
   const clone = cloneOf(node)
   return clone === null || clone.keep !== null
 }
 
-const callerOf = (node: NodeRow, certificate: CertificateRow | null): Caller => ({
+const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller => ({
   id: node.id,
   name: node.name,
   standing: standingOf(node),

@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { SayHello, UnknownCredential } from '../agent-protocol/errors.ts'
 import type { DesiredRequest, DesiredResponse } from '../agent-protocol/messages.gen.ts'
-import { latestAssignment, type Standing } from '../assignments/assignments.ts'
-import { decisionOf } from '../assignments/drift.ts'
+import { knownDecision } from '../assignments/drift.ts'
+import { latestAssignment, type Standing } from '../assignments/store.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
@@ -73,7 +73,8 @@ export function createDesired(deps: Deps) {
       latest = await latestAssignment(db, nodeId)
     }
     if (!latest || latest.generation <= have || isSettled(latest)) return null
-    const replacesDrift = await replaceable(nodeId)
+    // The local change that an operator lets go.
+    const replacesDrift = (await knownDecision(db, nodeId))?.digest
     return {
       generation: latest.generation,
       epoch: identity.epoch,
@@ -89,16 +90,6 @@ export function createDesired(deps: Deps) {
       confirmWithinMs: latest.confirm_ms,
       ...(replacesDrift && { replacesDrift }),
     }
-  }
-
-  /** The local change that an operator lets go. */
-  const replaceable = async (nodeId: string): Promise<string | null> => {
-    const row = await db
-      .selectFrom('nodes')
-      .select(['drift', 'drift_decision'])
-      .where('id', '=', nodeId)
-      .executeTakeFirst()
-    return (row && decisionOf(row)?.digest) ?? null
   }
 
   return async (

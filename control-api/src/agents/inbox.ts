@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Takes what nodes say into control.db, and tells the rollout engine in the same transaction, so that
 // neither ever knows something the other does not. Every message may come twice.
-import type { Transaction } from 'kysely'
 import { wholeError } from '../agent-protocol/config-errors.ts'
 import { Superseded } from '../agent-protocol/errors.ts'
 import type {
@@ -14,18 +13,20 @@ import type {
   ResultRequest,
   Drift as WireDrift,
 } from '../agent-protocol/messages.gen.ts'
+import type { Assignments } from '../assignments/assignments.ts'
+import { storeDrift } from '../assignments/drift.ts'
+import { judge, type Said } from '../assignments/offers.ts'
 import {
   type Assignment,
-  type Assignments,
   findOffer,
+  type Given,
+  givenSoFar,
   isCurrent,
+  type OfferKey,
   setOfferState,
-} from '../assignments/assignments.ts'
-import { storeDrift } from '../assignments/drift.ts'
-import type { LastResult } from '../assignments/last-result.ts'
-import { judge, type Said } from '../assignments/offers.ts'
+} from '../assignments/store.ts'
 import type { Unit, Write } from '../audit/write.ts'
-import type { Database } from '../db/database.ts'
+import type { Trx } from '../db/database.ts'
 import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../fleet/config-ports.ts'
 import { targetOf } from '../labels/grouping.ts'
@@ -36,6 +37,17 @@ import {
   judgeHello,
   standingOf,
 } from '../node-identity/clones.ts'
+import { targetColumns } from '../node-identity/store/nodes.ts'
+import {
+  lastSaid,
+  raiseFences,
+  setAcknowledged,
+  setEffective,
+  setHello,
+  setLastResult,
+  setLastSeen,
+} from '../node-identity/store/said.ts'
+import { setStanding } from '../node-identity/store/speakers.ts'
 
 type Deps = {
   write: Write
@@ -88,11 +100,7 @@ export function createInbox(deps: Deps) {
     { incarnation, hostname }: HelloRequest,
     { address, isKeyed }: HelloVia,
   ): Promise<{ verdict: HelloVerdict['kind']; isRestart: boolean }> => {
-    const row = await unit.trx
-      .selectFrom('nodes')
-      .selectAll()
-      .where('id', '=', nodeId)
-      .executeTakeFirstOrThrow()
+    const row = await lastSaid(unit.trx, nodeId)
     const before: Incarnation | null =
       row.incarnation === null
         ? null
@@ -104,15 +112,7 @@ export function createInbox(deps: Deps) {
           }
     const said = { incarnation, hostname, address, atMs: now() }
     const { kind, standing } = judgeHello(standingOf(row), said, { before, isKeyed })
-    await unit.trx
-      .updateTable('nodes')
-      .set({
-        incarnation: standing.current,
-        past_incarnations: JSON.stringify(standing.past),
-        clone: standing.clone && JSON.stringify(standing.clone),
-      })
-      .where('id', '=', nodeId)
-      .execute()
+    await setStanding(unit.trx, nodeId, standing)
     if (kind === 'detected') {
       const data = { incarnations: standing.clone?.incarnations ?? [] }
       await unit.emit({ kind: 'node', id: nodeId, action: 'clone-detected', data })
@@ -163,24 +163,20 @@ export function createInbox(deps: Deps) {
         const { verdict, isRestart } = await takeIncarnation(unit, nodeId, hello, via)
         if (verdict === 'detected') unit.afterCommit(() => deps.onCloneDetected(nodeId))
         if (verdict !== 'same' && verdict !== 'new') return verdict
-        await trx
-          .updateTable('nodes')
-          .set({
-            hostname: hello.hostname,
-            version: hello.version,
-            os: hello.os,
-            arch: hello.arch,
-            capabilities: JSON.stringify(hello.capabilities),
-            schema_digest: hello.schemaDigest,
-            boot_id: hello.bootId,
-            max_epoch: believed(hello.fences.maxEpoch),
-            max_generation: believed(hello.fences.maxGeneration),
-            last_seen_at_ms: now(),
-            address: via.address,
-            ca_bundle: via.caBundle,
-          })
-          .where('id', '=', nodeId)
-          .execute()
+        await setHello(trx, nodeId, {
+          hostname: hello.hostname,
+          version: hello.version,
+          os: hello.os,
+          arch: hello.arch,
+          capabilities: JSON.stringify(hello.capabilities),
+          schema_digest: hello.schemaDigest,
+          boot_id: hello.bootId,
+          max_epoch: believed(hello.fences.maxEpoch),
+          max_generation: believed(hello.fences.maxGeneration),
+          last_seen_at_ms: now(),
+          address: via.address,
+          ca_bundle: via.caBundle,
+        })
         await unit.emit({
           kind: 'node',
           id: nodeId,
@@ -210,11 +206,8 @@ export function createInbox(deps: Deps) {
         const { trx } = unit
         const given = await givenSoFar(trx, nodeId)
         if (!given.every(isFirstAndOver) || (await engine.owns(unit, nodeId))) return
-        const node = await trx
-          .selectFrom('nodes')
-          .select(['name', 'labels', 'merge_patch'])
-          .where('id', '=', nodeId)
-          .executeTakeFirstOrThrow()
+        const node = await targetColumns(trx, nodeId)
+        if (!node) return
         const target = targetOf(await deps.readGrouping(trx), node)
         const group = target.group.name
         for (const { text, config, version } of await firstReleases(unit, target, given)) {
@@ -235,7 +228,7 @@ export function createInbox(deps: Deps) {
           kind: 'acked' as const,
           warnings: warnings.map(wholeError),
         }
-        if (await advance(unit, offer, event)) await setAcknowledged(unit.trx, offer)
+        if (await advance(unit, offer, event)) await setAcknowledged(unit.trx, nodeId, offer)
       }),
 
     nack: (nodeId: string, nack: NackRequest): Promise<void> =>
@@ -244,7 +237,10 @@ export function createInbox(deps: Deps) {
         const offer = await currentOffer(unit.trx, { ...nack, nodeId })
         const errors = nack.errors.map(wholeError)
         const event = { ...offerOf(offer), kind: 'nacked' as const, code, message, errors }
-        await raiseFences(unit.trx, nodeId, nack)
+        await raiseFences(unit.trx, nodeId, {
+          max_epoch: believed(nack.maxEpoch ?? 0),
+          max_generation: believed(nack.maxGeneration ?? 0),
+        })
         if (!(await advance(unit, offer, event))) return
         await setLastResult(unit.trx, nodeId, {
           atMs: now(),
@@ -304,28 +300,12 @@ export function createInbox(deps: Deps) {
 
     presence: (nodeId: string, change: 'connected' | 'disconnected'): Promise<void> =>
       write(async (unit) => {
-        const { numUpdatedRows } = await unit.trx
-          .updateTable('nodes')
-          .set({ last_seen_at_ms: now() })
-          .where('id', '=', nodeId)
-          .where('decommissioned_at_ms', 'is', null)
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return
+        if (!(await setLastSeen(unit.trx, nodeId, now()))) return
         await unit.emit({ kind: 'node', id: nodeId, action: change })
         await engine.onAgentEvent(unit, { kind: change, nodeId })
       }),
   }
 }
-
-type Given = Pick<Assignment, 'digest' | 'state' | 'rollout_id'>
-
-const givenSoFar = (trx: Transaction<Database>, nodeId: string): Promise<Given[]> =>
-  trx
-    .selectFrom('assignments')
-    .select(['digest', 'state', 'rollout_id'])
-    .where('node_id', '=', nodeId)
-    .where('state', '!=', 'withdrawn')
-    .execute()
 
 /** What the node was given as a new one, and does not run. */
 const isFirstAndOver = ({ state, rollout_id }: Given) =>
@@ -341,9 +321,9 @@ const offerOf = (row: Assignment): Offer => ({
   rolloutId: row.rollout_id,
 })
 
-type Key = { nodeId: string; generation: number; offerId: string; digest: string }
+type Key = OfferKey & { digest: string }
 
-async function currentOffer(trx: Transaction<Database>, key: Key): Promise<Assignment> {
+async function currentOffer(trx: Trx, key: Key): Promise<Assignment> {
   const offer = await findOffer(trx, key)
   if (offer?.digest !== key.digest || !(await isCurrent(trx, offer))) {
     throw new Superseded(key.generation)
@@ -355,71 +335,13 @@ async function currentOffer(trx: Transaction<Database>, key: Key): Promise<Assig
  * Also an older one that was confirmed: the answer was lost, and a node that never hears it would go
  * back to the config before when the next one fails.
  */
-async function confirmableOffer(trx: Transaction<Database>, key: Key): Promise<Assignment> {
+async function confirmableOffer(trx: Trx, key: Key): Promise<Assignment> {
   const offer = await findOffer(trx, key)
   const isConfirmed = offer?.state === 'confirmed' && offer.digest === key.digest
   return isConfirmed ? offer : await currentOffer(trx, key)
-}
-
-async function setAcknowledged(
-  trx: Transaction<Database>,
-  { node_id, generation, digest }: Assignment,
-) {
-  await trx
-    .updateTable('nodes')
-    .set({ acknowledged: JSON.stringify({ generation, digest }) })
-    .where('id', '=', node_id)
-    .execute()
-}
-
-async function setLastResult(trx: Transaction<Database>, nodeId: string, result: LastResult) {
-  await trx
-    .updateTable('nodes')
-    .set({ last_result: JSON.stringify(result) })
-    .where('id', '=', nodeId)
-    .execute()
-}
-
-async function setEffective(
-  trx: Transaction<Database>,
-  nodeId: string,
-  effective: Effective | null,
-  nowMs: number,
-) {
-  const row = await trx
-    .selectFrom('nodes')
-    .select('effective')
-    .where('id', '=', nodeId)
-    .executeTakeFirstOrThrow()
-  const before: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
-  const changed = before?.digest !== effective?.digest
-  await trx
-    .updateTable('nodes')
-    .set({
-      effective: effective && JSON.stringify(effective),
-      ...(changed && { effective_since_ms: nowMs }),
-    })
-    .where('id', '=', nodeId)
-    .execute()
 }
 
 /** Far above any honest count, far enough below 2^53 that ours can go on growing from there. */
 const HIGHEST_BELIEVED = 2 ** 48
 /** A fence that leaves no room above it would make every rollout to the node, and so to the farm, fail. */
 const believed = (fence: number) => Math.min(fence, HIGHEST_BELIEVED)
-
-async function raiseFences(trx: Transaction<Database>, nodeId: string, nack: NackRequest) {
-  const node = await trx
-    .selectFrom('nodes')
-    .select(['max_epoch', 'max_generation'])
-    .where('id', '=', nodeId)
-    .executeTakeFirstOrThrow()
-  await trx
-    .updateTable('nodes')
-    .set({
-      max_epoch: Math.max(node.max_epoch, believed(nack.maxEpoch ?? 0)),
-      max_generation: Math.max(node.max_generation, believed(nack.maxGeneration ?? 0)),
-    })
-    .where('id', '=', nodeId)
-    .execute()
-}

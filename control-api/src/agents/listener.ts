@@ -49,8 +49,8 @@ import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
-import { onceForEach } from '../json/compile-once.ts'
-import type { Metrics } from '../metrics-store/ports.ts'
+import { compileOnce } from '../json/compile-once.ts'
+import type { Metrics } from '../metrics-store/metrics.ts'
 import { renewAfterMs } from '../node-identity/certificates.ts'
 import type { Enrolment } from '../node-identity/enrolment.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
@@ -345,7 +345,7 @@ function useProtocolSchemas(app: App): void {
   app.setValidatorCompiler<{ $ref: string }>(({ schema }) => validatorOf(schema))
 }
 
-const validatorOf = onceForEach(({ $ref }: { $ref: string }) => {
+const validatorOf = compileOnce(({ $ref }: { $ref: string }) => {
   protocol ??= readProtocol()
   return protocol.compile({ $ref })
 })

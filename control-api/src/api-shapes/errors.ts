@@ -201,6 +201,13 @@ export const SamePassword = defineError(
   'That is the old password',
   () => 'The new password must differ from the one you have.',
 )
+export const VersionNotFound = defineError(
+  404,
+  'version_not_found',
+  'No such version',
+  (name: string, number: number) =>
+    `"${name}" has no version ${number}. GET /api/v1/configs/${name}/versions lists them.`,
+)
 export const NodeNotFound = defineError(
   404,
   'node_not_found',

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a person changed on a node's machine, as the node tells it. Nothing overwrites it until an
 // operator says so, and then only that very text.
-import type { Kysely, Transaction } from 'kysely'
 import { wholeError } from '../agent-protocol/config-errors.ts'
 import type { Digest, ReportRequest, Drift as WireDrift } from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
-import type { Database } from '../db/database.ts'
+import type { Reader } from '../db/database.ts'
+import { driftColumns, setDriftColumns } from '../node-identity/store/said.ts'
+import { deleteDriftText, setDriftText } from './store.ts'
 
 export type Drift = {
   digest: string
@@ -60,8 +61,8 @@ export async function storeDrift(
   const known = await knownDrift(unit.trx, nodeId)
   if (said === null) {
     if (known) await unit.emit({ kind: 'node', id: nodeId, action: 'drift-ended', actor: nodeId })
-    await setColumns(unit.trx, nodeId, { drift: null, drift_decision: null })
-    await unit.trx.deleteFrom('drift_texts').where('node_id', '=', nodeId).execute()
+    await setDriftColumns(unit.trx, nodeId, { drift: null, drift_decision: null })
+    await deleteDriftText(unit.trx, nodeId)
     return
   }
   const { digest, isServed, text } = said
@@ -73,15 +74,11 @@ export async function storeDrift(
     sizeBytes: Buffer.byteLength(text),
     atMs: isNewText || !known ? nowMs : known.atMs,
   }
-  await setColumns(unit.trx, nodeId, {
+  await setDriftColumns(unit.trx, nodeId, {
     drift: JSON.stringify(drift),
     ...(isNewText && { drift_decision: null }),
   })
-  await unit.trx
-    .insertInto('drift_texts')
-    .values({ node_id: nodeId, text })
-    .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ text }))
-    .execute()
+  await setDriftText(unit.trx, nodeId, text)
   await unit.emit({
     kind: 'node',
     id: nodeId,
@@ -91,29 +88,19 @@ export async function storeDrift(
   })
 }
 
-/** As the node sent it; null: it has no local change. */
-export async function driftText(db: Kysely<Database>, nodeId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('drift_texts')
-    .select('text')
-    .where('node_id', '=', nodeId)
-    .executeTakeFirst()
-  return row?.text ?? null
-}
-
 const errorsOf = ({ errors }: WireDrift) => (errors ?? []).map(wholeError)
 
-async function knownDrift(trx: Transaction<Database>, nodeId: string): Promise<Drift | null> {
-  const row = await trx
-    .selectFrom('nodes')
-    .select('drift')
-    .where('id', '=', nodeId)
-    .executeTakeFirstOrThrow()
-  return driftOf(row)
+/** As far as we know; null: not yet, or nothing was changed there. */
+export async function knownDrift(db: Reader, nodeId: string): Promise<Drift | null> {
+  const row = await driftColumns(db, nodeId)
+  return row ? driftOf(row) : null
 }
 
-type Set = { drift: string | null; drift_decision?: string | null }
-
-async function setColumns(trx: Transaction<Database>, nodeId: string, columns: Set): Promise<void> {
-  await trx.updateTable('nodes').set(columns).where('id', '=', nodeId).execute()
+/** What the next assignment may replace; null: no operator said so. */
+export async function knownDecision(db: Reader, nodeId: string): Promise<DriftDecision | null> {
+  const row = await driftColumns(db, nodeId)
+  return row ? decisionOf(row) : null
 }
+
+export const storeDecision = ({ trx }: Unit, nodeId: string, decision: DriftDecision) =>
+  setDriftColumns(trx, nodeId, { drift_decision: JSON.stringify(decision) })

@@ -3,9 +3,10 @@
 // was changed, removed or put elsewhere is found. Whoever can write the database can make a whole new
 // chain; only a head that was noted elsewhere shows that (docs/audit.md).
 import canonicalize from 'canonicalize'
-import type { Selectable, Transaction } from 'kysely'
+import type { Selectable } from 'kysely'
 import { sha256 } from '../base/ids.ts'
-import type { Database, EventsTable } from '../db/database.ts'
+import type { EventsTable, Reader, Trx } from '../db/database.ts'
+import { insertEvent, newestEvent, ownId } from './event-store.ts'
 import { currentOrigin, type Via } from './origin.ts'
 
 /** A line of an export without its own hash. The hash is the SHA-256 of its canonical form (RFC 8785). */
@@ -57,7 +58,7 @@ export type AppendedEvent = {
 
 /** In the caller's transaction, which holds the write lock from its start: nobody else is between. */
 export async function appendEvent(
-  trx: Transaction<Database>,
+  trx: Trx,
   { kind, id, action, actor, data }: AppendedEvent,
   nowMs: number,
 ): Promise<number> {
@@ -78,10 +79,7 @@ export async function appendEvent(
     data: JSON.stringify(data, (_key, value) => wellFormed(value)),
   }
   const hash = hashOf(recordOf(row, last.hash))
-  await trx
-    .insertInto('events')
-    .values({ ...row, hash })
-    .execute()
+  await insertEvent(trx, { ...row, hash })
   return row.id
 }
 
@@ -95,20 +93,5 @@ function wellFormed<T>(value: T): T {
 }
 
 /** The newest event's id and hash, or what the first one follows. */
-export async function chainEnd(
-  db: Pick<Transaction<Database>, 'selectFrom'>,
-): Promise<{ id: number; hash: string }> {
-  const last = await db
-    .selectFrom('events')
-    .select(['id', 'hash'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (last) return last
-  const own = await db
-    .selectFrom('meta')
-    .select('value')
-    .where('key', '=', 'controlPlaneId')
-    .executeTakeFirst()
-  return { id: 0, hash: genesisHash(own?.value ?? '') }
-}
+export const chainEnd = async (db: Reader): Promise<{ id: number; hash: string }> =>
+  (await newestEvent(db)) ?? { id: 0, hash: genesisHash(await ownId(db)) }

@@ -5,6 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Event } from './event.ts'
+import { type EventRow, eventsAfter, firstSince, newestEventId } from './event-store.ts'
 
 export type StoredEvent = {
   id: number
@@ -33,7 +34,7 @@ const BATCH = 500
 
 export async function openEventLog(db: Kysely<Database>): Promise<EventLog> {
   const listeners = new Set<Listener>()
-  let last = await newestId(db)
+  let last = await newestEventId(db)
   let running: Promise<void> | null = null
   let again = false
   let closed = false
@@ -71,15 +72,8 @@ export async function openEventLog(db: Kysely<Database>): Promise<EventLog> {
     },
     lastId: () => last,
     lastBefore: async (atMs, limit) => {
-      const first = await db
-        .selectFrom('events')
-        .select('id')
-        .where('id', '>', last - limit)
-        .where('at_ms', '>=', atMs)
-        .orderBy('id')
-        .limit(1)
-        .executeTakeFirst()
-      return first ? first.id - 1 : last
+      const first = await firstSince(db, { atMs, after: last - limit })
+      return first === null ? last : first - 1
     },
     after: (id, limit) => readAfter(db, id, limit),
     async close() {
@@ -91,30 +85,16 @@ export async function openEventLog(db: Kysely<Database>): Promise<EventLog> {
   }
 }
 
-async function newestId(db: Kysely<Database>): Promise<number> {
-  const row = await db
-    .selectFrom('events')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
-  return row?.id ?? 0
-}
+const readAfter = async (db: Kysely<Database>, id: number, limit: number): Promise<StoredEvent[]> =>
+  (await eventsAfter(db, id, limit)).map(toStored)
 
-async function readAfter(db: Kysely<Database>, id: number, limit: number): Promise<StoredEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['id', 'kind', 'object_id', 'action', 'at_ms', 'actor'])
-    .where('id', '>', id)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    actor: row.actor,
-    event: {
-      kind: row.kind as Event['kind'],
-      id: row.object_id,
-      action: row.action,
-      at: new Date(row.at_ms).toISOString(),
-    },
-  }))
-}
+const toStored = (row: EventRow): StoredEvent => ({
+  id: row.id,
+  actor: row.actor,
+  event: {
+    kind: row.kind as Event['kind'],
+    id: row.object_id,
+    action: row.action,
+    at: new Date(row.at_ms).toISOString(),
+  },
+})

@@ -2,16 +2,16 @@
 // The one way to change control.db: a transaction that carries its events, and effects that run only
 // after the commit (a crash in between loses the effect, so every effect must be safe to leave out
 // and to repeat: nodes and browsers ask again).
-import type { Kysely, Transaction } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Room } from '../storage/room.ts'
+import type { Kysely } from 'kysely'
+import type { Database, Trx } from '../db/database.ts'
+import type { DiskSpace } from '../storage/disk-space.ts'
 import { appendEvent, chainEnd } from './chain.ts'
 import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
 
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
 export type Unit = {
-  trx: Transaction<Database>
+  trx: Trx
   /**
    * The event's id: the row of the audit that says so. Of what a node says too often only how much it was is
    * written (event-bounds.ts), and the id is that of the row before.
@@ -27,7 +27,7 @@ type Deps = {
   now: () => number
   onEvents: () => void
   /** `work` may run twice: when the disk was full, and room was made. */
-  withRoom: Room['withRoom']
+  withRoom: DiskSpace['withRoom']
 }
 
 /** What we notice of a node by ourselves, as often as it likes. */
@@ -52,7 +52,7 @@ const LEFT_OUT = 'events-left-out'
 
 export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   const bound = createEventBounds()
-  const append = (trx: Transaction<Database>, { kind, id, action, actor, data }: NewEvent) =>
+  const append = (trx: Trx, { kind, id, action, actor, data }: NewEvent) =>
     appendEvent(trx, { kind, id, action, actor: actor ?? null, data: data ?? {} }, now())
 
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {

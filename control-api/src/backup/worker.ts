@@ -2,7 +2,7 @@
 // Makes one backup in a thread of its own: copying, checking and encrypting take seconds of a core, and the
 // service answers meanwhile.
 import { parentPort, workerData } from 'node:worker_threads'
-import { isDiskFull } from '../storage/room.ts'
+import { isDiskFull } from '../storage/disk-space.ts'
 import { type BackupFacts, type BackupOrder, createBackup } from './create.ts'
 
 export type WorkerAnswer = { ok: true; facts: BackupFacts } | { ok: false; message: string }

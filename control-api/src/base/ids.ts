@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ids and secrets. Ids sort by time; secrets carry a prefix that scanners for leaked secrets can find.
-import { createHash, getRandomValues, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, getRandomValues, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
 type IdPrefix =
@@ -33,6 +33,15 @@ export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()
 /** fst_: enrolment token. fsn_: node credential. fss_: set-up token. 256 bits, so a plain digest at rest is enough. */
 export const newSecret = (prefix: 'fst' | 'fsn' | 'fss') =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
+
+/** Letters that are hard to mistake for each other. */
+const READABLE = 'abcdefghjkmnpqrstuvwxyz'
+
+/** Five letters, 23 bits, per group: for people to read aloud and to type. */
+export function newReadableCode(groups: number): string {
+  const group = () => Array.from({ length: 5 }, () => READABLE[randomInt(READABLE.length)]).join('')
+  return Array.from({ length: groups }, group).join('-')
+}
 
 export const sha256 = (bytes: string | Uint8Array) =>
   createHash('sha256').update(bytes).digest('hex')

@@ -7,12 +7,15 @@ import { nodeIsWithin, type Scope } from '../access/scope.ts'
 import { defineError } from '../api-shapes/errors.ts'
 import type { Unit, Write } from '../audit/write.ts'
 import type { Database } from '../db/database.ts'
+import { bootsAndEpochs, forgetBoots } from '../node-identity/store/said.ts'
+import { endEverySession } from '../people/session-store.ts'
+import { makeEveryBrowserStrange } from '../people/user-store.ts'
 import type { Identity, Recovery } from './identity.ts'
+import { readOwn, removeOwn, writeOwn } from './store.ts'
 
 /** highestEpoch: of what nodes obeyed. unheard: nodes that have said nothing since the restore. */
 export type Survey = { nodes: number; highestEpoch: number; unheard: string[] }
 
-const KEY = 'recovery'
 const MOST_NAMES = 10
 
 export const InRecovery = defineError(
@@ -37,29 +40,20 @@ export const NodesUnheard = defineError(
 )
 
 export async function readRecovery(db: Kysely<Database>): Promise<Recovery | null> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', KEY).executeTakeFirst()
-  return row ? JSON.parse(row.value) : null
+  const stored = await readOwn(db, 'recovery')
+  return stored === null ? null : JSON.parse(stored)
 }
 
 /** In a restored database, before anything else happens to it. */
 export async function beginRecovery({ trx, emit }: Unit, recovery: Recovery): Promise<void> {
-  await trx
-    .insertInto('meta')
-    .values({ key: KEY, value: JSON.stringify(recovery) })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet({ value: JSON.stringify(recovery) }),
-    )
-    .execute()
+  await writeOwn(trx, 'recovery', JSON.stringify(recovery))
   // Sessions that have ended since the backup would live again.
-  await trx.deleteFrom('sessions').execute()
+  await endEverySession(trx)
   // Browsers that a recovery or a new password made strangers would be known again. Above every number that was
   // ever given, and another one after each restore.
-  await trx
-    .updateTable('users')
-    .set((eb) => ({ recoveries: eb(eb.ref('recoveries'), '+', recovery.restoredAtMs) }))
-    .execute()
+  await makeEveryBrowserStrange(trx, recovery.restoredAtMs)
   // hello sets it: who has none was not heard since.
-  await trx.updateTable('nodes').set({ boot_id: null }).execute()
+  await forgetBoots(trx)
   await emit({
     kind: 'backup',
     id: 'restored',
@@ -71,12 +65,7 @@ export async function beginRecovery({ trx, emit }: Unit, recovery: Recovery): Pr
 
 /** Names and counts are of nodes within the scope; the epoch is of all. */
 export async function survey(db: Kysely<Database>, scope: Scope): Promise<Survey> {
-  const rows = await db
-    .selectFrom('nodes')
-    .select(['name', 'labels', 'boot_id', 'max_epoch'])
-    .where('decommissioned_at_ms', 'is', null)
-    .orderBy('name')
-    .execute()
+  const rows = await bootsAndEpochs(db)
   const within = rows.filter((row) => nodeIsWithin(scope, row))
   return {
     nodes: within.length,
@@ -98,11 +87,7 @@ export async function confirmRecovery(
   if (unheard.length > 0 && !withoutUnheard) throw new NodesUnheard(unheard)
   const epoch = Math.max(highestEpoch, identity.epoch) + 1
   await write(async ({ trx, emit, afterCommit }) => {
-    await trx
-      .updateTable('meta')
-      .set({ value: `${epoch}` })
-      .where('key', '=', 'epoch')
-      .execute()
+    await writeOwn(trx, 'epoch', `${epoch}`)
     await endRecovery({ trx })
     await emit({
       kind: 'backup',
@@ -120,6 +105,5 @@ export async function confirmRecovery(
 
 /** False: there was none. */
 export async function endRecovery({ trx }: Pick<Unit, 'trx'>): Promise<boolean> {
-  const { numDeletedRows } = await trx.deleteFrom('meta').where('key', '=', KEY).executeTakeFirst()
-  return numDeletedRows > 0n
+  return removeOwn(trx, 'recovery')
 }

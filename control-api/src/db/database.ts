@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
-// columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
+// whose each table is, test/db/table-owners.ts says. Columns are snake_case, times are integer milliseconds,
+// booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { BackupTables } from './tables/backups.ts'
 import type { ConfigTables } from './tables/configs.ts'
@@ -119,7 +120,7 @@ export type NodesTable = {
   effective: string | null
   /** When the effective digest last became another one. */
   effective_since_ms: number | null
-  /** JSON, see LastResult in assignments/last-result.ts. */
+  /** JSON, see LastResult in node-identity/last-result.ts. */
   last_result: string | null
   /** The list of CAs its last hello was answered with, as a digest. */
   ca_bundle: Generated<string | null>
@@ -142,10 +143,10 @@ export type NodesTable = {
   running_version: Generated<number | null>
 }
 
-/** Of who has a `drift`. */
 /** Follows nodes.labels by triggers; nobody writes it. */
 export type NodeLabelsTable = { key: string; value: string; node_id: string }
 
+/** Of who has a `drift`. */
 export type DriftTextsTable = { node_id: string; text: string }
 
 /** What the owner of its machine allows, as it told newest; none of a node that is too old to say. */

@@ -33,6 +33,7 @@ import * as groupsForget from './migrations/050-groups-forget.ts'
 import * as orderedStrategies from './migrations/051-ordered-strategies.ts'
 import * as webhookWaits from './migrations/058-webhook-waits.ts'
 import * as rolloutReasons from './migrations/059-rollout-reasons.ts'
+import * as listIndexes from './migrations/060-list-indexes.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -66,6 +67,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '051-ordered-strategies': orderedStrategies,
   '058-webhook-waits': webhookWaits,
   '059-rollout-reasons': rolloutReasons,
+  '060-list-indexes': listIndexes,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

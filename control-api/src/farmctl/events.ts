@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What changes, as it changes: server-sent events. A stream that breaks is taken up where it was.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
 import type { Api } from './api.ts'
+import { Failure } from './failures.ts'
 
 export type Change = { kind: string; id: string; action: string }
 type Message = { event: string; id: string; data: string }
@@ -50,27 +52,24 @@ function open(api: Api, lastId: string | null): Promise<Response> {
 /** The stream's own end, as fetch tells it: a TypeError "terminated". */
 const isDropped = (error: unknown) => error instanceof TypeError
 
-export async function* messagesOf({ body }: Response): AsyncGenerator<Message> {
-  if (!body) return
-  let message = { event: 'message', id: '', data: '' }
-  for await (const line of linesOf(body)) {
-    if (line === '') {
-      yield message
-      message = { event: 'message', id: '', data: '' }
-      continue
-    }
-    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
-    if (field === 'data') message.data += message.data ? `\n${value}` : value
-    else if (field === 'event' || field === 'id') message[field] = value
-  }
-}
+/** Far more than an event of ours may have: what never ends must not fill the memory. */
+const MAX_EVENT_CHARACTERS = 1024 * 1024
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** An id that comes without data is a message as well: it says from where to go on. */
+export async function* messagesOf({ body, url }: Response): AsyncGenerator<Message> {
+  const found: Message[] = []
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onId: (id) => found.push({ event: 'message', id, data: '' }),
+    onEvent: ({ event = 'message', id = '', data }) => found.push({ event, id, data }),
+    onError: ({ type }) => {
+      if (type !== 'max-buffer-size-exceeded') return
+      throw new Failure(`${url} sends an event without end. Is it a Farmstead control plane?`)
+    },
+  })
   const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n/)
-    rest = lines.pop() ?? ''
-    yield* lines
+  for await (const chunk of body ?? []) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* found.splice(0)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists as columns, single things as outlines: for eyes. Programs ask for JSON.
-
+import widthOf from 'fast-string-truncated-width'
 import { visible } from '../base/terminal-text.ts'
 
 export type Column<T> = { title: string; of: (item: T) => string; isWide?: true }
@@ -9,15 +9,27 @@ const GAP = '  '
 const EMPTY = '-'
 
 export function tableLines(titles: readonly string[], rows: readonly (readonly string[])[]) {
-  const widths = titles.map((title, at) =>
-    Math.max(title.length, ...rows.map((row) => shown(row[at]).length)),
+  const lines = [titles, ...rows].map((row) =>
+    row.map(shown).map((text) => ({ text, width: widthOf(text).width })),
   )
-  return [titles, ...rows].map((row) =>
-    row
-      .map((cell, at) => shown(cell).padEnd(widths[at] ?? 0))
+  const widths = titles.map((_, at) => Math.max(...lines.map((cells) => cells[at]?.width ?? 0)))
+  return lines.map((cells) =>
+    cells
+      .map(({ text, width }, at) => text + ' '.repeat((widths[at] ?? width) - width))
       .join(GAP)
       .trimEnd(),
   )
+}
+
+/** As much of a line as fits; the library's own cut miscounts some letters and goes through others. */
+export function cutTo(columns: number, line: string): string {
+  let [width, end] = [0, 0]
+  for (const { segment, index } of new Intl.Segmenter().segment(line)) {
+    width += widthOf(segment).width
+    if (width > columns) break
+    end = index + segment.length
+  }
+  return line.slice(0, end)
 }
 
 const shown = (cell: string | undefined) => visible(cell ?? '').replaceAll(/\s+/g, ' ') || EMPTY

@@ -2,12 +2,13 @@
 // What people see and type. Results go to standard output and nothing else does, so that they can be
 // piped; everything said meanwhile goes to standard error.
 import { createInterface, type Interface } from 'node:readline'
-import type { ReadStream } from 'node:tty'
+import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { visible, visibleButFor } from '../base/terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import { textOf } from './read-text.ts'
+import { cutTo } from './table.ts'
 
 export type Streams = {
   stdin: NodeJS.ReadStream
@@ -17,9 +18,6 @@ export type Streams = {
 type Options = Streams & { quiet: boolean; color: boolean; stop: AbortSignal }
 
 const ERASE_LINE = '\r\u001b[K'
-const CTRL_C = '\u0003'
-const CTRL_D = '\u0004'
-const ERASERS = new Set(['\u007f', '\b'])
 
 export class Terminal {
   readonly #options: Options
@@ -81,7 +79,7 @@ export class Terminal {
       stderr.write(`${line}\n`)
       return
     }
-    stderr.write(`${ERASE_LINE}${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+    stderr.write(`${ERASE_LINE}${cutTo(Math.max(20, stderr.columns - 1), line)}`)
     this.#hasProgress = true
   }
 
@@ -133,46 +131,29 @@ export class Terminal {
     throw new Failure(`"${question.trim()}" was asked, and standard input had no more lines.`)
   }
 
-  #open(): Interface {
-    const { stdin, stderr } = this.#options
-    return createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY })
+  #open(output: NodeJS.WritableStream = this.#options.stderr): Interface {
+    const { stdin } = this.#options
+    return createInterface({ input: stdin, output, terminal: stdin.isTTY, historySize: 0 })
   }
 
-  #askLine(question: string): Promise<string> {
+  #askLine(question: string, output?: NodeJS.WritableStream): Promise<string> {
     this.#endProgress()
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const reader = this.#open()
+    const reader = this.#open(output)
     reader.once('SIGINT', () => reject(interrupted()))
     reader.once('close', () => reject(interrupted()))
     reader.question(visible(question), resolve)
     return promise.finally(() => reader.close())
   }
 
-  /** Raw mode: the terminal itself echoes nothing. */
+  /** Typed and mended as any line; what would be shown of it goes nowhere. */
   #askHidden(question: string): Promise<string> {
-    this.#endProgress()
-    const { stdin, stderr } = this.#options
-    const { promise, resolve, reject } = Promise.withResolvers<string>()
-    let typed = ''
-    const take = (key: string) => {
-      if (key === CTRL_C || key === CTRL_D) reject(interrupted())
-      else if (key === '\r' || key === '\n') resolve(typed)
-      else if (ERASERS.has(key)) typed = [...typed].slice(0, -1).join('')
-      else typed += key
-    }
-    const onData = (chunk: string) => [...chunk].forEach(take)
-    setRaw(stdin, true)
-    stdin.setEncoding('utf8').on('data', onData).resume()
+    const { stderr } = this.#options
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const answer = this.#askLine('', nowhere)
     stderr.write(visible(question))
-    return promise.finally(() => {
-      stdin.off('data', onData).pause()
-      setRaw(stdin, false)
-      stderr.write('\n')
-    })
+    return answer.finally(() => stderr.write('\n'))
   }
 }
-
-const setRaw = (stdin: Partial<Pick<ReadStream, 'setRawMode'>>, raw: boolean) =>
-  stdin.setRawMode?.(raw)
 
 export const interrupted = () => new Failure('Ended. Nothing more was done.', EXIT.interrupted)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { Transaction } from 'kysely'
 import type { Effective, NackCode } from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
-import type { Database } from '../db/database.ts'
+import type { Trx } from '../db/database.ts'
 import type { Recipient, RenderTarget } from '../labels/grouping.ts'
 
 export type Offer = {
@@ -50,9 +49,9 @@ export type Rendered = { text: string; digest: string }
 /** The config store. */
 export type Releases = {
   /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
-  releasedVersion(trx: Transaction<Database>, to: Recipient): Promise<Release | null>
+  releasedVersion(trx: Trx, to: Recipient): Promise<Release | null>
   /** Those that a node was well with, newest first, each once; at most five. */
-  provenReleases(trx: Transaction<Database>, to: Recipient): Promise<Release[]>
+  provenReleases(trx: Trx, to: Recipient): Promise<Release[]>
   /**
    * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
    * unreadable, or a variable has no value.

@@ -22,7 +22,7 @@ import {
 } from '../api-shapes/errors.ts'
 import { nearestName } from '../base/nearest-name.ts'
 import { isSchema } from '../json/json-schema.ts'
-import { isDiskFull } from '../storage/room.ts'
+import { isDiskFull } from '../storage/disk-space.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
 

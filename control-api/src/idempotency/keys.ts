@@ -2,14 +2,24 @@
 // Which requests were sent with an Idempotency-Key in the last day, and what they were answered.
 // Bounded per caller: the newest thousand keys and four megabytes of answers. Answers are sealed, for
 // they may say more than the rest of the database does of one thing at a time.
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Write } from '../audit/write.ts'
 import type { SecretBox } from '../base/secret-box.ts'
 import type { Database } from '../db/database.ts'
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from './errors.ts'
+import {
+  dropOldest,
+  endKey,
+  type Kept,
+  type KeyedRow,
+  keptOf,
+  removeKey,
+  removeKeysBefore,
+  startKey,
+} from './store.ts'
 
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string }
-export type KeyedRequest = { caller: string; route: string; key: string; digest: string }
+export type KeyedRequest = KeyedRow & { digest: string }
 /** `forget`: nothing was done, so the key is free again. */
 export type Outcome = { kind: 'done'; answer: KeptAnswer | null } | { kind: 'unknown' | 'forget' }
 
@@ -44,7 +54,7 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
   }
 
   const whyNotNow = async (request: KeyedRequest) => {
-    const row = await find(db, request)
+    const row = await keptOf(db, request)
     const isOther = row !== undefined && row.request_digest !== sealedDigest(request)
     return isOther
       ? new KeyReused(request.key)
@@ -54,23 +64,14 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
   const insertOrFind = (request: KeyedRequest) =>
     write(async ({ trx }) => {
       const nowMs = now()
-      await trx
-        .deleteFrom('idempotency_keys')
-        .where('started_at_ms', '<=', nowMs - KEPT_MS)
-        .execute()
-      const known = await find(trx, request)
+      await removeKeysBefore(trx, nowMs - KEPT_MS)
+      const known = await keptOf(trx, request)
       if (known) return known
-      const { caller, route, key } = request
-      const request_digest = sealedDigest(request)
-      const row = { caller, route, key, request_digest, started_at_ms: nowMs }
-      await trx
-        .insertInto('idempotency_keys')
-        .values({ ...row, outcome: 'running', answer: null, size_bytes: 0 })
-        .execute()
+      await startKey(trx, request, { requestDigest: sealedDigest(request), nowMs })
       return null
     })
 
-  const answerAgain = (row: Row, request: KeyedRequest): KeptAnswer => {
+  const answerAgain = (row: Kept, request: KeyedRequest): KeptAnswer => {
     if (row.request_digest !== sealedDigest(request)) throw new KeyReused(request.key)
     if (row.outcome !== 'done') throw new OutcomeUnknown()
     if (row.answer === null) throw new AlreadyDone()
@@ -80,19 +81,11 @@ export function createIdempotencyKeys({ db, write, now, box }: Deps) {
   async function finish(request: KeyedRequest, outcome: Outcome): Promise<void> {
     try {
       await write(async ({ trx }) => {
-        const row = at(request)
-        if (outcome.kind === 'forget') {
-          await trx.deleteFrom('idempotency_keys').where(row).execute()
-          return
-        }
+        if (outcome.kind === 'forget') return removeKey(trx, request)
         const kept = outcome.kind === 'done' ? modest(outcome.answer) : null
         const answer = kept && box.seal(kept, nameOf(request))
-        await trx
-          .updateTable('idempotency_keys')
-          .set({ outcome: outcome.kind, answer, size_bytes: answer?.length ?? 0 })
-          .where(row)
-          .execute()
-        await dropOldest(trx, request.caller)
+        await endKey(trx, request, { outcome: outcome.kind, answer })
+        await dropOldest(trx, request.caller, { keys: KEYS_PER_CALLER, bytes: BYTES_PER_CALLER })
       })
     } finally {
       running.delete(nameOf(request))
@@ -108,33 +101,3 @@ function modest(answer: KeptAnswer | null): string | null {
 }
 
 const nameOf = ({ caller, route, key }: KeyedRequest) => JSON.stringify([caller, route, key])
-
-type Row = NonNullable<Awaited<ReturnType<typeof find>>>
-
-const find = (db: Kysely<Database>, request: KeyedRequest) =>
-  db
-    .selectFrom('idempotency_keys')
-    .select(['request_digest', 'outcome', 'answer'])
-    .where(at(request))
-    .executeTakeFirst()
-
-const at =
-  ({ caller, route, key }: KeyedRequest) =>
-  (eb: ExpressionBuilder<Database, 'idempotency_keys'>) =>
-    eb.and({ caller, route, key })
-
-async function dropOldest(trx: Kysely<Database>, caller: string): Promise<void> {
-  await sql`
-    delete from idempotency_keys where caller = ${caller} and outcome <> 'running'
-      and (route, key) in (
-        select route, key from (
-          select route, key,
-            row_number() over newest as place,
-            sum(size_bytes) over newest as total_bytes
-          from idempotency_keys where caller = ${caller}
-          window newest as (
-            order by started_at_ms desc, route, key rows between unbounded preceding and current row
-          )
-        ) where place > ${KEYS_PER_CALLER} or total_bytes > ${BYTES_PER_CALLER}
-      )`.execute(trx)
-}

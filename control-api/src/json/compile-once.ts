@@ -2,7 +2,7 @@
 // Compiling a JSON Schema takes milliseconds, and many routes refuse with the same one.
 
 /** `compile`, but once for schemas of the same text. For schemas of our own: nothing is forgotten. */
-export function onceForEach<Schema extends object, Compiled extends object>(
+export function compileOnce<Schema extends object, Compiled extends object>(
   compile: (schema: Schema) => Compiled,
 ): (schema: Schema) => Compiled {
   const compiled = new Map<string, Compiled>()

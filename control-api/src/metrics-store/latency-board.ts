@@ -7,7 +7,7 @@ import {
   mergeHistograms,
   quantile,
 } from '../histogram/histogram.ts'
-import type { LatencySummary, Sample } from './ports.ts'
+import type { LatencySummary, Sample } from './metrics.ts'
 import type { PlacedWindow, Series } from './windows.ts'
 
 const KEEP_MS = 120_000

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { defineError } from '../api-shapes/errors.ts'
 import { createLatencyBoard } from './latency-board.ts'
-import type { LatencySummary, Metrics } from './ports.ts'
+import type { LatencySummary, Metrics } from './metrics.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import { placeWindows, type Report, reportFault } from './windows.ts'
 import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'

@@ -3,7 +3,7 @@
 // power cut, or all of it, loses no decision; so it is written without waiting for the disk.
 import { renameSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { isDiskFull } from '../storage/room.ts'
+import { isDiskFull } from '../storage/disk-space.ts'
 
 /**
  * Plain SQLite, without a builder of queries: there are ten of them, each prepared once, and the thread

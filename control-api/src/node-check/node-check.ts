@@ -3,6 +3,7 @@
 // word. One process per question, bounded in time, output and number, and never more than a few at
 // a time on the control plane's own cores.
 import { execFile } from 'node:child_process'
+import pLimit from 'p-limit'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ConfigError } from '../api-shapes/common.ts'
@@ -27,23 +28,12 @@ const MAX_OUTPUT_BYTES = 1024 * 1024
 
 export function createNodeCheck(options: Options): NodeCheck {
   const { binary, timeoutMs = 5_000, concurrency = 2, queueLength = 64 } = options
-  const waiting: (() => void)[] = []
-  let running = 0
+  const places = pLimit(concurrency)
   return async (text, policyFile) => {
-    if (running >= concurrency) {
-      if (waiting.length >= queueLength) {
-        return unavailable(`${queueLength} checks are waiting already; try again in a few seconds`)
-      }
-      // Whoever ends hands its place over, so that nobody can slip in between.
-      await new Promise<void>((resume) => waiting.push(resume))
-    } else running++
-    try {
-      return await runCheck(binary, { text, policyFile }, timeoutMs)
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+    if (places.pendingCount >= queueLength) {
+      return unavailable(`${queueLength} checks are waiting already; try again in a few seconds`)
     }
+    return places(runCheck, binary, { text, policyFile }, timeoutMs)
   }
 }
 

@@ -6,6 +6,7 @@ import type { PolicyRules, Policy as WirePolicy } from '../agent-protocol/messag
 import type { Unit } from '../audit/write.ts'
 import { sha256 } from '../base/ids.ts'
 import type { Database } from '../db/database.ts'
+import { forgetRules, insertPolicy, policyOf, removePolicy } from './store.ts'
 
 export type OwnerPolicy = WirePolicy & {
   /** When we first heard of it. */
@@ -25,20 +26,14 @@ export async function storeOwnerPolicy(
   const before = await findOwnerPolicy(unit.trx, nodeId)
   if (isSame(before, said)) return
   const { trx } = unit
-  await trx.deleteFrom('node_policies').where('node_id', '=', nodeId).execute()
+  await removePolicy(trx, nodeId)
   if (said) {
     const { source, path, digest } = said
     const rules = textOf(said.rules)
-    const rulesId = sha256(rules)
-    await trx
-      .insertInto('policy_rules')
-      .values({ id: rulesId, rules })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute()
-    const row = { node_id: nodeId, source, path, digest, rules_id: rulesId, since_ms: nowMs }
-    await trx.insertInto('node_policies').values(row).execute()
+    const row = { node_id: nodeId, source, path, digest, since_ms: nowMs }
+    await insertPolicy(trx, row, { id: sha256(rules), rules })
   }
-  if (before) await forgetRules(unit, sha256(textOf(before.rules)))
+  if (before) await forgetRules(trx, sha256(textOf(before.rules)))
   await unit.emit({
     kind: 'node',
     id: nodeId,
@@ -53,35 +48,10 @@ export async function findOwnerPolicy(
   db: Kysely<Database>,
   nodeId: string,
 ): Promise<OwnerPolicy | null> {
-  const row = await db
-    .selectFrom('node_policies')
-    .innerJoin('policy_rules', 'policy_rules.id', 'node_policies.rules_id')
-    .select(['source', 'path', 'digest', 'since_ms', 'rules'])
-    .where('node_id', '=', nodeId)
-    .executeTakeFirst()
+  const row = await policyOf(db, nodeId)
   if (!row) return null
   const { since_ms: sinceMs, rules, ...rest } = row
   return { ...rest, rules: JSON.parse(rules), sinceMs }
-}
-
-/** By id, as they are stored: JSON. */
-export async function ownerRules(
-  db: Kysely<Database>,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('policy_rules').selectAll().where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, rules }) => [id, rules]))
-}
-
-/** What nobody obeys any more. */
-async function forgetRules({ trx }: Unit, rulesId: string): Promise<void> {
-  await trx
-    .deleteFrom('policy_rules')
-    .where('id', '=', rulesId)
-    .where('id', 'not in', (eb) =>
-      eb.selectFrom('node_policies').select('rules_id').where('rules_id', '=', rulesId),
-    )
-    .execute()
 }
 
 const isSame = (a: WirePolicy | null, b: WirePolicy | null) =>

@@ -3,8 +3,8 @@
 // and have one set of rules are one question.
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { ownerRules } from './owner-policy.ts'
 import type { AskPolicies, PolicyAnswers, PolicyQuestion } from './policy-checks.ts'
+import { ownerRules } from './store.ts'
 
 /** What one node would get, and the rules it told. */
 export type OfNode = Pick<PolicyQuestion, 'text' | 'textId' | 'rulesId'>

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Turns a token into a node, or a node that is known into one with a new identity: once per use, all or
 // nothing. On TLS the identity is a certificate, else a secret.
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { CsrMissing, TokenExpired, TokenInvalid, TokenUsed } from '../agent-protocol/errors.ts'
 import type { EnrolRequest, EnrolResponse, RenewResponse } from '../agent-protocol/messages.gen.ts'
 import type { Unit, Write } from '../audit/write.ts'
 import { newId, newSecret, sameDigest, sha256 } from '../base/ids.ts'
 import type { Authority } from '../ca/authority.ts'
-import { type NodeCertificate, type RequestedKey, readRequest } from '../ca/x509.ts'
-import type { Database, EnrolmentTokensTable } from '../db/database.ts'
+import { type NodeCertificate, readRequest } from '../ca/x509.ts'
+import type { Database, Reader, Trx } from '../db/database.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { renewAfterMs, revokeCertificates, storeCertificate } from './certificates.ts'
+import { renewAfterMs } from './certificates.ts'
+import { storeCertificate } from './store/certificates.ts'
+import { findNode, insertNode, nameIsTaken, setFacts } from './store/nodes.ts'
+import { endIdentity, nodeOfKey, setCaBundle } from './store/speakers.ts'
+import { countUse, type EnrolmentTokenRow, findEnrolmentToken } from './store/tokens.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -21,7 +25,7 @@ type Deps = {
   authority: Authority | null
   fleet: Pick<Fleet, 'cutOff'>
 }
-type Token = Selectable<EnrolmentTokensTable>
+type Token = EnrolmentTokenRow
 type Renewer = { id: string }
 export type Enrolment = ReturnType<typeof createEnrolment>
 
@@ -32,7 +36,7 @@ export function createEnrolment({ db, write, controlPlaneId, now, authority, fle
       const credential = newSecret('fsn')
       const nodeId = token.node_id ?? newId('node')
       const name = await storeNode(unit, { nodeId, token, request, nowMs: now() })
-      await endIdentity(unit, nodeId, sha256(credential))
+      await endIdentity(unit.trx, nodeId, { credentialDigest: sha256(credential) })
       unit.afterCommit(() => fleet.cutOff(nodeId))
       return { nodeId, name, credential, controlPlaneId }
     })
@@ -41,12 +45,13 @@ export function createEnrolment({ db, write, controlPlaneId, now, authority, fle
     if (request.csr === undefined) throw new CsrMissing()
     const key = await readRequest(request.csr)
     const before = await findToken(db, request.token)
-    const repeated = await nodeOfKey(db, before, key)
+    const of = { tokenId: before.id, keySha256: key.sha256 }
+    const repeated = await nodeOfKey(db, of)
     const nodeId = repeated ?? before.node_id ?? newId('node')
     const made = await ca.issue(nodeId, key)
     const name = await write(async (unit) => {
       const { trx } = unit
-      const again = await nodeOfKey(trx, before, key)
+      const again = await nodeOfKey(trx, of)
       // The answer got lost: the same node asks again, which is no second use.
       const token = again
         ? goodToken(await findToken(trx, request.token), now())
@@ -57,7 +62,7 @@ export function createEnrolment({ db, write, controlPlaneId, now, authority, fle
         ? await nameOf(trx, again)
         : await storeNode(unit, { nodeId, token, request, nowMs: now() })
       if (!again) {
-        await endIdentity(unit, nodeId, null)
+        await endIdentity(trx, nodeId)
         unit.afterCommit(() => fleet.cutOff(nodeId))
       }
       await storeCertificate(trx, { nodeId, made, nowMs: now() })
@@ -82,11 +87,7 @@ export function createEnrolment({ db, write, controlPlaneId, now, authority, fle
       const bundle = ca.bundle()
       await write(async ({ trx, emit }) => {
         await storeCertificate(trx, { nodeId: id, made, nowMs: now() })
-        await trx
-          .updateTable('nodes')
-          .set({ ca_bundle: bundle.digest })
-          .where('id', '=', id)
-          .execute()
+        await setCaBundle(trx, id, bundle.digest)
         const data = { serial: made.serial, notAfter: new Date(made.notAfterMs).toISOString() }
         await emit({ kind: 'node', id, action: 'certificate-issued', actor: id, data })
       })
@@ -95,16 +96,9 @@ export function createEnrolment({ db, write, controlPlaneId, now, authority, fle
   }
 }
 
-async function findToken(
-  db: Kysely<Database> | Transaction<Database>,
-  secret: string,
-): Promise<Token> {
+async function findToken(db: Reader, secret: string): Promise<Token> {
   const digest = sha256(secret)
-  const token = await db
-    .selectFrom('enrolment_tokens')
-    .selectAll()
-    .where('secret_digest', '=', digest)
-    .executeTakeFirst()
+  const token = await findEnrolmentToken(db, digest)
   if (!token || !sameDigest(token.secret_digest, digest)) throw new TokenInvalid()
   return token
 }
@@ -114,33 +108,11 @@ function goodToken(token: Token, nowMs: number): Token {
   throw new TokenExpired(new Date(token.expires_at_ms).toISOString())
 }
 
-async function takeToken(trx: Transaction<Database>, secret: string, nowMs: number) {
+async function takeToken(trx: Trx, secret: string, nowMs: number) {
   const token = goodToken(await findToken(trx, secret), nowMs)
   if (token.uses >= token.max_uses) throw new TokenUsed(token.max_uses)
-  await trx
-    .updateTable('enrolment_tokens')
-    .set({ uses: token.uses + 1 })
-    .where('id', '=', token.id)
-    .execute()
+  await countUse(trx, token)
   return token
-}
-
-/** The node this token made with this key, as long as that certificate is still good. */
-async function nodeOfKey(
-  db: Kysely<Database> | Transaction<Database>,
-  token: Token,
-  key: RequestedKey,
-): Promise<string | null> {
-  const row = await db
-    .selectFrom('node_certificates as c')
-    .innerJoin('nodes as n', 'n.id', 'c.node_id')
-    .select('n.id')
-    .where('c.key_sha256', '=', key.sha256)
-    .where('c.state', 'in', ['issued', 'active'])
-    .where('n.enrolled_with', '=', token.id)
-    .where('n.decommissioned_at_ms', 'is', null)
-    .executeTakeFirst()
-  return row?.id ?? null
 }
 
 type Storing = { nodeId: string; token: Token; request: EnrolRequest; nowMs: number }
@@ -151,7 +123,7 @@ async function storeNode(unit: Unit, { nodeId, token, request, nowMs }: Storing)
   const { hostname, version, os, arch } = request
   const facts = { enrolled_with: token.id, hostname, version, os, arch }
   if (token.node_id !== null) {
-    await trx.updateTable('nodes').set(facts).where('id', '=', nodeId).execute()
+    await setFacts(trx, nodeId, facts)
     const name = await nameOf(trx, nodeId)
     await unit.emit({
       kind: 'node',
@@ -162,49 +134,21 @@ async function storeNode(unit: Unit, { nodeId, token, request, nowMs }: Storing)
     return name
   }
   const name = await freeName(trx, request.name)
-  await trx
-    .insertInto('nodes')
-    .values({
-      id: nodeId,
-      name,
-      labels: token.labels,
-      merge_patch: token.merge_patch,
-      forget_after_hours: token.forget_after_hours,
-      revision: 1,
-      enrolled_at_ms: nowMs,
-      ...facts,
-      capabilities: '[]',
-      max_epoch: 0,
-      max_generation: 0,
-    })
-    .execute()
+  await insertNode(trx, {
+    id: nodeId,
+    name,
+    labels: token.labels,
+    merge_patch: token.merge_patch,
+    forget_after_hours: token.forget_after_hours,
+    enrolled_at_ms: nowMs,
+    ...facts,
+  })
   await unit.emit({ kind: 'node', id: nodeId, action: 'enrolled', data: { name, token: token.id } })
   return name
 }
 
-/** What the node was known by until now is over; whoever spoke for it must say hello anew. */
-async function endIdentity({ trx }: Unit, nodeId: string, credentialDigest: string | null) {
-  await revokeCertificates(trx, nodeId)
-  await trx
-    .updateTable('nodes')
-    .set({
-      credential_digest: credentialDigest,
-      incarnation: null,
-      past_incarnations: '[]',
-      clone: null,
-      ca_bundle: null,
-    })
-    .where('id', '=', nodeId)
-    .execute()
-}
-
-async function nameOf(trx: Transaction<Database>, nodeId: string): Promise<string> {
-  const node = await trx
-    .selectFrom('nodes')
-    .select('name')
-    .where('id', '=', nodeId)
-    .where('decommissioned_at_ms', 'is', null)
-    .executeTakeFirst()
+async function nameOf(trx: Trx, nodeId: string): Promise<string> {
+  const node = await findNode(trx, nodeId)
   // The token is bound to a node that was decommissioned meanwhile.
   if (!node) throw new TokenInvalid()
   return node.name
@@ -216,17 +160,11 @@ const NAME_MAX = 63
  * The wanted name, or it with the first free number: edge, edge-2, edge-3. Names are one list of the whole farm, so
  * who may enrol within a scope learns from a number that somebody elsewhere has the name (docs/decisions/0083).
  */
-async function freeName(trx: Transaction<Database>, wanted: string): Promise<string> {
+async function freeName(trx: Trx, wanted: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`
     // What is cut must not leave a separator at the end, where names have none.
     const name = wanted.slice(0, NAME_MAX - suffix.length).replace(/[.-]+$/, '') + suffix
-    const taken = await trx
-      .selectFrom('nodes')
-      .select('id')
-      .where('name', '=', name)
-      .where('decommissioned_at_ms', 'is', null)
-      .executeTakeFirst()
-    if (!taken) return name
+    if (!(await nameIsTaken(trx, name))) return name
   }
 }

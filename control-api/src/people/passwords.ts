@@ -2,9 +2,10 @@
 // Argon2id as PHC strings. Each hash takes 64 MiB, so only a few run at a time: a burst of sign-ins
 // must not take the machine's memory. There are two lines: strangers, however many and from wherever, do not
 // keep out who signs in from a browser that is known, nor who is signed in.
-import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { defineError } from '../api-shapes/errors.ts'
+import { newReadableCode } from '../base/ids.ts'
 import { Turns } from '../base/turns.ts'
 
 const hash = promisify(argon2)
@@ -75,12 +76,8 @@ export async function verifyNobody(password: string, asker = OPERATOR): Promise<
   return false
 }
 
-/** 5 × 5 letters that are hard to mistake for each other: 115 bits, readable aloud. */
-export function oneTimePassword(): string {
-  const letters = 'abcdefghjkmnpqrstuvwxyz'
-  const group = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')
-  return Array.from({ length: 5 }, group).join('-')
-}
+/** 115 bits, readable aloud. */
+export const oneTimePassword = (): string => newReadableCode(5)
 
 const phc = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const PHC =

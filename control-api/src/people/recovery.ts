@@ -2,8 +2,8 @@
 // What ends when access to an account is recovered. Whoever had got in by what is no longer good must not
 // keep another way in: sessions, known browsers, tokens, an identity they linked, a factor they began.
 import type { Unit } from '../audit/write.ts'
-import { endSessions } from './sessions.ts'
-import { countRecovery } from './users.ts'
+import { endSessions } from './session-store.ts'
+import { countRecovery } from './user-store.ts'
 
 /** Ways in that other parts keep. Each tells what it ended. */
 export type OtherWaysIn = {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A second factor by time (RFC 6238) and the codes that stand in for a lost device. Six digits, steps of
 // 30 s, SHA-1: what every authenticator takes.
-import { randomInt } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import type { Unit } from '../audit/write.ts'
-import { sha256 } from '../base/ids.ts'
+import { newReadableCode, sha256 } from '../base/ids.ts'
 import type { SecretBox } from '../base/secret-box.ts'
-import type { UsersTable } from '../db/database.ts'
-import { updateUser } from './users.ts'
+import {
+  replaceRecoveryCodes,
+  type TotpRow,
+  totpRow,
+  updateUser,
+  useUpRecoveryCode,
+} from './user-store.ts'
 
 const ISSUER = 'Farmstead'
 const STEP_SECONDS = 30
@@ -18,7 +21,6 @@ const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 
 export type Begun = { secret: string; uri: string }
-type TotpRow = Pick<Selectable<UsersTable>, 'totp_secret' | 'totp_pending' | 'totp_step'>
 
 const totpOf = (base32: string, label = '') =>
   new TOTP({
@@ -33,13 +35,6 @@ const totpOf = (base32: string, label = '') =>
 const purposeOf = (userId: string) => `second-factor:${userId}`
 
 export function createSecondFactor(box: SecretBox) {
-  const rowOf = ({ trx }: Unit, userId: string): Promise<TotpRow> =>
-    trx
-      .selectFrom('users')
-      .select(['totp_secret', 'totp_pending', 'totp_step'])
-      .where('id', '=', userId)
-      .executeTakeFirstOrThrow()
-
   /** The step the code is of; null: wrong, or used already. */
   const stepOf = (sealed: string, userId: string, code: string, row: TotpRow, nowMs: number) => {
     const totp = totpOf(box.open(sealed, purposeOf(userId)))
@@ -62,7 +57,7 @@ export function createSecondFactor(box: SecretBox) {
       unit: Unit,
       { userId, code, nowMs }: { userId: string; code: string; nowMs: number },
     ): Promise<string[] | null> {
-      const row = await rowOf(unit, userId)
+      const row = await totpRow(unit, userId)
       if (row.totp_pending === null) return null
       const step = stepOf(row.totp_pending, userId, code, { ...row, totp_step: 0 }, nowMs)
       if (step === null) return null
@@ -71,7 +66,7 @@ export function createSecondFactor(box: SecretBox) {
         totp_pending: null,
         totp_step: step,
       })
-      return await replaceRecoveryCodes(unit, userId)
+      return await giveRecoveryCodes(unit, userId)
     },
 
     /** Uses a code up: one of the device, or one of recovery. False: it is wrong or used. */
@@ -79,10 +74,12 @@ export function createSecondFactor(box: SecretBox) {
       unit: Unit,
       { userId, code, nowMs }: { userId: string; code: string; nowMs: number },
     ): Promise<boolean> {
-      const row = await rowOf(unit, userId)
+      const row = await totpRow(unit, userId)
       if (row.totp_secret === null) return false
       const plain = code.replaceAll(/\s/g, '')
-      if (!/^\d{6}$/.test(plain)) return await useRecoveryCode(unit, userId, plain)
+      if (!/^\d{6}$/.test(plain)) {
+        return await useUpRecoveryCode(unit, userId, digestOf(userId, plain.toLowerCase()))
+      }
       const step = stepOf(row.totp_secret, userId, plain, row, nowMs)
       if (step !== null) await updateUser(unit, userId, { totp_step: step })
       return step !== null
@@ -91,28 +88,14 @@ export function createSecondFactor(box: SecretBox) {
 }
 export type SecondFactor = ReturnType<typeof createSecondFactor>
 
-async function replaceRecoveryCodes({ trx }: Unit, userId: string): Promise<string[]> {
+async function giveRecoveryCodes(unit: Unit, userId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
-  const rows = codes.map((code) => ({ user_id: userId, code_digest: digestOf(userId, code) }))
-  await trx.insertInto('recovery_codes').values(rows).execute()
+  const digests = codes.map((code) => digestOf(userId, code))
+  await replaceRecoveryCodes(unit, userId, digests)
   return codes
 }
 
-async function useRecoveryCode({ trx }: Unit, userId: string, code: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_digest', '=', digestOf(userId, code.toLowerCase()))
-    .executeTakeFirst()
-  return numDeletedRows === 1n
-}
-
-/** 3 × 5 letters, 67 bits: a plain digest would be searched through only after the sun. */
-function newRecoveryCode(): string {
-  const letters = 'abcdefghjkmnpqrstuvwxyz'
-  const group = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')
-  return [group(), group(), group()].join('-')
-}
+/** 67 bits: a plain digest would be searched through only after the sun. */
+const newRecoveryCode = (): string => newReadableCode(3)
 
 const digestOf = (userId: string, code: string) => sha256(`${userId}:${code}`)

@@ -3,11 +3,11 @@
 import type { AnySchemaObject } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
-import { onceForEach } from '../json/compile-once.ts'
+import { compileOnce } from '../json/compile-once.ts'
 
 type Serialize = ReturnType<typeof fastJsonStringify>
 
-const serializer = onceForEach<AnySchemaObject, Serialize>((schema) =>
+const serializer = compileOnce<AnySchemaObject, Serialize>((schema) =>
   fastJsonStringify(withoutNullUnions(schema)),
 )
 

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { createSessionStore, IDLE_MS } from '../people/sessions.ts'
+import { createSessionStore, IDLE_MS } from '../people/session-store.ts'
 import { cookiesNamed } from './cookies.ts'
 
 export const SESSION_COOKIE = 'farmstead_session'

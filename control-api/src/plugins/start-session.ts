@@ -2,7 +2,7 @@
 // Begins a session for whoever proved to be a user: by password, at set-up, by another provider.
 import type { FastifyRequest } from 'fastify'
 import type { Unit, Write } from '../audit/write.ts'
-import { insertSession } from '../people/sessions.ts'
+import { insertSession } from '../people/session-store.ts'
 import { regenerateSession } from './session.ts'
 
 type Deps = { write: Write; now: () => number }

@@ -4,7 +4,7 @@
 // text by nature, so those are converted.
 import { Ajv, type AnySchemaObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
-import { onceForEach } from '../json/compile-once.ts'
+import { compileOnce } from '../json/compile-once.ts'
 import { isSchema } from '../json/json-schema.ts'
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
@@ -29,8 +29,8 @@ export function createAjv(coerceTypes: boolean): Ajv {
 type Validate = ReturnType<Ajv['compile']>
 
 const [bodies, texts] = [createAjv(false), createAjv(true)]
-const bodyValidator = onceForEach<AnySchemaObject, Validate>((schema) => bodies.compile(schema))
-const textValidator = onceForEach<AnySchemaObject, Validate>((schema) => texts.compile(schema))
+const bodyValidator = compileOnce<AnySchemaObject, Validate>((schema) => bodies.compile(schema))
+const textValidator = compileOnce<AnySchemaObject, Validate>((schema) => texts.compile(schema))
 
 /** Must be called before the routes are described. */
 export function strictValidation(app: FastifyInstance): void {

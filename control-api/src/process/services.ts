@@ -12,8 +12,8 @@ import { openControlDb } from '../db/open.ts'
 import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
 import { revokeTokensOf } from '../features/tokens/store.ts'
 import type { OtherWaysIn } from '../people/recovery.ts'
-import { createUserStore } from '../people/users.ts'
-import { createRoom } from '../storage/room.ts'
+import { createUserStore } from '../people/user-store.ts'
+import { createDiskSpace } from '../storage/disk-space.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
@@ -48,13 +48,13 @@ async function openStores(dataDir: string, now: () => number) {
   const db = openControlDb(dataDir)
   await migrateToLatest(db)
   const events = await openEventLog(db)
-  const room = createRoom(dataDir)
-  const write = createWrite({ db, now, onEvents: events.wake, withRoom: room.withRoom })
+  const disk = createDiskSpace(dataDir)
+  const write = createWrite({ db, now, onEvents: events.wake, withRoom: disk.withRoom })
   const controlPlaneId = await loadControlPlaneId(db)
   const users = createUserStore(db)
   const close = async () => {
     await events.close()
     await db.destroy()
   }
-  return { db, now, events, write, room, controlPlaneId, users, waysIn, close }
+  return { db, now, events, write, disk, controlPlaneId, users, waysIn, close }
 }

@@ -85,6 +85,14 @@ describe('the tar', () => {
     return Buffer.concat(parts)
   }
 
+  /** The header's checksum, which is made with blanks in its own place. */
+  const withSum = (tar: Buffer, edit: () => void) => {
+    edit()
+    const sum = tar.subarray(0, 512).fill(' ', 148, 156)
+    const octal = sum.reduce((all, byte) => all + byte, 0).toString(8)
+    tar.write(`${octal.padStart(6, '0')}\0 `, 148)
+  }
+
   test.each([1, 7, 511, 512, 513, 100_000])('is read in chunks of %i bytes', async (size) => {
     const contents = ['', 'a', 'b'.repeat(512), 'c'.repeat(1300)]
     const bytes = await bytesOf(contents.map((c, i) => ({ name: `file-${i}`, ...text(c) })))
@@ -109,16 +117,21 @@ describe('the tar', () => {
   test('leaves no folder: names with a path are neither written nor read', async () => {
     await expect(bytesOf([{ name: '../x', ...text('x') }])).rejects.toThrow(/cannot be a part/)
     const bytes = await bytesOf([{ name: 'a-x', ...text('x') }])
-    bytes.write('../', 0)
-    bytes.write(
-      `${bytes
-        .subarray(0, 512)
-        .reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0)
-        .toString(8)
-        .padStart(6, '0')}\0 `,
-      148,
-    )
+    withSum(bytes, () => bytes.write('../', 0))
     await expect(readTar(Readable.from([bytes]), async () => {})).rejects.toThrow(/no backup/)
+  })
+
+  test('has no links', async () => {
+    const bytes = await bytesOf([{ name: 'x', ...text('') }])
+    withSum(bytes, () => bytes.write('2/etc/passwd', 156))
+    await expect(readTar(Readable.from([bytes]), async () => {})).rejects.toThrow(/no backup/)
+  })
+
+  test('ends where it says, and nothing comes after', async () => {
+    const bytes = await bytesOf([{ name: 'x', ...text('x') }])
+    for (const wrong of [bytes.subarray(0, -512), Buffer.concat([bytes, bytes])]) {
+      await expect(readTar(Readable.from([wrong]), async () => {})).rejects.toThrow()
+    }
   })
 })
 

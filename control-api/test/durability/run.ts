@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Sqlite from 'better-sqlite3'
+import { seededRandom } from '../../src/base/seeded-random.ts'
 import { oneTimePassword, startService } from '../service-process.ts'
 import { Ledger } from './ledger.ts'
 import { Session } from './session.ts'
@@ -27,17 +28,6 @@ export type Report = {
 }
 type Options = { kills: number; seed: number; say?: (line: string) => void }
 
-/** mulberry32: small, and the same everywhere. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export async function killOften({ kills, seed, say = () => {} }: Options): Promise<Report> {
   const home = mkdtempSync(join(tmpdir(), 'farmstead-durability-'))
   const dataDir = join(home, 'data')
@@ -53,7 +43,7 @@ export async function killOften({ kills, seed, say = () => {} }: Options): Promi
     FARMSTEAD_NODE_BINARY: NODE_BINARY,
     FARMSTEAD_LOG_LEVEL: 'fatal',
   }
-  const random = randomOf(seed)
+  const random = seededRandom(seed)
   const ledger = new Ledger()
   const wrong: string[] = []
   let service = await startService(env)

@@ -21,7 +21,7 @@ import {
   strategyOf,
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
-import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
+import { age, cutTo, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -291,6 +291,30 @@ test('a table is as wide as its cells, and others’ control characters stay out
   ).toEqual(['NAME    WHY', 'node-1  fine\\u001b[31m', 'n       -'])
 })
 
+test('a table’s columns begin below each other, however wide letters are', () => {
+  const rows = [
+    ['東京', 'wide'],
+    ['e\u0301', 'two, drawn as one'],
+    ['👩‍👩‍👧', 'five, drawn as two columns'],
+  ]
+  expect(tableLines(['NAME', 'WHY'], rows)).toEqual([
+    'NAME  WHY',
+    '東京  wide',
+    'e\u0301     two, drawn as one',
+    '👩‍👩‍👧    five, drawn as two columns',
+  ])
+})
+
+test.each([
+  ['██ █', 2, '██'],
+  ['a東京', 2, 'a'],
+  ['e\u0301e\u0301x', 2, 'e\u0301e\u0301'],
+  ['x👩‍👩‍👧y', 3, 'x👩‍👩‍👧'],
+  ['short', 80, 'short'],
+])('of %j in %i columns is %j', (line, columns, cut) => {
+  expect(cutTo(columns, line)).toBe(cut)
+})
+
 test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
   const text = 'a \u001b[2J\u009b2J\nfake'
   expect(logLine({ at: '09:14', level: 'warn', text })).toBe(
@@ -348,4 +372,27 @@ test('events are read whole, however their bytes are cut', async () => {
     { event: 'message', id: '7', data: '{"name":"ä"}' },
     { event: 'resync', id: '', data: '{}' },
   ])
+})
+
+test('an id without data says from where to go on', async () => {
+  const messages = []
+  for await (const message of messagesOf(new Response('id: 7\nretry: 2000\n\n'))) {
+    messages.push(message)
+  }
+  expect(messages).toEqual([{ event: 'message', id: '7', data: '' }])
+})
+
+test.each([
+  ['its line', 'data: ', 'x'.repeat(64 * 1024)],
+  ['its lines', '', `data: ${'x'.repeat(64 * 1024)}\n`],
+])('an event without end is not waited for: %s', async (_, first, more) => {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(Buffer.from(sent++ === 0 ? first + more : more)),
+  })
+  const read = async () => {
+    for await (const _message of messagesOf(new Response(body)));
+  }
+  await expect(read()).rejects.toThrow(/sends an event without end/)
+  expect(sent).toBeLessThan(20)
 })

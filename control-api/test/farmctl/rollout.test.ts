@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/agent-protocol/messages.gen.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
-import { insertUser } from '../../src/people/users.ts'
+import { insertUser } from '../../src/people/user-store.ts'
 import { example } from '../agents/node-client.ts'
 import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, type Farmctl, farmctl, joinNode, siteText } from './helper.ts'

@@ -16,7 +16,8 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
     const { type, run, url } = await farmctl({ signedIn: false })
     const login = type(['login', url])
     await answer(login, 'User name: ', 'test-admin\r')
-    await answer(login, 'Password: ', `x\u007f${PASSWORD}\r`)
+    // Mended as any line: Ctrl-U, an arrow, backspace.
+    await answer(login, 'Password: ', `wrong\u0015\u001b[Dx\u007f${PASSWORD}\r`)
     const { code, stdout } = await login.ended
     expect([code, stdout]).toEqual([0, expect.stringContaining('Signed in to')])
     expect(stdout).not.toContain('correct')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import { isSignedWith, startReceiver, status } from '../features/webhooks/receiver.ts'
+import { isSignedWith, startReceiver, status } from '../features/webhooks/test-receiver.ts'
 import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
 
 describe('webhooks', { timeout: FARMCTL_TEST_MS }, () => {

@@ -307,7 +307,7 @@ describe('two processes with one identity', () => {
 describe('rotation of the CA', () => {
   test('begun while the service runs reaches every node, and locks out none', async () => {
     const { beginRotation, finishRotation } = await import('../../src/ca/rotation.ts')
-    const { laggards } = await import('../../src/node-identity/certificates.ts')
+    const { laggards } = await import('../../src/node-identity/store/certificates.ts')
     const service = await buildTls()
     const { authority } = service
     if (!authority) throw new Error('no authority')

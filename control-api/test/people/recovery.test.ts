@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
 import { letAdminIn } from '../../src/features/session/break-glass.ts'
 import { hashPassword, NO_PASSWORD } from '../../src/people/passwords.ts'
-import { insertUser } from '../../src/people/users.ts'
+import { insertUser } from '../../src/people/user-store.ts'
 import {
   type Built,
   build,

@@ -6,8 +6,8 @@ import type { RolloutRules } from '../../src/features/rollout-rules/schema.ts'
 import { isTerminal, type Rollout } from '../../src/features/rollouts/reducer/model.ts'
 import type { Cordon } from '../../src/fleet/cordon.ts'
 import type { Incarnation, Standing } from '../../src/node-identity/clones.ts'
-import type { Asked } from './line.ts'
 import type { Effective, Fences, Given } from './messages.ts'
+import type { Asked } from './queue.ts'
 
 export type Offer = {
   nodeId: string

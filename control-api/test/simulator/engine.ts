@@ -2,6 +2,7 @@
 // What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
 
 import { type Closed, closedAt } from '../../src/features/rollout-rules/windows.ts'
+import { whyNot } from '../../src/features/rollouts/reducer/commands.ts'
 import {
   type Command,
   type Effect,
@@ -14,7 +15,7 @@ import {
   type StartNode,
   type Task,
 } from '../../src/features/rollouts/reducer/model.ts'
-import { reduce, whyNot } from '../../src/features/rollouts/reducer/rules.ts'
+import { reduce } from '../../src/features/rollouts/reducer/rules.ts'
 import {
   isDeferred,
   isOnItsWayBack,
@@ -37,7 +38,7 @@ import {
 } from './database.ts'
 import type { Watch } from './invariants.ts'
 import { kindOf } from './kinds.ts'
-import { type Asked, isSettled, isTime, type Now, takeTurns } from './line.ts'
+import { type Asked, advanceQueue, isDue, isSettled, type Now } from './queue.ts'
 
 export type Order = {
   id: string
@@ -109,7 +110,7 @@ export class Engine {
     if (isForAll) this.#forAll.set(id, digest)
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
-    this.takeTurns()
+    this.advanceQueue()
     const isInTheWay = (this.#db.asked.get(id)?.blockedBy.length ?? 0) > 0
     const isRefused = this.#db.rollouts.get(id)?.state === 'cancelled' && isInTheWay
     if (isRefused) this.#host.db = before
@@ -122,14 +123,14 @@ export class Engine {
     const { approvals } = asked
     const given = approvals.given + 1
     this.#db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
-    this.takeTurns()
+    this.advanceQueue()
     return true
   }
 
   /** Whose turn it is begins in the same transaction. */
-  takeTurns(): void {
+  advanceQueue(): void {
     if (this.#host.isRecovering) return
-    takeTurns(this.#db, this.#clock, {
+    advanceQueue(this.#db, this.#clock, {
       dispatch: (id, event) => this.#apply(id, event),
       begin: (id) => this.#begin(id),
     })
@@ -182,11 +183,11 @@ export class Engine {
     const overrun = [...this.#db.rollouts].flatMap(([id, rollout]) => this.#spend(id, rollout, ms))
     const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
     const sharing = this.#sharing()
-    const isTurn = !this.#host.isRecovering && isTime(this.#db, this.#clock)
+    const isTurn = !this.#host.isRecovering && isDue(this.#db, this.#clock)
     for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
     for (const id of sharing) this.dispatch(id, { kind: 'room' })
-    if (isTurn) this.takeTurns()
+    if (isTurn) this.advanceQueue()
   }
 
   /** Who goes back has its share first; of one that succeeded, stragglers may have come back. */
@@ -255,14 +256,14 @@ export class Engine {
       tasks.some((task) => task.nodeId === nodeId && isOpen(id, task)),
     )
     for (const [id] of concerned) this.dispatch(id, event)
-    if (event.kind === 'decommissioned') this.takeTurns()
+    if (event.kind === 'decommissioned') this.advanceQueue()
   }
 
   /** What is over for one may be the turn of another. */
   dispatch(id: string, event: RolloutEvent): void {
     const before = this.#db.rollouts.get(id)?.state
     this.#apply(id, event)
-    if (this.#db.rollouts.get(id)?.state !== before) this.takeTurns()
+    if (this.#db.rollouts.get(id)?.state !== before) this.advanceQueue()
   }
 
   /** A restore: nobody's turn comes, they all end. */

@@ -15,8 +15,8 @@ import {
 import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
 import { kindOf } from './kinds.ts'
-import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
+import { takesOver } from './queue.ts'
 
 export class Violation extends Error {}
 

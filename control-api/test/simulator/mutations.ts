@@ -9,9 +9,12 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/reducer/rules.ts'
+const SETTLE = 'src/features/rollouts/reducer/settle.ts'
+const TIME = 'src/features/rollouts/reducer/time.ts'
+const VERDICTS = 'src/features/rollouts/reducer/verdicts.ts'
 const FORWARD = 'src/features/rollouts/reducer/forward.ts'
 const ENDINGS = 'src/features/rollouts/reducer/endings.ts'
-const TURN = 'src/features/rollouts/reducer/turn.ts'
+const REDUCTION = 'src/features/rollouts/reducer/reduction.ts'
 const TASKS = 'src/features/rollouts/reducer/tasks.ts'
 const QUEUE = 'src/features/rollouts/reducer/queue.ts'
 const CLONES = 'src/node-identity/clones.ts'
@@ -44,7 +47,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'evidence of an earlier wave lets a later one through',
-    file: RULES,
+    file: VERDICTS,
     find: "wave === progress.wave && progress.phase === 'soaking'",
     put: "progress.phase === 'soaking'",
   },
@@ -62,21 +65,21 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'what is frozen goes on',
-    file: RULES,
+    file: SETTLE,
     find: 'isTerminal(state) || progress.goesBack !== null\n',
     put: "(isTerminal(state) && state !== 'frozen') || progress.goesBack !== null\n",
   },
   {
     name: 'a way back begins a second one',
-    file: RULES,
+    file: VERDICTS,
     find: 'if (isTerminal(state) || progress.goesBack !== null) return\n  const isOfNow',
     put: 'if (isTerminal(state)) return\n  const isOfNow',
   },
   {
     name: 'a frozen rollout keeps its leases',
     file: ENDINGS,
-    find: "move(turn, 'frozen', reason)\n  turn.effects.push({ kind: 'release-leases' })",
-    put: "move(turn, 'frozen', reason)",
+    find: "settleTasks(reduction)\n  reduction.effects.push({ kind: 'release-leases' })",
+    put: 'settleTasks(reduction)',
   },
   {
     name: 'an offer that was put off stays open',
@@ -87,8 +90,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'what a later rollout takes over is still offered by the earlier one',
     file: RULES,
-    find: 'if (isUnanswered(task)) giveUp(turn, task, why)',
-    put: 'if (isUnanswered(task)) put(turn, task, skip(task, why))',
+    find: 'if (isUnanswered(task)) giveUp(reduction, task, why)',
+    put: 'if (isUnanswered(task)) put(reduction, task, skip(task, why))',
   },
   {
     name: 'nodes that are done are left out of the way back',
@@ -99,14 +102,14 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'nodes are offered it before their wave',
     file: FORWARD,
-    find: 'const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)',
-    put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
+    find: 'const inWave = reduction.rollout.tasks.filter((task) => task.wave === progress.wave)',
+    put: 'const inWave = reduction.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
   },
   {
     name: 'a change of a task leaves no row',
-    file: TURN,
-    find: 'if (state !== from) turn.transitions.push',
-    put: "if (state !== from && state !== 'skipped') turn.transitions.push",
+    file: REDUCTION,
+    find: 'if (state !== from) reduction.transitions.push',
+    put: "if (state !== from && state !== 'skipped') reduction.transitions.push",
   },
   {
     name: 'the farm’s budget is not looked at',
@@ -140,26 +143,26 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'after a start it goes on before nodes under way were heard',
-    file: RULES,
-    find: '  awaitHellos(turn)\n',
+    file: TIME,
+    find: '  awaitHellos(reduction)\n',
     put: '',
   },
   {
     name: 'nodes are offered what another of their kind refused',
     file: FORWARD,
-    find: '  if (leaveOut(turn)) return true\n',
+    find: '  if (leaveOut(reduction)) return true\n',
     put: '',
   },
   {
     name: 'it goes on while the disk is full',
     file: FORWARD,
-    find: '  if (rollout.isStorageFull) return holdForStorage(turn)\n',
+    find: '  if (rollout.isStorageFull) return holdForStorage(reduction)\n',
     put: '',
   },
   {
     name: 'stragglers are offered it while the disk is full',
     file: FORWARD,
-    find: '  if (turn.rollout.isStorageFull) return\n',
+    find: '  if (reduction.rollout.isStorageFull) return\n',
     put: '',
   },
   {
@@ -243,8 +246,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a wave soaks on without the node that was watched',
     file: FORWARD,
-    find: 'if (!isToSoak(turn.rollout)) {',
-    put: 'if (!isToSoak(turn.rollout) && turn.rollout.tasks.length === 0) {',
+    find: 'if (!isToSoak(reduction.rollout)) {',
+    put: 'if (!isToSoak(reduction.rollout) && reduction.rollout.tasks.length === 0) {',
   },
   {
     name: 'what a rollout that was stopped left on nodes counts as proved',

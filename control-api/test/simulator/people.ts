@@ -9,7 +9,7 @@ import {
   type Policy,
   type Rollout,
 } from '../../src/features/rollouts/reducer/model.ts'
-import type { Asked } from './line.ts'
+import type { Asked } from './queue.ts'
 import type { World } from './world.ts'
 
 const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']

@@ -2,7 +2,7 @@
 // Requests that visitors make of the simulated nodes, and the windows in which nodes report them, as server-c's
 // agent does: by generation, kept until they are taken, lost with the process. Beside them a record of what
 // each node really served, which no control plane sees.
-import type { Sample } from '../../src/metrics-store/ports.ts'
+import type { Sample } from '../../src/metrics-store/metrics.ts'
 import type { Change, Flaw, SimNode } from './node.ts'
 import type { Chance } from './scheduler.ts'
 

@@ -45,11 +45,11 @@ test('what the machines do not allow is said before it is rolled out, and refuse
     for (const { name } of farm.nodes) {
       await expect(rollout.task(name)).toContainText('policy')
     }
-    await expect(rollout.state).toContainText('Paused')
+    await expect(rollout.state).toShowState('Paused')
     for (const node of farm.nodes) await expect(node).toBeServing('/feed.json')
     await rollout.freeze()
-    await expect(rollout.state).toContainText('Frozen')
-    await api.push(await api.saveVersion(configText(farm.siteDir), 'What they may serve'))
+    await expect(rollout.state).toShowState('Frozen')
+    await api.rollOut(await api.saveVersion(configText(farm.siteDir), 'What they may serve'))
     for (const node of farm.nodes) await expect(node).toBeServing('/feed.json')
   })
 })

@@ -33,7 +33,7 @@ test('a header is changed in the editor, pushed, served by every node, and measu
 
   await test.step('three real nodes are in sync with version 1', async () => {
     for (const { name } of farm.nodes) {
-      await expect(farmPage.row(name)).toContainText('In sync')
+      await expect(farmPage.row(name)).toShowState('In sync')
       await expect(farmPage.row(name)).toContainText('default v1')
     }
   })
@@ -63,8 +63,8 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     await config.open()
     await config.planRollout(2)
     await rollout.start(farm.nodes.length)
-    await expect(rollout.state).toContainText('Succeeded')
-    for (const { name } of farm.nodes) await expect(rollout.task(name)).toContainText('Done')
+    await expect(rollout.state).toShowState('Succeeded')
+    for (const { name } of farm.nodes) await expect(rollout.task(name)).toShowState('Done')
   })
 
   await test.step('every node serves the header, and the console shows the version', async () => {
@@ -73,7 +73,7 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     }
     await farmPage.open()
     for (const { name } of farm.nodes) {
-      await expect(farmPage.row(name)).toContainText('In sync')
+      await expect(farmPage.row(name)).toShowState('In sync')
       await expect(farmPage.row(name)).toContainText('default v2')
     }
   })

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* admin.c — a small server over the same strict parser: one thread, a few clients at a time, each
- * with a deadline of its own, so that one that says nothing keeps nobody waiting. What is
- * answered is in admin_answer.c. */
+/* admin.c — a small server that uses the same strict parser. It has one thread and serves a few
+ * clients at a time, each with its own deadline, so that a silent client does not delay the others.
+ * admin_answer.c makes the answers. */
 #include "admin/admin.h"
 
 #include "admin/admin_answer.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 #define HEAD_MAX 8192
-#define CLIENT_MS 2000 /* to send its request and to take the answer */
+#define CLIENT_MS 2000 /* for sending a request and taking the answer */
 #define PAUSE_MS 1000  /* after there was no descriptor for a client */
-#define CLIENTS_MAX 16 /* more wait until one of them is done */
+#define CLIENTS_MAX 16 /* further clients wait until one is done */
 
 enum client_state { CLIENT_RECEIVING, CLIENT_SENDING, CLIENT_ENDING };
 
 struct client {
-    int fd; /* -1: free */
+    int fd; /* -1: unused */
     enum client_state state;
     uint64_t deadline_ns;
     struct http_request req;
@@ -40,7 +40,7 @@ struct admin {
     struct admin_answerer answerer;
     pthread_t thread;
     int fd, stop_fd;
-    uint64_t resume_ns; /* no client is accepted before */
+    uint64_t resume_ns; /* no client is accepted before this time */
     struct client clients[CLIENTS_MAX];
 };
 
@@ -72,7 +72,7 @@ static void send_some(struct client *client)
         client->sent += (size_t)n;
     }
     shutdown(client->fd, SHUT_WR);
-    client->state = CLIENT_ENDING; /* until it has seen the end */
+    client->state = CLIENT_ENDING; /* until the client has seen the end */
 }
 
 static void receive_some(struct admin *admin, struct client *client)
@@ -127,7 +127,8 @@ static void accept_client(struct admin *admin, struct client *client)
 
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            admin->resume_ns = monotonic_ns() + PAUSE_MS * NS_PER_MS; /* else we would spin */
+            /* Otherwise this would spin. */
+            admin->resume_ns = monotonic_ns() + PAUSE_MS * NS_PER_MS;
         return;
     }
     client->fd = fd;
@@ -146,7 +147,7 @@ static struct client *free_client(struct admin *admin)
     return NULL;
 }
 
-/* What to wait for: [0] to stop, [1] clients to come, then those that are there. */
+/* Collects what to wait for: [0] the order to stop, [1] new clients, then the present ones. */
 static int wait_for_events(struct admin *admin, struct pollfd polled[2 + CLIENTS_MAX])
 {
     uint64_t now = monotonic_ns(), until = UINT64_MAX;
@@ -193,7 +194,7 @@ static void *thread_main(void *arg)
     for (;;) {
         if (wait_for_events(admin, polled) < 0) {
             if (errno != EINTR)
-                usleep(PAUSE_MS * 1000); /* no memory: it would fail again at once */
+                usleep(PAUSE_MS * 1000); /* no memory: trying again at once would fail, too */
             continue;
         }
         if (polled[0].revents)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_answer.c — a page of somewhere else, open in an operator's browser, must not read this by
- * having its own name point here: so only names are answered for that such a page can't have. */
+/* admin_answer.c — a foreign page in an operator's browser must not be able to read this by having
+ * its own host name point to this machine (DNS rebinding). So only requests for hosts are answered
+ * that such a page can't have. */
 #include "admin/admin_answer.h"
 
 #include "admin/admin_data.h"
@@ -14,15 +15,15 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* What fill_body() found, besides the body. */
+/* What fill_body() decides, besides the body. */
 struct answer {
     enum http_status status;
     const char *type;
-    const char *reason; /* of a refusal; NULL: the usual words for its status */
-    bool varies;        /* by Accept */
+    const char *reason; /* of a refusal; NULL: the usual sentence for its status */
+    bool varies;        /* depends on Accept, so Vary says so (RFC 9110 section 12.5.5) */
 };
 
-/* --- whom ------------------------------------------------------------------------------------ */
+/* --- for which host -------------------------------------------------------------------------- */
 
 void admin_answerer_init(struct admin_answerer *answerer, struct server *server)
 {
@@ -38,8 +39,8 @@ static bool is_name(struct span host, const char *name)
     return name[0] && host.len == strlen(name) && strncasecmp(host.ptr, name, host.len) == 0;
 }
 
-/* This machine as an address, as localhost or under its own name. RFC 9112 3.2: a request of HTTP/1.0
- * may name none; browsers send 1.1. */
+/* Is it this machine, by an address, as localhost or by its own name? A request of HTTP/1.0 need
+ * not have a Host (RFC 9112 section 3.2); browsers send HTTP/1.1. */
 static bool is_our_host(const struct admin_answerer *answerer, struct span host)
 {
     char text[INET6_ADDRSTRLEN];
@@ -56,7 +57,7 @@ static bool is_our_host(const struct admin_answerer *answerer, struct span host)
     return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
 }
 
-/* Its owner says in the config that no page elsewhere has the name. */
+/* The config lists names that, in the operator's word, no foreign page has. */
 static bool is_named(const struct admin_answerer *answerer, struct span host)
 {
     struct config *cfg = server_config(answerer->server);
@@ -66,9 +67,9 @@ static bool is_named(const struct admin_answerer *answerer, struct span host)
     return named;
 }
 
-/* --- what ------------------------------------------------------------------------------------ */
+/* --- the body -------------------------------------------------------------------------------- */
 
-/* Richer ones first: who takes several alike gets the native histograms. */
+/* The richest form first: a client that accepts several equally gets the native histograms. */
 static const struct http_form metrics_forms[] = {
     [ADMIN_METRICS_PROTOBUF] = {"application/vnd.google.protobuf",
                                 {{"proto", "io.prometheus.client.metricfamily", true},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_data.c — /status, /samples and /metrics: what the server says of itself, put into each form. */
+/* admin_data.c — /status, /samples and /metrics: what the server reports about itself, in each of
+ * the forms. */
 #include "admin/admin_data.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_html.c — the page's style, which is part of it, and its pieces: text that goes into
- * them is escaped by html_text(). */
+/* admin_html.c — the parts of the page, and its style, which is inside it. Text that is inserted is
+ * escaped by html_text(). */
 #include "admin/admin_html.h"
 
 #include "base/util.h"
@@ -79,7 +79,7 @@ void html_text(struct buf *out, const char *text)
     }
 }
 
-/* 1234567 as 1 234 567, with thin spaces that do not break. */
+/* 1234567 as 1 234 567, with thin no-break spaces. */
 void html_count(struct buf *out, uint64_t value)
 {
     char digits[24];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_html.h — the pieces the admin page is made of: its frame, tables, and numbers for people.
+/* admin_html.h — the parts of the admin page: its frame, tables, and numbers for people.
  *
- * The page is one file without scripts: it is to work in any browser, also over a tunnel from a
- * phone, and to be read by a screen reader. */
+ * The page is a single file without scripts: it must work in any browser, even on a phone over a
+ * tunnel, and with a screen reader. */
 #ifndef FARMSTEAD_ADMIN_HTML_H
 #define FARMSTEAD_ADMIN_HTML_H
 
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Everything up to the heading; ends in an open <main>. */
+/* Writes everything up to the heading, and opens <main>. */
 void html_begin(struct buf *out, const char *host);
 void html_end(struct buf *out);
 
@@ -21,8 +21,8 @@ void html_seconds(struct buf *out, double seconds);    /* 0.0015 as 1.5 ms */
 void html_duration(struct buf *out, uint64_t seconds); /* 90061 as 1 d 1 h */
 void html_heading(struct buf *out, const char *id, const char *title);
 
-/* The heading and the table, which scrolls by itself when it is wide, with the keyboard, too. Goes on
- * with the cells of its head, until html_table_body(). */
+/* Writes the heading and begins a table, which can be scrolled by itself, also with the keyboard,
+ * if it is wide. Continue with the cells of its head, then html_table_body(). */
 void html_table_begin(struct buf *out, const char *id, const char *title);
 void html_table_column(struct buf *out, const char *title);
 void html_table_column_of_words(struct buf *out, const char *title);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_page.c — the page for people: the facts, where the time goes, the newest slow requests, and
- * every value with what it is. */
+/* admin_page.c — the page for people: facts, how the time is spent, the newest slow requests, and
+ * all values with their meanings. */
 #include "admin/admin_page.h"
 
 #include "admin/admin_html.h"
@@ -31,7 +31,7 @@ static void add_up(struct totals *totals, const struct server_metrics *metrics)
     }
 }
 
-/* A dash where nothing was timed. */
+/* Writes a dash if there is no time. */
 static void append_time(struct buf *out, bool is_known, double seconds)
 {
     if (is_known)
@@ -62,7 +62,7 @@ static void append_rate_fact(struct buf *out, const char *name, double seconds, 
     buf_append_str(out, "</dt><dd>");
 }
 
-/* Since the page was asked for last. */
+/* Writes the rates since the page was last requested. */
 static void append_rates(struct buf *out, const struct server_metrics *metrics,
                          const struct totals *totals, struct admin_look *last)
 {
@@ -151,7 +151,7 @@ static void append_slow_head(struct buf *out)
 {
     html_table_begin(out, "slow", "The newest slow requests");
     html_table_column(out, "Began (UTC)");
-    html_table_column(out, stage_name(STAGE_TOTAL)); /* first: a phone shows two columns */
+    html_table_column(out, stage_name(STAGE_TOTAL)); /* first, because a phone shows two columns */
     html_table_column(out, "Status");
     html_table_column(out, "Sent");
     for (int i = 0; i < STAGE_TOTAL; i++)
@@ -159,7 +159,7 @@ static void append_slow_head(struct buf *out)
     html_table_body(out);
 }
 
-/* To the second: who looks for one more precisely has the JSON. */
+/* To the second; the JSON has more digits. */
 static void append_slow(struct buf *out, const struct sample *sample)
 {
     char began[SAMPLE_TIME_LEN + 1];
@@ -184,7 +184,7 @@ static void append_slow(struct buf *out, const struct sample *sample)
     buf_append_str(out, "</td></tr>\n");
 }
 
-/* Why there are none is not always good news. */
+/* Tells why there are none, which is not always good news. */
 static void append_no_slow(struct buf *out, const struct server_samples_state *state)
 {
     html_heading(out, "slow", "The newest slow requests");

@@ -22,7 +22,8 @@ uint64_t agent_now_ms(void)
 void agent_random_id(char out[33])
 {
     unsigned char bytes[16];
-    /* 16 bytes come at once or, before the kernel's pool is ready, after a wait; never partly. */
+    /* For 16 bytes getrandom() returns all of them, after a wait if the kernel has no randomness
+     * yet. */
     CHECK(getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes));
     for (size_t i = 0; i < sizeof(bytes); i++)
         snprintf(out + 2 * i, 3, "%02x", bytes[i]);
@@ -39,7 +40,7 @@ static void read_facts(struct agent *agent)
     config_put(cfg);
 }
 
-/* A window is closed on time whether or not anybody is there to take it. */
+/* Closes a window of measurements when it is due, even if no control plane is there to take it. */
 static void close_window(struct agent *agent, uint64_t now)
 {
     if (now < agent->window_due_ms)
@@ -49,7 +50,7 @@ static void close_window(struct agent *agent, uint64_t now)
     agent_drift_look(&agent->apply.local.drift, agent->apply.confirmed);
     read_facts(agent);
     agent->window_due_ms += agent->report_every_ms;
-    /* After a stall, one late window, not a row of empty ones. */
+    /* After a stall there is one late window, and not a series of empty ones. */
     if (agent->window_due_ms <= now)
         agent->window_due_ms = now + agent->report_every_ms;
 }
@@ -65,10 +66,11 @@ static uint64_t slot_due_ms(const struct agent *agent, enum agent_slot slot)
     return speak > due ? speak : due;
 }
 
-/* Only times to come: what is due already has begun, or has nothing to say. */
+/* Returns the time to the next thing that is due. What is due already has begun or has nothing to
+ * say. */
 static uint32_t wait_ms(const struct agent *agent, uint64_t now)
 {
-    uint64_t due = now + SUPERVISOR_BEAT_MS; /* its parent waits for a word */
+    uint64_t due = now + SUPERVISOR_BEAT_MS; /* the parent process expects a sign of life */
     uint64_t apply_due = agent_apply_due_ms(&agent->apply);
     if (agent->window_due_ms < due)
         due = agent->window_due_ms;
@@ -91,9 +93,10 @@ static void *agent_run(void *arg)
         uint64_t now = agent_now_ms();
         supervised_agent_turns();
         if (atomic_exchange(&agent->reload_wanted, false)) {
-            agent_probes_end(agent->probes); /* the address may be another afterwards */
+            /* The node may have another address after the reload. */
+            agent_probes_end(agent->probes);
             agent_apply_reload(&agent->apply, now);
-            supervised_ready(); /* the reload has ended, whichever way */
+            supervised_ready(); /* the reload has ended, well or badly */
         }
         agent_apply_on_time(&agent->apply, now);
         close_window(agent, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_answers.c — reads what the control plane answers. The other side may be newer, broken or
- * not our control plane at all, so nothing is used before its type and range were seen. */
+/* agent_answers.c — reads what the control plane answers. The other side may be newer, broken, or
+ * not our control plane at all: nothing is used before its type and range have been checked. */
 #include "agent/agent_json.h"
 #include "agent/agent_messages.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest config text: 1 Mi characters of at most four bytes, the protocol's whole answer. */
+/* The longest text of a config: 1 Mi characters of at most four bytes, as much as an answer may
+ * have. */
 #define MAX_TEXT_BYTES (4u << 20)
 #define MAX_DURATION_MS 86400000u
 #define MAX_RENEWAL_MS 2147483647u
@@ -20,7 +21,7 @@ static uint32_t read_duration(struct agent_reader *reader, const char *member)
     return (uint32_t)agent_read_integer(reader, member, 0, MAX_DURATION_MS);
 }
 
-/* The credential becomes a header line: only what such a line may hold. */
+/* The credential is sent in a header line, so it may only have characters allowed there. */
 static void check_printable(struct agent_reader *reader, const char *member, const char *text)
 {
     for (const char *p = text; *p && !reader->failed; p++)
@@ -28,8 +29,7 @@ static void check_printable(struct agent_reader *reader, const char *member, con
             agent_reader_fail(reader, member, "must hold only visible ASCII characters");
 }
 
-/* Text without a NUL in it: the first would else be the end of what is checked, and not of what is
- * kept. */
+/* Reads text without a NUL: what follows a NUL would be kept but not checked. */
 static char *read_pem(struct agent_reader *reader, const char *member)
 {
     size_t len = 0;
@@ -171,8 +171,8 @@ static void read_assignment(struct agent_reader *reader, struct agent_assignment
         agent_read_integer(reader, "generation", 1, AGENT_JSON_MAX_INTEGER);
     out->epoch = agent_read_integer(reader, "epoch", 1, AGENT_JSON_MAX_INTEGER);
     agent_read_id(reader, "offerId", "offer_", out->offer.id, sizeof(out->offer.id));
-    /* How long the control plane waits for the ack and the apply is its own business; that they
-     * are there at all is part of the message. */
+    /* How long the control plane waits for ack and apply is not used here, but both must be
+     * there. */
     read_duration(reader, "ackWithinMs");
     read_duration(reader, "applyWithinMs");
     out->confirm_within_ms = read_duration(reader, "confirmWithinMs");
@@ -189,7 +189,7 @@ static void read_request(struct agent_reader *outer, struct agent_assignment *ou
         return;
     const char *kind = json_string_value(json_object_get(request, "kind"));
     bool is_check = kind && strcmp(kind, "check") == 0;
-    /* Another kind is a newer control plane's. */
+    /* A newer control plane may know other kinds: ignored. */
     if (json_is_object(request) && kind && !is_check && strcmp(kind, "errorLog") != 0)
         return;
     struct agent_reader reader = {request, outer->why, outer->why_len, false};
@@ -271,7 +271,7 @@ void agent_read_problem(const char *body, size_t len, struct agent_problem *out)
         snprintf(out->code, sizeof(out->code), "%s", code);
     if (detail || title)
         snprintf(out->detail, sizeof(out->detail), "%s", detail ? detail : title);
-    /* It goes into a log line or on a terminal. */
+    /* The text is written to a log line or a terminal. */
     for (char *p = out->detail; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = ' ';

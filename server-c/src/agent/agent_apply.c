@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_apply.c — an assignment's steps up to its ack. Order matters more than anything else here:
- * nothing is touched before the check passed, and the staged text and the fences are on disk before
- * the ack. */
+/* agent_apply.c — the steps of an assignment up to its ack. Their order is essential: nothing is
+ * changed before the check has passed, and the staged text and the fences are on disk before the
+ * ack. */
 #include "agent/agent_apply_parts.h"
 
 #include "agent/agent_check.h"
@@ -27,7 +27,7 @@ static void refuse(struct agent_apply *apply, struct agent_nack *nack)
     const struct agent_version *version = &nack->offer.version;
     log_warn("agent: generation %" PRIu64 " refused (%s): %s", version->generation, nack->code,
              nack->message);
-    /* A fenced one is no answer to its generation: the true control plane may give a lower one. */
+    /* A fenced assignment does not count: the true control plane may offer a lower generation. */
     if (!nack->fenced && version->generation > apply->have.generation)
         apply->have = *version;
     agent_nack_fini(&apply->nack);
@@ -39,8 +39,8 @@ static void refuse(struct agent_apply *apply, struct agent_nack *nack)
 
 /* --- taking an assignment --- */
 
-/* Its text may have got its name before the disk failed: under that name stands the one that waits
- * for its confirmation, which is written anew from memory then. */
+/* Removes staged.json if it got the text of `record` before the disk failed. If another assignment
+ * waits for its confirmation under that name, it is written again from memory later. */
 static void drop_half_staged(struct agent_apply *apply, const struct agent_record *record)
 {
     char why[AGENT_WHY_LEN];
@@ -52,7 +52,7 @@ static void drop_half_staged(struct agent_apply *apply, const struct agent_recor
     agent_record_fini(&found);
 }
 
-/* The text and the fences on disk, or -1 and what was there before. */
+/* Writes the text and the fences to disk. 0, or -1 with the disk as it was before. */
 static int stage(struct agent_apply *apply, const struct agent_record *record,
                  char why[AGENT_WHY_LEN])
 {
@@ -110,8 +110,8 @@ void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *
     apply->confirm_within_ms = assignment->confirm_within_ms;
     apply->have = assignment->offer.version;
     apply->phase = AGENT_APPLY_ACKING;
-    /* Both are about an assignment that this one replaces: what is answered to a message that is
-     * still under way must neither drop nor settle this one. */
+    /* Both belong to the assignment that this one replaces: the answer to a message of that one,
+     * which may still be under way, must neither drop nor settle this one. */
     apply->result_pending = false;
     apply->said = AGENT_SAID_NOTHING;
     log_info("agent: generation %" PRIu64 " is checked and staged", apply->have.generation);
@@ -161,7 +161,8 @@ const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **
     return NULL;
 }
 
-/* Nothing is under way and the control plane knows it: what is staged has served its purpose. */
+/* If nothing is under way, and the control plane knows so, the staged files are not needed any
+ * more. */
 static void settle(struct agent_apply *apply)
 {
     if (apply->phase == AGENT_APPLY_IDLE && !apply->unconfirmed && !apply->result_pending)
@@ -173,7 +174,8 @@ static void on_confirmation(struct agent_apply *apply, const char *answer, size_
 {
     struct agent_confirmation confirmation = {0};
     char why[AGENT_WHY_LEN];
-    /* The timer may have run out, or a newer assignment come, while the answer was under way. */
+    /* While the answer was under way the timer may have run out, or a newer assignment have
+     * come. */
     if (apply->phase != AGENT_APPLY_CONFIRMING)
         return;
     if (agent_read_confirmation(answer, len, &confirmation, why) != 0) {

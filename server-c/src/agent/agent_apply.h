@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_apply.h — the life of one assignment on this node: checked, staged, acknowledged, swapped,
- * read back, confirmed or taken back (agent-protocol/README.md, rules N1, N2, N3 and N6).
+/* agent_apply.h — the life of an assignment on this node: checked, staged, acknowledged, put in
+ * force, read back, confirmed or reverted (agent-protocol/README.md, rules N1, N2, N3 and N6).
  *
- * Decides and acts on the server and the state folder; sends nothing itself. The agent asks what
- * is to be said next (agent_apply_next) and tells what became of it. Agent's thread only. */
+ * Decides, and acts on the server and the state folder. Sends nothing itself: the agent asks what
+ * to send next (agent_apply_next) and reports what became of it. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_APPLY_H
 #define FARMSTEAD_AGENT_APPLY_H
 
@@ -20,15 +20,16 @@
 
 #define AGENT_NEVER UINT64_MAX
 
-/* state      | entered when                      | left when
- * IDLE       | start; everything is settled      | an assignment passed its check → ACKING
- * ACKING     | checked, staged, fences written   | ack taken → swap → PROVING, or IDLE when it
- * failed PROVING    | swapped, result not yet taken     | result taken → CONFIRMING CONFIRMING |
- * result "applied" was taken        | confirmed → KEEPING KEEPING    | confirmed, not yet written
- * | written → IDLE
+/* state      | entered when                     | left when
+ * IDLE       | start; everything is settled     | an assignment passed its check: ACKING
+ * ACKING     | checked, staged, fences written  | ack taken: swapped, PROVING; swap failed: IDLE
+ * PROVING    | swapped, result not yet taken    | result taken: CONFIRMING
+ * CONFIRMING | result "applied" was taken       | confirmed: KEEPING
+ * KEEPING    | confirmed, not yet written       | written: IDLE
  *
- * From PROVING and CONFIRMING: not confirmed in time → reverted → IDLE; dropped by the control
- * plane → IDLE, while the timer runs on. A newer assignment is taken in any state. */
+ * PROVING and CONFIRMING also end when the confirmation does not come in time (reverted: IDLE), or
+ * when the control plane drops the assignment (IDLE, while the timer runs on). A newer assignment
+ * is taken in any state. */
 enum agent_apply_phase {
     AGENT_APPLY_IDLE,
     AGENT_APPLY_ACKING,
@@ -50,73 +51,76 @@ struct agent_apply {
     struct agent_state *state;
     const struct agent_enrolled *whose;
 
-    struct agent_fences fences; /* as on disk */
+    struct agent_fences fences; /* the same as on disk */
     struct agent_version have;  /* highest generation answered with ack or nack */
 
-    struct config *confirmed; /* last known good, NULL: none */
-    struct agent_record kept; /* … and the assignment it came by; the text is the config's own */
+    struct config *confirmed; /* the last confirmed config; NULL: none */
+    struct agent_record kept; /* the assignment it came with; its text is that of the config */
 
-    struct agent_local local; /* what people made of config.jsonc */
-    bool reload_wanted;       /* it is to be loaded once nothing else is under way */
+    struct agent_local local; /* changes made to config.jsonc on this node */
+    bool reload_wanted;       /* load config.jsonc when nothing else is under way */
 
     enum agent_apply_phase phase;
-    enum agent_apply_said said; /* under way to the control plane */
+    enum agent_apply_said said; /* the message under way to the control plane */
     struct config *staged;
-    struct agent_record offered;                /* … and its assignment, the same way */
-    char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* … may overwrite this edit; "": none */
+    /* The assignment of `staged`; its text is that of the config. */
+    struct agent_record offered;
+    char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* digest of the edit it may overwrite; "": none */
     uint32_t confirm_within_ms;
-    uint64_t next_try_ms; /* of the next confirm, or of writing the confirmed config */
+    uint64_t next_try_ms; /* when to confirm again, or to write the confirmed config again */
 
-    bool unconfirmed;           /* what runs now was swapped in and is not confirmed */
-    struct agent_offer swapped; /* … and this is what it is */
-    uint32_t swapped_within_ms; /* its time to be confirmed */
+    bool unconfirmed;           /* what runs was swapped in and is not confirmed */
+    struct agent_offer swapped; /* the assignment that runs unconfirmed */
+    uint32_t swapped_within_ms; /* the time within which it must be confirmed */
     uint64_t revert_at_ms;
-    bool stuck;             /* going back failed; tried again at revert_at_ms */
-    uint64_t restore_at_ms; /* the confirmed config could not be applied at start: again then */
+    bool stuck;             /* the revert failed, and is tried again at revert_at_ms */
+    uint64_t restore_at_ms; /* when to try again to apply the confirmed config at the start */
 
     bool nack_pending;
     struct agent_nack nack;
     bool result_pending, has_result;
-    struct agent_result result; /* the last one */
-    char *evidence;             /* … and its lines of the error log; NULL: none */
+    struct agent_result result; /* the result of the last assignment */
+    char *evidence;             /* its lines of the error log; NULL: none */
 };
 
-/* Loads the fences and the confirmed config and applies it. What is damaged is logged and left
- * out: a node without a confirmed config waits for its first assignment. After a crash with an
- * unconfirmed config, `past` says whether that one is tried once more, or is to be told as crashing
+/* Loads the fences and the confirmed config, and applies it. Damaged files are logged and ignored:
+ * a node without a confirmed config waits for its first assignment. After a crash with an
+ * unconfirmed config, `past` says whether that config is tried once more or reported as crashing
  * (rule N4). */
 void agent_apply_init(struct agent_apply *apply, struct server *server, struct agent_state *state,
                       const struct agent_enrolled *whose, const struct supervised_past *past,
                       uint64_t now_ms);
 void agent_apply_fini(struct agent_apply *apply);
 
-/* An assignment has come. */
+/* Takes an assignment that has come. */
 void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *assignment);
-/* An assignment is not answered yet: do not ask for another. */
+/* Is an assignment still to be answered? Then do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);
-/* A confirm is under way. Its answer is to be heard before another assignment is taken: the control
- * plane gives the next one as soon as it has confirmed, and the next one's answer may be faster. */
+/* Is a confirm under way? Its answer must be handled before another assignment is taken: the
+ * control plane offers the next one as soon as it has confirmed, and that offer may arrive
+ * first. */
 bool agent_apply_is_confirming(const struct agent_apply *apply);
-/* A confirm timer runs: every second counts. */
+/* Does the timer of an unconfirmed config run, so that every second counts? */
 bool agent_apply_is_urgent(const struct agent_apply *apply);
 
-/* What to say now: the message's name and its body, which the caller frees; NULL when nothing. */
+/* Returns the name of the message to send now, with its body, which the caller frees; NULL:
+ * nothing. */
 const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **body);
-/* … and what became of it: answered with success, or refused for good. When no answer came, ask
- * agent_apply_next() again later. */
+/* Report here what became of that message: it was answered with success, or refused for good. If no
+ * answer came, ask agent_apply_next() again later. */
 void agent_apply_on_taken(struct agent_apply *apply, const char *answer, size_t len,
                           uint64_t now_ms);
 void agent_apply_on_refused(struct agent_apply *apply, const char *why);
-/* The control plane has taken a hello, which carries the last result. */
+/* The control plane has answered a hello, which carries the last result. */
 void agent_apply_on_hello(struct agent_apply *apply);
 
-/* A person wants config.jsonc to be loaded; done now, or when nothing is under way any more. */
+/* Loads config.jsonc as somebody has changed it: now, or when nothing is under way any more. */
 void agent_apply_reload(struct agent_apply *apply, uint64_t now_ms);
 
-/* When the next confirm is to be said (AGENT_NEVER: none is). */
+/* When the next confirm is to be sent; AGENT_NEVER: none. */
 uint64_t agent_apply_speak_ms(const struct agent_apply *apply);
 
-/* Timers: do what is due, and when that is the case next (AGENT_NEVER: not at all). */
+/* Timers: does what is due, and tells when something will be due next; AGENT_NEVER: nothing. */
 void agent_apply_on_time(struct agent_apply *apply, uint64_t now_ms);
 uint64_t agent_apply_due_ms(const struct agent_apply *apply);
 

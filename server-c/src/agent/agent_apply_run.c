@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_apply_run.c — what runs: swapped in, kept when it is confirmed, taken back when it is not.
- * The confirmed config is replaced only after the control plane said so. */
+/* agent_apply_run.c — puts configs in force, keeps them when they are confirmed and reverts them
+ * when they are not. The confirmed config is replaced only when the control plane has said so. */
 #include "agent/agent_apply_parts.h"
 
 #include "agent/agent_check.h"
@@ -27,12 +27,11 @@ void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer 
     result->evidence = NULL;
     apply->has_result = true;
     apply->result_pending = true;
-    /* The answer to an earlier result, still under way, is not this one's. */
+    /* An answer still under way belongs to an earlier result. */
     if (apply->said == AGENT_SAID_RESULT)
         apply->said = AGENT_SAID_NOTHING;
 }
 
-/* What is confirmed goes to its place on disk; staged.json is used on the way. */
 int agent_apply_write_kept(struct agent_apply *apply, char why[AGENT_WHY_LEN])
 {
     if (agent_state_stage(apply->state, &apply->kept, why) != 0 ||
@@ -74,7 +73,8 @@ void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
 void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
 {
     char why[AGENT_WHY_LEN];
-    /* Before the rename: a crash in between leaves both texts, and it is seen whose each is. */
+    /* Before the rename: after a crash in between both texts are there, and it is clear whose each
+     * is. */
     agent_local_end(&apply->local, apply->confirmed, apply->staged, apply->replaces_drift);
     config_put(apply->confirmed);
     apply->confirmed = config_get(apply->staged);
@@ -92,8 +92,8 @@ void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
     apply->next_try_ms = now_ms + RETRY_LOCAL_MS;
 }
 
-/* The confirmed config, or what a person made of it, or none when there is none: what ran before the
- * assignment. */
+/* Applies what ran before the assignment: the confirmed config, or what somebody made of it, or
+ * none. */
 static int apply_confirmed(struct agent_apply *apply, char *message, size_t size)
 {
     struct config_errors errors = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_apply_start.c — what a start finds in the state folder: what is confirmed, what an earlier
- * process left open or crashed with, and what a person has changed meanwhile (rules N3 and N4). */
+/* agent_apply_start.c — handles what a start finds in the state folder: the confirmed config, what
+ * an earlier process left open or crashed with, and what somebody has changed meanwhile (rules N3
+ * and N4). */
 #include "agent/agent_apply_parts.h"
 
 #include "agent/agent_check.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* N4: how the staged config crashed goes to the disk before anything is served, so that it is told
- * whatever happens to this process. */
+/* N4: how the staged config crashed is written to disk before anything is served, so that it gets
+ * reported whatever happens to this process. */
 static void note_crash(struct agent_apply *apply, const struct supervised_past *past)
 {
     char why[AGENT_WHY_LEN];
@@ -26,7 +27,8 @@ static void note_crash(struct agent_apply *apply, const struct supervised_past *
                   why);
 }
 
-/* Why the staged config is not to run: on the disk, or, where that is full, from the parent. */
+/* Reports why the staged config must not run. The reason is on disk or, if that is full, from the
+ * parent. */
 static void say_discarded(struct agent_apply *apply, const struct agent_offer *offer,
                           const struct supervised_past *past)
 {
@@ -45,11 +47,11 @@ static void say_discarded(struct agent_apply *apply, const struct agent_offer *o
                                "the node restarted before it was confirmed");
     apply->evidence = crash.evidence;
     apply->result.evidence = apply->evidence;
-    apply->result_pending = false; /* hello says it */
+    apply->result_pending = false; /* hello reports it */
 }
 
-/* N3: what was staged and not confirmed is discarded, and the control plane is told so. What was
- * never acknowledged (the fences are lower) is not worth a word: it is simply offered again. */
+/* N3: discards what was staged and not confirmed, and reports that. An assignment that was never
+ * acknowledged (the fences are lower) is not reported: it will simply be offered again. */
 static void discard_staged(struct agent_apply *apply, const struct supervised_past *past)
 {
     struct agent_record staged;
@@ -73,7 +75,7 @@ static void discard_staged(struct agent_apply *apply, const struct supervised_pa
     agent_record_fini(&staged);
 }
 
-/* Takes over `record`, which has been read from staged.json. False: it is not to run. */
+/* Takes over `record`, read from staged.json. False: it must not run. */
 static bool run_again(struct agent_apply *apply, struct agent_record *record,
                       const struct supervisor_order *order, uint64_t now_ms)
 {
@@ -103,8 +105,8 @@ static bool run_again(struct agent_apply *apply, struct agent_record *record,
     return true;
 }
 
-/* N4: after its first crash an unconfirmed config is tried once more, as long as its time runs: a
- * crash may have had another cause. True when it serves again. */
+/* N4: tries an unconfirmed config once more after its first crash, if its time has not run out: the
+ * crash may have had another cause. True if it serves again. */
 static bool resume(struct agent_apply *apply, const struct supervised_past *past, uint64_t now_ms)
 {
     struct agent_record record;
@@ -168,7 +170,8 @@ static void load_fences(struct agent_apply *apply)
     }
 }
 
-/* The text of an assignment goes into config.jsonc before it is written as confirmed. */
+/* Takes the assignment's text in config.jsonc for our own: it is written there before it is
+ * confirmed. */
 static void disown_staged(struct agent_apply *apply)
 {
     struct agent_record staged;
@@ -179,7 +182,7 @@ static void disown_staged(struct agent_apply *apply)
     agent_record_fini(&staged);
 }
 
-/* What a person left in config.jsonc serves from the start, unless it has just crashed twice. */
+/* Serves what somebody left in config.jsonc, unless it has just crashed twice. */
 static bool serve_local(struct agent_apply *apply, const struct supervised_past *past,
                         uint64_t now_ms)
 {

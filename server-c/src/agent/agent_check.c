@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_check.c — cheap and certain refusals come first: fences, then the text, then the digest, and
- * only then what needs the machine. */
+/* agent_check.c — cheap checks with certain results come first: the fences, then the text, then the
+ * digest, and only then what needs the machine. */
 #include "agent/agent_check.h"
 
 #include "check/config_check.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Findings that a JSON Schema cannot see: each option is right, together they are not. */
+/* Findings that a JSON Schema can't express: the options are valid one by one, but not together. */
 static const char *const semantic_codes[] = {"duplicate_value", "conflict", "reserved_header"};
 
 void agent_nack_init(struct agent_nack *nack, const struct agent_assignment *assignment,
@@ -61,8 +61,8 @@ static const char *code_of_text(const struct config_errors *errors)
     return "semantic";
 }
 
-/* The machine's findings have the names of the protocol's codes; one that has not is about how the
- * config's values fit this machine. */
+/* Findings about the machine have the names of the protocol's codes. One that does not is about how
+ * the config's values fit this machine. */
 static const char *code_of_machine(const struct config_errors *errors)
 {
     for (size_t i = 0; i < errors->count; i++)

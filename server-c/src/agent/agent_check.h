@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_check.h — may this assignment run on this node, and if not, why: the node's half of "a
- * node only ever runs what it validated itself". Changes nothing. May block on the disk. */
+/* agent_check.h — may this assignment run on this node, and if not, why not? Implements the rule
+ * that a node runs only what it has validated itself. Changes nothing. May wait for the disk. */
 #ifndef FARMSTEAD_AGENT_CHECK_H
 #define FARMSTEAD_AGENT_CHECK_H
 
@@ -8,18 +8,18 @@
 #include "config/config.h"
 #include "server/server.h"
 
-/* The config that the assignment carries, with a reference, or NULL and `nack` filled in, to be
- * ended with agent_nack_fini(). Any thread but an event loop's. */
+/* Returns the config in the assignment, with a reference; or NULL with `nack` filled in, which the
+ * caller ends with agent_nack_fini(). Any thread but that of an event loop. */
 struct config *agent_check(const struct agent_assignment *assignment,
                            const struct agent_fences *fences, struct server *server,
                            struct agent_nack *nack);
 
-/* The same for a text that nobody has offered yet: without the fences. */
+/* The same without the fences, for a text that has not been offered yet. */
 struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
                                    struct agent_nack *nack);
 
-/* Whether `cfg` would work on this machine: 0, or -1 with findings. What runs here already works
- * here, whatever the disk looks like by now (N6). */
+/* Would `cfg` work on this machine? 0, or -1 with findings. What runs here already works here,
+ * whatever has happened to the disk since (N6). */
 int agent_check_machine(const struct config *cfg, struct server *server,
                         struct config_errors *errors);
 
@@ -29,7 +29,7 @@ void agent_nack_init(struct agent_nack *nack, const struct agent_assignment *ass
     __attribute__((format(printf, 4, 5)));
 void agent_nack_fini(struct agent_nack *nack); /* all zero is allowed */
 
-/* The first finding as one sentence, and how many more there are. */
+/* Writes the first finding as a sentence, and how many more there are. */
 void agent_findings_say(const struct config_errors *errors, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_disks.c — one question at a time; the thread owns the list it works on. */
+/* agent_disks.c — handles one request at a time. The thread owns the list that it works on. */
 #include "agent/agent_disks.h"
 
 #include "base/mem.h"
@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #define STOP_SECONDS 1
-#define SECTOR_BYTES 512 /* in the kernel's counters, whatever the disk's are */
+#define SECTOR_BYTES 512 /* the unit of the kernel's counters, whatever the disk's is */
 
 struct agent_disks {
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t changed;
     bool is_asked, is_busy, is_ending;
     struct agent_roots question, answer;
@@ -36,7 +36,7 @@ void agent_roots_fini(struct agent_roots *roots)
     memset(roots, 0, sizeof(*roots));
 }
 
-/* --- which --- */
+/* --- which disks ----------------------------------------------------------------------------- */
 
 static void forget_facts(struct agent_root *root)
 {
@@ -45,7 +45,8 @@ static void forget_facts(struct agent_root *root)
     root->read_bytes = root->reads = root->read_millis = AGENT_FACT_UNKNOWN;
 }
 
-/* Of "/srv/{host}/www" only "/srv" is a folder whoever asks. */
+/* Returns the length of the part without variables: of "/srv/{host}/www" only "/srv" is always a
+ * folder. */
 static size_t fixed_len(const char *root)
 {
     const char *variable = strchr(root, '{');
@@ -77,7 +78,7 @@ static void list_roots(struct agent_roots *out, const struct config *cfg)
         add_root(out, cfg->sites[i].root, fixed_len(cfg->sites[i].root));
 }
 
-/* --- what of them; may wait for ever --- */
+/* --- asking them; may wait for ever ---------------------------------------------------------- */
 
 /* Documentation/block/stat.rst: reads, merged, sectors, milliseconds, … */
 static bool parse_counters(const char *text, struct agent_root *root)
@@ -165,7 +166,7 @@ struct agent_disks *agent_disks_start(void)
     return NULL;
 }
 
-/* False when the thread waits for a disk all the while. */
+/* False while the thread is waiting for a disk. */
 static bool await_rest(struct agent_disks *disks)
 {
     struct timespec until;

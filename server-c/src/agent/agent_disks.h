@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_disks.h — how full the file systems of the roots are and what their disks have read.
+/* agent_disks.h — how full the file systems of the roots are, and how much their disks have read.
  *
- * Asked on a thread of its own: a disk or a network's file system that has died answers nobody, and
- * the agent is to go on talking then. What it was asked is one question old when it is told. */
+ * Asks on its own thread, because a dead disk or network file system may never answer, and the
+ * agent must go on talking. So the facts are one request old when they are used. */
 #ifndef FARMSTEAD_AGENT_DISKS_H
 #define FARMSTEAD_AGENT_DISKS_H
 
@@ -17,9 +17,9 @@
 
 struct agent_root {
     char *path;
-    char device[129]; /* "nvme0n1p2"; "": on none that the kernel counts */
+    char device[129]; /* "nvme0n1p2"; "": no device that the kernel counts for */
     uint64_t total_bytes, free_bytes;
-    uint64_t read_bytes, reads, read_millis; /* of the device, since the machine's start */
+    uint64_t read_bytes, reads, read_millis; /* of the device, since the machine was started */
 };
 
 struct agent_roots {
@@ -30,14 +30,14 @@ void agent_roots_fini(struct agent_roots *roots);
 
 struct agent_disks;
 
-/* NULL when no thread is to be had. */
+/* NULL: no thread was available. */
 struct agent_disks *agent_disks_start(void);
-/* Joins and frees, but not a thread that waits for a disk: that is left to the process's end. NULL
- * is allowed. */
+/* Joins the thread and frees. A thread that is waiting for a disk is left alone until the process
+ * ends. NULL is allowed. */
 void agent_disks_stop(struct agent_disks *disks);
 
-/* Takes what was found out since the last time into `roots` and asks for the roots of `cfg` (NULL:
- * there are none). While a disk does not answer, all but the paths is unknown. */
+/* Puts what has been found since the last call into `roots`, and asks for the roots of `cfg` (NULL:
+ * none). While a disk does not answer, only the paths are known. */
 void agent_disks_ask(struct agent_disks *disks, const struct config *cfg,
                      struct agent_roots *roots);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_drift.c — the file is looked at often, so its stamp is asked first and its text only when that
- * is another. */
+/* agent_drift.c — the file is checked often, so its stamp is compared first, and its text is read
+ * only if the stamp has changed. */
 #include "agent/agent_drift.h"
 
 #include "base/digest.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The message's limit, and the rest of a character that stands on it. */
+/* The limit of the message, with the rest of a character that begins at the limit. */
 #define TOLD_BYTES ((1u << 20) + 4)
 
 void agent_drift_init(struct agent_drift *drift, struct agent_state *state)
@@ -48,7 +48,7 @@ bool agent_drift_is_missing(const struct agent_drift *drift)
     return drift->stamp.inode == 0 && drift->stamp.device == 0;
 }
 
-/* As the agent writes it: with a line's end behind it. */
+/* Is it what the agent writes: the config's text and a line feed? */
 static bool is_text_of(const struct config *cfg, const char *text, size_t len)
 {
     size_t own = cfg->text_len;
@@ -58,7 +58,7 @@ static bool is_text_of(const struct config *cfg, const char *text, size_t len)
     return memcmp(text, cfg->text, own) == 0;
 }
 
-/* Of what the text means where it can be read, else of its bytes. */
+/* Writes the digest of what the text means if it can be parsed, else that of its bytes. */
 static void digest_text(char out[CONFIG_DIGEST_LEN + 1], const char *text, size_t len)
 {
     struct config_errors errors = {0};
@@ -82,7 +82,7 @@ static void log_errors(const struct config_errors *errors)
                   errors->items[i].message);
 }
 
-/* More of a text is neither a config nor told to anybody. */
+/* Cuts a text that is too long to be a config and to be reported. */
 static char *cut(char *text, size_t len)
 {
     if (len <= TOLD_BYTES)
@@ -91,7 +91,7 @@ static char *cut(char *text, size_t len)
     return xrealloc(text, TOLD_BYTES + 1);
 }
 
-/* Takes `text`, which is not what the agent wrote. */
+/* Takes `text`, which is not what the agent has written. */
 static void take_edit(struct agent_drift *drift, const struct config *confirmed, char *text,
                       size_t len)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_drift.h — config.jsonc in the state folder: the confirmed config as text, for people, and
- * what they make of it.
+/* agent_drift.h — config.jsonc in the state folder: the confirmed config as text for people, and
+ * the changes they make to it.
  *
- * Looks and remembers; what of it is served is agent_apply.h's business. A text that means what is
- * confirmed is no drift, whatever its comments and spaces. Agent's thread only. */
+ * Only reads and remembers; agent_apply.h decides what is served. A text that means the same as the
+ * confirmed config is no drift, whatever its comments and spaces. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_DRIFT_H
 #define FARMSTEAD_AGENT_DRIFT_H
 
@@ -16,36 +16,36 @@
 
 struct agent_drift {
     struct agent_state *state;
-    struct state_stamp stamp;    /* of the file when it was looked at */
-    const struct config *beside; /* … and what was confirmed then */
+    struct state_stamp stamp;    /* of the file when it was last read */
+    const struct config *beside; /* the config that was confirmed at that time */
     bool is_unreadable;
-    bool has_edits; /* the file is not what the agent wrote, if only in its comments */
+    bool has_edits; /* the file differs from what the agent wrote, if only in comments */
 
     char digest[CONFIG_DIGEST_LEN + 1]; /* "": no drift */
     char *text;
-    struct config *cfg; /* NULL: the text is not good */
+    struct config *cfg; /* NULL: the text is no valid config */
     struct config_errors errors;
-    uint32_t version; /* grows when the above changes */
+    uint32_t version; /* grows when any of this changes */
 };
 
 void agent_drift_init(struct agent_drift *drift, struct agent_state *state);
 void agent_drift_fini(struct agent_drift *drift);
 
-/* Reads the file if it has changed, or what is confirmed has. True when what is known changed. */
+/* Reads the file if it or the confirmed config has changed. True if what is known has changed. */
 bool agent_drift_look(struct agent_drift *drift, const struct config *confirmed);
 
-/* At start, before the first look: the agent's own text, which it had written before the config it
- * belongs to was confirmed, is none of a person's. */
+/* Call it at the start, before the first look: `text` was written by the agent before its config
+ * was confirmed, and so is not a change by a person. */
 void agent_drift_disown(struct agent_drift *drift, const char *text, size_t len);
 
 bool agent_drift_is_there(const struct agent_drift *drift);
 bool agent_drift_is_missing(const struct agent_drift *drift); /* there is no file */
 
-/* The text goes into the file, or, where that fails, the file away: an old one would be taken for
- * a person's. Then there is no drift. */
+/* Writes the confirmed config's text to the file. If that fails the file is removed, because old
+ * text would be taken for somebody's change. Afterwards there is no drift. */
 void agent_drift_overwrite(struct agent_drift *drift, const struct config *confirmed);
 
-/* What this machine or the server has against `drift->cfg`: takes `errors` over. */
+/* Notes what the machine or the server has against `drift->cfg`. Takes over `errors`. */
 void agent_drift_refuse(struct agent_drift *drift, struct config_errors *errors);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_enrol.c — the CA is asked for without any proof of who answers, so nothing secret is said
- * then; what comes is believed only as far as it has the token's fingerprint, and the token goes to
- * nobody else. */
+/* agent_enrol.c — the CA is requested without knowing who answers, so nothing secret is sent with
+ * that request. A certificate is believed only if it has the fingerprint in the token, and the
+ * token is sent only to a server with such a certificate. */
 #include "agent/agent_enrol.h"
 
 #include "agent/agent.h"
@@ -33,7 +33,7 @@ bool agent_token_read(const char *text, struct agent_token *out)
     return true;
 }
 
-/* The host's own name up to its first dot, made to fit. */
+/* Makes a node's name from the host name: up to the first dot, and changed to fit. */
 static void name_from_host(const char *hostname, char out[AGENT_NAME_LEN + 1])
 {
     size_t len = 0;
@@ -50,7 +50,7 @@ static void name_from_host(const char *hostname, char out[AGENT_NAME_LEN + 1])
         snprintf(out, AGENT_NAME_LEN + 1, "node");
 }
 
-/* --- asking --- */
+/* --- requests -------------------------------------------------------------------------------- */
 
 static struct agent_http *open_http(const struct agent_identity *identity, bool believe_anybody)
 {
@@ -109,7 +109,7 @@ static int pick_ca(const struct agent_reply *reply, const char *fingerprint,
     char *offered = NULL;
     if (agent_read_ca(reply->body, reply->len, &offered, why) != 0)
         return -1;
-    /* Only that one: whoever stands between could have put another beside it. */
+    /* Others are dropped: whoever sits in between could have added some. */
     identity->ca_certificates = agent_ca_pick(offered, fingerprint);
     free(offered);
     if (identity->ca_certificates)
@@ -139,7 +139,7 @@ static int fetch_ca(const struct agent_token *token, struct agent_identity *iden
 
 /* --- enrolling --- */
 
-/* Takes what was issued when it fits `key`. */
+/* Takes the issued certificate if it fits `key`. */
 static int take_certificate(struct agent_identity *identity, const char *key,
                             struct agent_issued *issued, char why[AGENT_ENROL_WHY_LEN])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_facts.c — parsing is apart from reading: it takes the kernel's text. */
+/* agent_facts.c — reading the kernel's text is separate from parsing it. */
 #include "agent/agent_facts.h"
 
 #include <dirent.h>
@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXT_BYTES 4096 /* of a file in /proc: what is wanted comes first */
-/* Counting many descriptors takes a while on a kernel that has no shorter way (before 6.2). */
+#define TEXT_BYTES 4096 /* of a file in /proc: what is needed is at its beginning */
+/* Counting many descriptors takes long on kernels before 6.2, which have no quick way. */
 #define MANY_DESCRIPTORS 4096
 #define MANY_EVERY 12
 
-/* The beginning of a file, "" when it cannot be read. */
+/* Reads the beginning of a file; "" if that is not possible. */
 static void read_text(const char *path, char text[TEXT_BYTES])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -87,7 +87,7 @@ static uint64_t count_entries(const char *path)
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
         count += entry->d_name[0] != '.';
     closedir(dir);
-    return count > 0 ? count - 1 : 0; /* the one that looks */
+    return count > 0 ? count - 1 : 0; /* without the descriptor that reads the folder */
 }
 
 static void read_descriptors(struct agent_facts *facts)
@@ -163,7 +163,7 @@ json_t *agent_facts_json(const struct agent_facts *facts)
     json_t *roots = json_array();
     for (size_t i = 0; i < facts->roots.count; i++) {
         json_t *root = root_json(&facts->roots.items[i]);
-        /* A path that is no UTF-8 has no name in JSON. */
+        /* A path that is not UTF-8 can't be written in JSON. */
         if (root)
             json_array_append_new(roots, root);
     }

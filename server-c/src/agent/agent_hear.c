@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_hear.c — what an answer changes. What is no answer of the control plane's is for
- * agent_session.c. */
+/* agent_hear.c — what the answers of the control plane change. Failures and refusals that concern
+ * the session are handled in agent_session.c. */
 #include "agent/agent_parts.h"
 
 #include "agent/agent_json.h"
@@ -81,7 +81,7 @@ static void on_hello(struct agent *agent, const struct agent_reply *reply)
     agent_session_fini(&session);
 }
 
-/* --- the rest --- */
+/* --- other messages -------------------------------------------------------------------------- */
 
 static void on_renewed(struct agent *agent, const struct agent_reply *reply)
 {
@@ -98,8 +98,8 @@ static void on_renewed(struct agent *agent, const struct agent_reply *reply)
     agent_renewal_put_off(&agent->renewal, now);
 }
 
-/* Asks again: at once, or later when the answer was `hasty`. A control plane that gives the same
- * again and again must not be asked in a tight loop. */
+/* Asks again: at once, or after a pause if the answer was `hasty`. A control plane that gives the
+ * same answer again and again must not be asked in a tight loop. */
 static void ask_again(struct agent *agent, bool hasty)
 {
     if (hasty) {
@@ -111,7 +111,7 @@ static void ask_again(struct agent *agent, bool hasty)
     agent->clocks[AGENT_SLOT_DESIRED].due_ms = agent_now_ms();
 }
 
-/* True when it brings this node further. */
+/* True if it is newer than what this node had. */
 static bool take_assignment(struct agent *agent, struct agent_assignment *assignment)
 {
     uint64_t have = agent->apply.have.generation;
@@ -128,7 +128,8 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
         agent_back_off(agent, AGENT_SLOT_DESIRED);
         return;
     }
-    /* The session ended while this was under way: it is given again after the next hello. */
+    /* The session has ended meanwhile: the assignment will be offered again after the next
+     * hello. */
     if (!agent->in_session) {
         agent_assignment_fini(&assignment);
         return;
@@ -138,14 +139,15 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
         news = true;
     if (assignment.text)
-        agent_probes_end(agent->probes); /* what is measured is another config soon */
+        /* Another config will soon be in force, so the measurement ends. */
+        agent_probes_end(agent->probes);
     if (agent_probes_begin(agent->probes, &assignment.probes))
         news = true;
     if (assignment.text && agent_apply_is_confirming(&agent->apply)) {
         agent->held = assignment;
         return;
     }
-    /* Nothing, before half of the wait was over, is hasty too. */
+    /* An empty answer before half of the waiting time is hasty, too. */
     bool hasty = agent_now_ms() - agent->desired_asked_ms < agent->desired_wait_ms / 2;
     if (assignment.text)
         hasty = !take_assignment(agent, &assignment);
@@ -153,7 +155,7 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     ask_again(agent, hasty && !news);
 }
 
-/* The confirm was answered, or is given up: what came meanwhile has its turn. */
+/* When the confirm was answered or given up, takes the assignment that came meanwhile. */
 static void release_held(struct agent *agent)
 {
     if (!agent->held.text || agent_apply_is_confirming(&agent->apply))
@@ -184,8 +186,8 @@ static void on_report(struct agent *agent, const struct agent_reply *reply)
     clock->due_ms = agent_now_ms();
 }
 
-/* Of the messages about an assignment, which are mostly answered with an empty object: the page of
- * a proxy must not pass for one. */
+/* Is it an answer of the control plane to a message about an assignment? Mostly that is an empty
+ * object, and the page of a proxy must not be taken for it. */
 static bool is_answer(const struct agent_reply *reply)
 {
     char why[AGENT_WHY_LEN];
@@ -194,7 +196,7 @@ static bool is_answer(const struct agent_reply *reply)
     return document != NULL;
 }
 
-/* One answer to one question, whatever came of it. */
+/* Ends the request for a check, whatever came of it: each gets one answer. */
 static void end_check(struct agent *agent)
 {
     memcpy(agent->answered_check_id, agent->preflight.id, sizeof(agent->answered_check_id));
@@ -224,7 +226,7 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
 
 /* --- refusals --- */
 
-/* No success and nothing more to be done about this message: it is let go. */
+/* Handles a refusal of a message that is not worth repeating. */
 static void on_refused(struct agent *agent, enum agent_slot slot, const char *why)
 {
     static const char *const names[] = {[AGENT_SAYING_HELLO] = "hello",
@@ -244,7 +246,7 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *wh
     else if (is_talk && saying == AGENT_SAYING_CHECK)
         end_check(agent);
     else if (slot == AGENT_SLOT_REPORT)
-        /* The same bytes would be refused again, and hold up every later window. */
+        /* The same bytes would be refused again, and all later windows would have to wait. */
         agent_report_lose(&agent->ring, agent->reported_seq);
     else
         agent_back_off(agent, slot);

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* PRETTY_NAME="…" of /etc/os-release (os-release(5)), else the kernel's name. */
+/* Reads PRETTY_NAME="…" from /etc/os-release (os-release(5)); else takes the kernel's name. */
 static void read_os_name(char *out, size_t size, const char *fallback)
 {
     char line[512];

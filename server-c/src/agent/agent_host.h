@@ -9,7 +9,7 @@ struct agent_host {
     char arch[33];
 };
 
-/* Never fails: what cannot be found out is "unknown" or empty. Any thread. */
+/* Never fails: what can't be found out is "unknown" or empty. Any thread. */
 void agent_host_read(struct agent_host *out);
 
 #endif

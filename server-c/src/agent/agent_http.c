@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_http.c — libcurl's multi interface with one easy handle per slot. Connections are kept
- * open by libcurl; redirects are never followed, because a credential goes with every request. */
+/* agent_http.c — uses libcurl's multi interface with one easy handle per slot. libcurl keeps
+ * connections open. Redirects are never followed, because each request carries a credential. */
 #include "agent/agent_http.h"
 
 #include "agent/agent_keys.h"
@@ -18,11 +18,11 @@
 
 struct slot {
     CURL *easy;
-    bool busy;      /* asked and not yet replied */
-    bool failed;    /* could not even begin */
-    bool too_large; /* the answer was cut off at MAX_ANSWER_BYTES */
-    unsigned used;  /* the `version` this handle has been set to */
-    char *body;     /* what is being sent, NULL: a GET */
+    bool busy;      /* asked, and no reply yet */
+    bool failed;    /* could not be started */
+    bool too_large; /* the answer was cut at MAX_ANSWER_BYTES */
+    unsigned used;  /* the `version` that this handle has been set up for */
+    char *body;     /* what is sent; NULL: a GET */
     struct buf answer;
     char error[CURL_ERROR_SIZE];
 };
@@ -33,7 +33,7 @@ struct agent_http {
     char *base_url, *proxy;
     char *ca_certificates, *certificate, *key;
     bool believe_anybody;
-    unsigned version; /* of the three above, from 1 */
+    unsigned version; /* of the three fields above, from 1 */
     struct slot slots[AGENT_SLOT_COUNT];
 };
 
@@ -57,9 +57,9 @@ static void limit_protocols(CURL *easy)
 #endif
 }
 
-/* Who is believed. The host's name is not compared: only the control plane ever has a certificate
- * for servers of this CA (nodes' are for clients, which OpenSSL refuses of a server), so that its
- * addresses and names may change, and a node can be led to it through any tunnel. */
+/* Sets who is trusted. The host's name is not compared: only the control plane ever has a server's
+ * certificate from this CA (those of nodes are for clients, and OpenSSL refuses them for servers).
+ * So its addresses and names may change, and a node can reach it through any tunnel. */
 static bool limit_trust(struct agent_http *http, CURL *easy)
 {
     bool ok =
@@ -67,11 +67,11 @@ static bool limit_trust(struct agent_http *http, CURL *easy)
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, http->believe_anybody ? 0L : 1L) ==
             CURLE_OK &&
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK &&
-        /* Else libcurl takes the system's list of authorities beside ours: any of them could
-               * then vouch for any host. */
+        /* Without these two, libcurl trusts the system's authorities as well as ours, and any of
+         * them could vouch for any host. */
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
-        /* A session that was begun with an earlier certificate would go on with it. */
+        /* A cached TLS session would go on with an earlier certificate. */
         curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L) == CURLE_OK;
     if (ok && http->proxy)
         ok = curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy) == CURLE_OK &&
@@ -91,8 +91,8 @@ static bool slot_init(struct agent_http *http, struct slot *slot)
     curl_easy_setopt(slot->easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(slot->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* A look-up of the name that is given up is not waited for: it can take half a minute, in which
-     * neither a stop nor the timer of an unconfirmed config would be heeded. */
+    /* Does not wait for the look-up of a name that has been given up. It can take half a minute, in
+     * which neither a stop nor the timer of an unconfirmed config would be noticed. */
     curl_easy_setopt(slot->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
     curl_easy_setopt(slot->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -116,7 +116,8 @@ static void add_headers(struct agent_http *http, const char *credential)
     struct buf line;
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json, application/problem+json");
-    /* A large report would else wait for a "100 Continue" that few servers send. */
+    /* Without this, libcurl would wait for "100 Continue" before a large report; few servers send
+     * it. */
     add_header(http, "Expect:");
     add_header(http, "User-Agent: farmstead-node/" FARMSTEAD_VERSION);
     if (!credential)
@@ -250,7 +251,7 @@ void agent_http_get(struct agent_http *http, enum agent_slot slot, const char *m
     agent_http_post(http, slot, message, NULL, timeout_ms);
 }
 
-/* Most often it is this machine that has no idea of the time. */
+/* The usual reason is that this machine's clock is wrong. */
 static const char *hint_of(const struct slot *slot)
 {
     long verified = X509_V_OK;

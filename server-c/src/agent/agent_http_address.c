@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_http_address.c — the addresses that people type: a control plane's and a proxy's. */
+/* agent_http_address.c — checks addresses that people type: of a control plane and of a proxy. */
 #include "agent/agent_http.h"
 
 #include <curl/curl.h>
@@ -14,7 +14,7 @@ static bool part_is_absent(CURLU *url, CURLUPart part)
     return found != CURLUE_OK;
 }
 
-/* "https://::1:9701": an IPv6 address without its brackets. */
+/* Is it "https://::1:9701", an IPv6 address without its brackets (RFC 3986 section 3.2.2)? */
 static bool lacks_brackets(const char *text)
 {
     const char *host = strstr(text, "://");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_identity.c — what is read is checked as what was written once: a certificate that is not for
- * the key beside it would only be refused later, and elsewhere. */
+/* agent_identity.c — what is read is checked again as it was when it was written: a certificate
+ * that does not fit the key would only be refused later, by somebody else. */
 #include "agent/agent_identity.h"
 
 #include "agent/agent_keys.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_identity.h — who this node is: which control plane it joined, as whom, and by what it proves
- * that. All of it is one document, so that a key never stands beside another's certificate.
+/* agent_identity.h — who this node is: the control plane it has joined, its name there, and how it
+ * proves who it is. All of this is one document, so that a key is never stored with another key's
+ * certificate.
  *
  * No I/O. One thread at a time. */
 #ifndef FARMSTEAD_AGENT_IDENTITY_H
@@ -14,23 +15,24 @@
 #define AGENT_URL_LEN 1024
 
 struct agent_identity {
-    char control_plane_url[AGENT_URL_LEN + 1]; /* no slash at its end */
-    char proxy[AGENT_URL_LEN + 1];             /* "": as the environment says */
+    char control_plane_url[AGENT_URL_LEN + 1]; /* without a final slash */
+    char proxy[AGENT_URL_LEN + 1];             /* "": the one in the environment */
     struct agent_enrolled enrolled;
-    bool insecure_http; /* plain http:// was asked for by name */
-    /* PEM, all NULL over plain http. */
+    bool insecure_http; /* plain http:// was asked for explicitly */
+    /* PEM; all NULL with plain http. */
     char *key, *certificate, *ca_certificates;
 };
 
 void agent_identity_fini(struct agent_identity *identity);
 void agent_identity_copy(struct agent_identity *to, const struct agent_identity *from);
 
-/* Its key and certificates from now on: takes `key` and what is in `issued`. */
+/* Replaces key and certificates: takes over `key` and the contents of `issued`. */
 void agent_identity_take(struct agent_identity *identity, char *key, struct agent_issued *issued);
 
-/* The document of identity.json, NULL when memory is gone. */
+/* Returns the document of identity.json; NULL: no memory. */
 json_t *agent_identity_json(const struct agent_identity *identity);
-/* … and back. `out` is empty when the reader has failed; else agent_identity_fini() it. */
+/* Reads the document. `out` is empty if the reader has failed; else end it with
+ * agent_identity_fini(). */
 void agent_identity_read(struct agent_reader *reader, struct agent_identity *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_json.c — one rule per function, so that every message and file is held to the same ranges. */
+/* agent_json.c — one rule per function, so that the same ranges apply to all messages and files. */
 #include "agent/agent_json.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 json_t *agent_json_load(const char *text, size_t len, char *why, size_t why_len)
 {
     json_error_t error;
-    /* A NUL in a config's text is the config parser's to refuse, with its position. */
+    /* A NUL in a config's text is left to the config parser, which reports its position. */
     json_t *document = json_loadb(text, len, JSON_ALLOW_NUL, &error);
     if (!document) {
         snprintf(why, why_len, "not JSON: %s (line %d, column %d)", error.text, error.line,
@@ -92,7 +92,7 @@ void agent_read_string(struct agent_reader *reader, const char *member, char *ou
     memcpy(out, json_string_value(value), len + 1);
 }
 
-/* 26 characters of lower-case Crockford base 32: no i, l, o, u. */
+/* Ids have 26 characters of Crockford's base 32 in lower case: no i, l, o or u. */
 static bool is_id(const char *text, const char *prefix)
 {
     size_t prefix_len = strlen(prefix);

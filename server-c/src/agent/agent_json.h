@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_json.h — reading known members of a JSON object, each with its type and range, and the
- * first thing that is wrong kept as a sentence. Used for messages and for the state folder's files.
- */
+/* agent_json.h — reads known members of a JSON object, each with its type and range, and keeps a
+ * sentence about the first error. Used for messages and for the files of the state folder. */
 #ifndef FARMSTEAD_AGENT_JSON_H
 #define FARMSTEAD_AGENT_JSON_H
 
@@ -10,31 +9,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AGENT_JSON_MAX_INTEGER 9007199254740991 /* 2^53 - 1, what JSON's other readers hold */
+#define AGENT_JSON_MAX_INTEGER 9007199254740991 /* 2^53 - 1, the limit of other readers of JSON */
 
 struct agent_reader {
-    json_t *object; /* borrowed */
+    json_t *object; /* not owned */
     char *why;
     size_t why_len;
-    bool failed; /* `why` says the first reason; every later read does nothing */
+    bool failed; /* `why` has the first error; all later reads do nothing */
 };
 
-/* The document, which must be an object, or NULL with a sentence in `why`. */
+/* Returns the document, which must be an object, or NULL with a sentence in `why`. */
 json_t *agent_json_load(const char *text, size_t len, char *why, size_t why_len);
 
 void agent_reader_fail(struct agent_reader *reader, const char *member, const char *what);
-/* Whether `member` is there and not null, for those that may be left out. */
+/* Is an optional member there, and not null? */
 bool agent_reader_has(const struct agent_reader *reader, const char *member);
 uint64_t agent_read_integer(struct agent_reader *reader, const char *member, uint64_t min,
                             uint64_t max);
 bool agent_read_boolean(struct agent_reader *reader, const char *member);
-/* Copies into out[size]; fails when the text is shorter than `min`, does not fit or holds a NUL. */
+/* Copies the text to out[size]. Fails if it is shorter than `min`, does not fit, or contains a
+ * NUL. */
 void agent_read_string(struct agent_reader *reader, const char *member, char *out, size_t size,
                        size_t min);
 void agent_read_id(struct agent_reader *reader, const char *member, const char *prefix, char *out,
                    size_t size);
 void agent_read_digest(struct agent_reader *reader, const char *member, char *out, size_t size);
-/* A heap copy with its length; any bytes but at most `max`. NULL after a failure. */
+/* Returns a copy on the heap and its length. Any bytes are allowed, but at most `max`. NULL after a
+ * failure. */
 char *agent_read_text(struct agent_reader *reader, const char *member, size_t max, size_t *len);
 
 #endif

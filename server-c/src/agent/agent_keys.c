@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_keys.c — OpenSSL's errors are not passed on: they name its own insides, and what went wrong is
- * said by which step it was. */
+/* agent_keys.c — OpenSSL's errors are not passed on, because they name its internals. Instead the
+ * message tells which step failed. */
 #include "agent/agent_keys.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CERTIFICATES_MAX 64 /* of one text */
+#define CERTIFICATES_MAX 64 /* in one text */
 #define SHA256_BYTES 32
 
 static int fail(char *why, size_t why_len, const char *what)
@@ -33,7 +33,7 @@ void agent_secret_free(char *text)
 
 /* --- writing --- */
 
-/* What was written to `bio`, which is freed; NULL when that is nothing. */
+/* Returns what was written to `bio`, and frees `bio`. NULL if there is nothing. */
 static char *take_text(BIO *bio)
 {
     char *bytes = NULL;
@@ -45,7 +45,7 @@ static char *take_text(BIO *bio)
 
 static char *key_text(EVP_PKEY *key)
 {
-    BIO *bio = BIO_new(BIO_s_secmem()); /* is overwritten when it is freed */
+    BIO *bio = BIO_new(BIO_s_secmem()); /* overwrites its memory when it is freed */
     if (!bio || PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1) {
         BIO_free(bio);
         return NULL;
@@ -53,7 +53,7 @@ static char *key_text(EVP_PKEY *key)
     return take_text(bio);
 }
 
-/* The control plane gives the certificate its subject, whatever is asked for. */
+/* The control plane sets the subject of the certificate, so the request has none that matters. */
 static bool fill_request(X509_REQ *request, EVP_PKEY *key)
 {
     X509_NAME *name = X509_REQ_get_subject_name(request);
@@ -129,7 +129,7 @@ int agent_certificate_check(const char *certificate, const char *key, char *why,
     return err;
 }
 
-/* Calls `visit` for each certificate. How many there were, or -1 when one of them is none. */
+/* Calls `visit` for each certificate. Returns their number, or -1 if one is invalid. */
 static int for_each_certificate(const char *certificates,
                                 void (*visit)(X509 *certificate, void *arg), void *arg)
 {
@@ -142,7 +142,7 @@ static int for_each_certificate(const char *certificates,
         X509_free(x509);
         x509 = PEM_read_bio_X509(bio, NULL, NULL, NULL);
     }
-    /* Only "no other PEM begins here" is the end; anything else is a torn one. */
+    /* Only the error "no other PEM begins here" means the end; any other means a damaged one. */
     unsigned long end = ERR_peek_last_error();
     bool whole =
         !x509 && ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE;
@@ -169,7 +169,7 @@ bool agent_fingerprint_is_one(const char *text)
            strspn(text, base64url) == AGENT_FINGERPRINT_LEN;
 }
 
-/* 32 bytes are 43 characters: the last has but 4 bits to say. */
+/* 32 bytes are 43 characters: the last one holds only 4 bits. */
 static void encode_base64url(const unsigned char bytes[SHA256_BYTES],
                              char out[AGENT_FINGERPRINT_LEN + 1])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_local.c — the changed config is checked as an assignment is and serves in place of the confirmed
- * one. For its first minute it is on trial: two crashes in it, and the next start leaves it alone. */
+/* agent_local.c — a config changed on the node is checked like an assignment, and serves in place
+ * of the confirmed one. It is on trial for its first minute: if it crashes twice in that time, the
+ * next start does not load it. */
 #include "agent/agent_local.h"
 
 #include "agent/agent_check.h"
@@ -10,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TRIAL_MS 60000 /* twice crashed within it, the change is not loaded at the next start */
+#define TRIAL_MS 60000 /* after two crashes within this time the next start skips the change */
 
 void agent_local_init(struct agent_local *local, struct server *server, struct agent_state *state)
 {
@@ -39,7 +40,7 @@ static void drop(struct agent_local *local)
     local->cfg = NULL;
 }
 
-/* The machine is asked as for an assignment. 0, or -1 and the reasons with the edit. */
+/* Checks the machine as for an assignment and applies the edit. 0, or -1 with the reasons noted. */
 static int apply_edit(struct agent_local *local, uint64_t generation)
 {
     struct config_errors errors = {0};
@@ -119,7 +120,7 @@ void agent_local_end(struct agent_local *local, const struct config *before,
 {
     struct agent_drift *drift = &local->drift;
     drop(local);
-    /* The file may have been changed while the assignment was under way. */
+    /* The file may have been changed again while the assignment was under way. */
     agent_drift_look(drift, before);
     bool is_known = !agent_drift_is_there(drift) || strcmp(drift->digest, replaces) == 0 ||
                     strcmp(drift->digest, confirmed->digest) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_logs.c — a line is read as log.c has written it; one that is not like that is passed on as it
- * is, without a time. */
+/* agent_logs.c — parses lines as log.c writes them. A line of another form is passed on whole,
+ * without a time. */
 #include "agent/agent_logs.h"
 
 #include "base/utf8.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LINE_LEN 4096 /* the schema's */
+#define LINE_LEN 4096 /* the limit in the schema */
 
 static const char *const levels[] = {"error", "warn", "info", "debug"};
 
@@ -56,7 +56,8 @@ static uint64_t count_lines(const char *text)
     return count;
 }
 
-/* "2026-11-21T09:14:43.123Z " at the beginning of `line`: what follows it, or `line`. */
+/* Parses a time like "2026-11-21T09:14:43.123Z " at the beginning of `line`. Returns what follows
+ * it, or `line` if there is none. */
 static const char *read_time(const char *line, json_int_t *time_ms)
 {
     struct tm tm = {0};
@@ -89,7 +90,8 @@ static json_t *line_json(const char *line)
 {
     json_int_t time_ms;
     const char *level, *text = read_level(read_time(line, &time_ms), &level);
-    size_t len = utf8_cut(text, line_len(text), LINE_LEN); /* log_tail_lines() has made it UTF-8 */
+    /* Log_tail_lines() has made it valid UTF-8. */
+    size_t len = utf8_cut(text, line_len(text), LINE_LEN);
 
     return json_pack("{sI ss ss%}", "timeMs", time_ms, "level", level, "text", text, len);
 }
@@ -108,7 +110,7 @@ char *agent_build_logs(const char *incarnation, const struct agent_request *requ
         json_pack("{ss ss so sI}", "incarnation", incarnation, "requestId", request->id, "lines",
                   lines, "droppedLines", (json_int_t)(written > kept ? written - kept : 0));
     char *body = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    if (!body) /* memory is gone: a message with a member missing must not be sent */
+    if (!body) /* no memory: an incomplete message must not be sent */
         abort();
     json_decref(object);
     return body;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_messages.c — builds what the node says. Windows of a report arrive already encoded
- * (agent_report.c), because 15 minutes of them are kept as text. */
+/* agent_messages.c — builds what the node sends. The windows of a report are already text
+ * (agent_report.c), because 15 minutes of them are kept in that form. */
 #include "agent/agent_messages.h"
 
 #include "base/buf.h"
@@ -40,7 +40,7 @@ bool agent_nack_code_known(const char *code)
     return false;
 }
 
-/* Messages name paths, and a path may hold any byte: what is no UTF-8 becomes "?". */
+/* Messages contain paths, and a path can have any byte: "?" replaces what is not UTF-8. */
 static json_t *text_json(const char *text, size_t max_bytes)
 {
     struct buf clean;
@@ -68,12 +68,12 @@ static json_t *integer(uint64_t value)
 
 static void set(json_t *object, const char *member, json_t *value)
 {
-    /* Fails only when memory is gone: a message with a member missing must not be sent. */
+    /* Fails only without memory: an incomplete message must not be sent. */
     if (json_object_set_new(object, member, value) != 0)
         abort();
 }
 
-/* The text of `object`, which is freed. */
+/* Returns `object` as text and frees it. */
 static char *dump(json_t *object)
 {
     char *text = json_dumps(object, JSON_COMPACT);
@@ -159,7 +159,7 @@ static const char *next_line(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* At most as many lines, and as long ones, as the schema takes: the newest. */
+/* Takes the newest lines, no more and no longer than the schema allows. */
 static json_t *evidence_json(const char *lines)
 {
     json_t *array = json_array();
@@ -341,7 +341,7 @@ char *agent_build_report(const struct agent_report *report)
     json_t *gauges = json_object();
     for (size_t i = 0; i < GAUGE_COUNT; i++) {
         double value = report->gauges[i];
-        /* Whole numbers as such: "3", not "3.0". */
+        /* Whole numbers are written as such: "3", not "3.0". */
         bool whole = value >= -1e15 && value <= 1e15 && value == (double)(json_int_t)value;
         set(gauges, gauge_name((enum gauge)i),
             whole ? json_integer((json_int_t)value) : json_real(value));
@@ -358,7 +358,7 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "host", agent_facts_json(report->facts));
     char *head = dump(object);
 
-    /* The windows are text already: they go in before the object's closing brace. */
+    /* The windows are text: they are inserted before the object's closing brace. */
     size_t head_len = strlen(head), windows_len = strlen(report->windows);
     struct buf body;
     buf_init(&body);

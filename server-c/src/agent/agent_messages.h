@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_messages.h — the messages of the agent protocol as C structs: what the node says is built
- * (agent_messages.c), what the control plane answers is read and checked (agent_answers.c).
+/* agent_messages.h — the messages of the agent protocol as C structs. agent_messages.c builds what
+ * the node sends, agent_answers.c reads and checks what the control plane answers.
  *
- * Pure: no I/O, no clock. The protocol's words are in agent-protocol/README.md, and each function
- * here is tested against the examples beside it. Any thread. */
+ * Pure: no I/O, no clock. agent-protocol/README.md explains the terms, and each function is tested
+ * against the examples there. Any thread. */
 #ifndef FARMSTEAD_AGENT_MESSAGES_H
 #define FARMSTEAD_AGENT_MESSAGES_H
 
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define AGENT_PROTOCOL 1
-#define AGENT_ID_LEN 34 /* the longest: "rollout_" + 26 */
+#define AGENT_ID_LEN 34 /* of the longest id: "rollout_" and 26 characters */
 #define AGENT_NAME_LEN 63
 #define AGENT_SECRET_LEN 128
 #define AGENT_TEXT_LEN 2048 /* of a sentence in a message */
@@ -28,18 +28,18 @@
 #define AGENT_WHY_LEN 256
 
 struct agent_version {
-    uint64_t generation; /* 0: none, written as null */
+    uint64_t generation; /* 0: none, sent as null */
     char digest[CONFIG_DIGEST_LEN + 1];
 };
 
-/* One assignment's identity: what every message about it repeats. */
+/* Identifies an assignment; every message about it has this. */
 struct agent_offer {
     struct agent_version version;
     char id[AGENT_ID_LEN + 1];
 };
 
 struct agent_fences {
-    uint64_t max_epoch;             /* 0: none seen */
+    uint64_t max_epoch;             /* 0: none seen yet */
     struct agent_version max_taken; /* highest generation accepted, with its digest */
 };
 
@@ -57,17 +57,17 @@ struct agent_result {
     enum agent_outcome outcome;
     enum agent_reason reason;
     struct server_effective effective;
-    bool is_local; /* what is effective was changed on this node */
+    bool is_local; /* the effective config was changed on this node */
     char message[AGENT_TEXT_LEN + 1];
-    const char *evidence; /* lines of the error log, each with "\n"; NULL: none */
+    const char *evidence; /* lines of the error log, each with its "\n"; NULL: none */
 };
 
-/* What a person has made of config.jsonc. */
+/* A change that somebody made to config.jsonc. */
 struct agent_change {
-    const char *digest; /* "": nothing */
+    const char *digest; /* "": no change */
     const char *text;
     bool is_served;
-    bool is_known; /* as it was said before: its digest is enough */
+    bool is_known; /* it was reported before: its digest is enough */
     const struct config_errors *errors;
 };
 
@@ -83,16 +83,16 @@ struct agent_hello {
     const char *boot_id;
     bool is_local;
     const struct agent_change *change;
-    const struct owner_policy *policy; /* NULL: none is said */
-    const char *policy_path;           /* "": the built-in one */
+    const struct owner_policy *policy; /* NULL: not reported */
+    const char *policy_path;           /* "": the built-in policy */
 };
 
 struct agent_nack {
     struct agent_offer offer;
-    char code[32]; /* one of the protocol's nack codes */
+    char code[32]; /* one of the protocol's codes for nack */
     char message[AGENT_TEXT_LEN + 1];
     struct config_errors errors;
-    bool fenced; /* say which epoch and generation were seen */
+    bool fenced; /* report which epoch and generation were seen */
     uint64_t max_epoch, max_generation;
 };
 
@@ -105,12 +105,12 @@ struct agent_report {
     const struct agent_change *change;
     uint64_t lost_windows;
     const struct agent_facts *facts;
-    const double *gauges; /* GAUGE_COUNT of them */
-    const char *windows;  /* JSON of the windows with commas between, "" for none */
+    const double *gauges; /* an array of GAUGE_COUNT */
+    const char *windows;  /* the windows as JSON, separated by commas; "": none */
 };
 
-/* JSON text that the caller frees. Text from elsewhere is cut to the schema's length and made
- * valid UTF-8, so building never fails. */
+/* These functions return JSON text that the caller frees. Text from elsewhere is cut to the
+ * schema's length and made valid UTF-8, so that building never fails. */
 struct agent_enrolment {
     const char *token, *name, *incarnation;
     const struct agent_host *host;
@@ -128,10 +128,10 @@ char *agent_build_confirm(const struct agent_offer *offer,
                           const struct server_effective *effective);
 char *agent_build_report(const struct agent_report *report);
 
-/* What a text would do here (agent_preflight.h). */
+/* What a config text would do on this node (agent_preflight.h). */
 struct agent_checked {
     const char *incarnation, *request_id;
-    const struct agent_nack *refusal; /* NULL: it would be taken */
+    const struct agent_nack *refusal; /* NULL: it would be accepted */
     size_t path_count;
     int running[AGENT_PROBE_PATHS_MAX], offered[AGENT_PROBE_PATHS_MAX]; /* statuses; 0: none */
 };
@@ -145,11 +145,11 @@ bool agent_nack_code_known(const char *code);
 struct agent_enrolled {
     char node_id[AGENT_ID_LEN + 1];
     char name[AGENT_NAME_LEN + 1];
-    char credential[AGENT_SECRET_LEN + 1]; /* "": a certificate stands for it */
+    char credential[AGENT_SECRET_LEN + 1]; /* "": there is a certificate instead */
     char control_plane_id[AGENT_CONTROL_PLANE_ID_LEN + 1];
 };
 
-/* What is given for a CSR. Both NULL: nothing. */
+/* What the control plane issues for a CSR. Both NULL: nothing. */
 struct agent_issued {
     char *certificate, *ca_certificates; /* PEM */
     uint64_t renew_after_ms;
@@ -162,15 +162,15 @@ struct agent_session {
     uint64_t epoch;
     uint32_t report_every_ms;
     uint32_t desired_wait_ms;
-    bool has_renewal; /* … and this is when: */
+    bool has_renewal; /* renew_after_ms is set */
     uint64_t renew_after_ms;
-    char *ca_certificates; /* NULL: not said */
+    char *ca_certificates; /* NULL: not sent */
 };
 void agent_session_fini(struct agent_session *session);
 
-/* The control plane wants lines of the error log. */
+/* A request of the control plane for lines of the error log. */
 struct agent_request {
-    char id[AGENT_ID_LEN + 1]; /* "": nothing is wanted */
+    char id[AGENT_ID_LEN + 1]; /* "": no request */
     uint32_t lines;
 };
 
@@ -182,7 +182,7 @@ struct agent_assignment {
     uint64_t epoch;
     uint32_t confirm_within_ms;
     char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* "": none */
-    bool has_content; /* it names a content manifest, which this version cannot fetch */
+    bool has_content; /* it names a content manifest, which this version can't fetch */
     char *text;       /* NULL: nothing new */
     size_t text_len;
 };
@@ -194,27 +194,27 @@ struct agent_confirmation {
 
 struct agent_problem {
     char code[65];
-    char detail[AGENT_TEXT_LEN + 1]; /* the title when there is no detail */
+    char detail[AGENT_TEXT_LEN + 1]; /* the title if there is no detail */
 };
 
-/* A credential or what was issued, never both. The three below leave nothing to free when they
- * fail. */
+/* Gets a credential or what was issued, never both. The next three functions leave nothing to free
+ * when they fail. */
 int agent_read_enrolled(const char *body, size_t len, struct agent_enrolled *out,
                         struct agent_issued *issued, char why[AGENT_WHY_LEN]);
 int agent_read_issued(const char *body, size_t len, struct agent_issued *out,
                       char why[AGENT_WHY_LEN]);
-/* The answer to `ca`, for the caller to free. */
+/* Reads the answer to `ca`, which the caller frees. */
 int agent_read_ca(const char *body, size_t len, char **ca_certificates, char why[AGENT_WHY_LEN]);
 int agent_read_session(const char *body, size_t len, struct agent_session *out,
                        char why[AGENT_WHY_LEN]);
-/* `out` is empty after a failure; else agent_assignment_fini() it. */
+/* `out` is empty after a failure; else end it with agent_assignment_fini(). */
 int agent_read_assignment(const char *body, size_t len, struct agent_assignment *out,
                           char why[AGENT_WHY_LEN]);
 void agent_assignment_fini(struct agent_assignment *assignment);
 int agent_read_confirmation(const char *body, size_t len, struct agent_confirmation *out,
                             char why[AGENT_WHY_LEN]);
 int agent_read_acknowledged(const char *body, size_t len, uint64_t *seq, char why[AGENT_WHY_LEN]);
-/* Never fails: whatever is no problem+json has the code "". */
+/* Never fails: for anything but problem+json (RFC 9457) the code is "". */
 void agent_read_problem(const char *body, size_t len, struct agent_problem *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* agent_parts.h — what the files of the agent's thread share: agent.c (the loop), agent_session.c
- * (who is asked when, and how long to wait after a failure), agent_speak.c and agent_hear.c.
+ * (whom to ask when, and how long to wait after a failure), agent_speak.c and agent_hear.c.
  *
- * Three slots run side by side. TALK carries hello, the messages about an assignment and renew,
- * DESIRED the long poll, REPORT the measurements. In a session (hello was answered) each slot keeps
- * its own time; an outage of TALK's hello or of DESIRED ends the session, and the next hello is said
- * after a back-off. Agent's thread only. */
+ * There are three slots for requests. TALK is for hello, renew and the messages about an
+ * assignment, DESIRED for the long poll, REPORT for measurements. A session begins when hello has
+ * been answered, and in it each slot has its own timing. If hello or DESIRED get no answer the
+ * session ends, and the next hello follows after a pause. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_PARTS_H
 #define FARMSTEAD_AGENT_PARTS_H
 
@@ -27,7 +27,7 @@
 
 #define AGENT_DESIRED_WAIT_MIN_MS 1000
 
-/* What TALK is busy with. */
+/* The kind of message that TALK is sending. */
 enum agent_saying {
     AGENT_SAYING_HELLO,
     AGENT_SAYING_ASSIGNMENT,
@@ -36,7 +36,7 @@ enum agent_saying {
     AGENT_SAYING_CHECK
 };
 
-/* What the last outage was: HTTP's status, or one of these. */
+/* What went wrong last: an HTTP status, or one of these. */
 enum agent_trouble {
     AGENT_TROUBLE_NONE = -1,
     AGENT_TROUBLE_BAD_ANSWER = -2,
@@ -72,19 +72,20 @@ struct agent {
     struct agent_probes *probes;
 
     bool in_session;
-    int trouble; /* enum agent_trouble or a status, so that it is logged once */
+    int trouble; /* an enum agent_trouble or a status; logged when it changes */
     enum agent_saying saying;
     struct agent_clock clocks[AGENT_SLOT_COUNT];
     uint32_t report_every_ms;
     uint32_t desired_wait_ms;
     uint64_t desired_asked_ms;
-    struct agent_assignment held; /* came before the answer to a confirm; without a text: none */
+    struct agent_assignment held; /* came before the answer to a confirm; no text: none */
     uint64_t window_due_ms;
-    uint64_t reported_seq; /* last of the request under way */
+    uint64_t reported_seq; /* last window in the report under way */
     struct agent_log_requests log_requests;
-    struct agent_preflight preflight; /* waits for its answer */
+    struct agent_preflight preflight; /* waits to be answered */
     char answered_check_id[AGENT_PREFLIGHT_ID_LEN + 1];
-    /* Of the drift, grows from 0: what the control plane knows, and what is being said to it. */
+    /* Versions of the drift, growing from 0: the one that the control plane knows, and the one
+     * being sent. */
     uint64_t drift_known, drift_said;
 
     pthread_t thread;
@@ -96,20 +97,21 @@ uint64_t agent_now_ms(void);
 
 /* --- agent_session.c --- */
 void agent_back_off(struct agent *agent, enum agent_slot slot);
-/* The first failure in a row is worth a line; the rest say the same. */
+/* Logs the first failure in a row as a warning; the others would repeat it. */
 void agent_log_failure(const struct agent *agent, enum agent_slot slot, const char *what,
                        const char *why);
 void agent_begin_session(struct agent *agent, uint64_t now);
 void agent_end_session(struct agent *agent, uint32_t wait_ms);
-/* The control plane is away: hello again, later each time. An outage is worth a line when it begins
- * and when it turns into another. */
+/* The control plane does not answer: say hello again, with growing pauses. Logged when this begins,
+ * and when the reason changes. */
 void agent_lose_session(struct agent *agent, int trouble, const char *why);
 void agent_needs_upgrade(struct agent *agent, const char *why);
-/* What ends or shakes the session, whatever was said. True when `reply` was such a one. */
+/* Handles a reply that ends or endangers the session, whatever the message was. False if `reply` is
+ * not of that kind. */
 bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
                       const struct agent_problem *problem, const char *why);
 
-/* --- agent_speak.c: begin what is due --- */
+/* --- agent_speak.c: starts the requests that are due ----------------------------------------- */
 void agent_speak(struct agent *agent, uint64_t now);
 
 /* --- agent_hear.c --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_preflight.c — the text is parsed and checked as an assignment's would be, and its answers come
- * from the same rules and look-ups that requests go by (site_forecast.h). */
+/* agent_preflight.c — the text is parsed and checked like that of an assignment, and the answers
+ * come from the rules and look-ups that requests use (site_forecast.h). */
 #include "agent/agent_preflight.h"
 
 #include "agent/agent_check.h"
@@ -38,7 +38,7 @@ bool agent_preflight_take(struct agent_preflight *waiting, const char *answered_
     return true;
 }
 
-/* 0 where nothing is served. */
+/* The statuses are 0 if nothing is served. */
 static void forecast(const struct agent_preflight *preflight, struct config *cfg, int *statuses)
 {
     if (!cfg)

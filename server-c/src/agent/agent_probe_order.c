@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_probe_order.c — reads an order, refuses what would be no single line of a request, and says when
- * its next request is due. */
+/* agent_probe_order.c — reads an order, refuses what would not fit on one line of a request, and
+ * tells when its next request is due. */
 #include "agent/agent_probe_order.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- reading --- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 void agent_probe_order_fini(struct agent_probe_order *order)
 {
@@ -27,7 +27,7 @@ static bool is_host_char(char c)
            c == '.';
 }
 
-/* Both become lines of a request: nothing in them may end one. */
+/* Host and path become lines of a request, so nothing in them may end a line. */
 static void check_host(struct agent_reader *reader, const char *host)
 {
     for (const char *p = host; *p && !reader->failed; p++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_probes.c — the thread begins with the first order: most nodes never get one. It owns the order
- * it works on. */
+/* agent_probes.c — the thread starts with the first order, as most nodes never get one. It owns the
+ * order that it works on. */
 #include "agent/agent_probes.h"
 
 #include "base/mem.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Then a new connection, which the kernel may give to another loop. */
+/* Then a new connection is made, which the kernel may give to another loop. */
 #define REQUESTS_PER_CONNECTION 10
-/* Of one answer: the rest of a longer one is not fetched, and the request counts as ended early. */
+/* Of a longer answer the rest is not fetched, and the request counts as ended early. */
 #define ANSWER_BYTES_MAX (8u << 20)
 #define BYTES_PER_SECOND_MAX (32u << 20)
 
@@ -22,15 +22,15 @@ struct agent_probes {
     struct server *server;
     pthread_t thread;
     bool has_thread;
-    char last_id[AGENT_PROBE_ID_LEN + 1]; /* the agent's thread's */
+    char last_id[AGENT_PROBE_ID_LEN + 1]; /* used by the agent's thread only */
 
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t changed;
-    bool is_ending, is_changed; /* is_changed: `next` takes the place of what is under way */
+    bool is_ending, is_changed; /* is_changed: `next` replaces the order under way */
     struct agent_probe_order next;
 };
 
-/* One order under way. The thread's own. */
+/* An order under way. Used by the thread only. */
 struct visit {
     struct agent_probes *probes;
     const struct agent_probe_order *order;
@@ -49,7 +49,7 @@ static bool is_interrupted(struct agent_probes *probes)
     return interrupted;
 }
 
-/* libcurl asks once a second, and more often while bytes arrive. */
+/* libcurl calls this once a second, and more often while bytes arrive. */
 static int on_progress(void *arg, curl_off_t total_down, curl_off_t down, curl_off_t total_up,
                        curl_off_t up)
 {
@@ -112,7 +112,7 @@ static bool open_visit(struct visit *visit, const struct agent_probe_target *tar
            curl_easy_setopt(easy, CURLOPT_XFERINFODATA, visit) == CURLE_OK;
 }
 
-/* Waits until the next request is due. False: there is none any more. */
+/* Waits until the next request is due. False: there is no further one. */
 static bool await_due(struct visit *visit)
 {
     struct agent_probes *probes = visit->probes;
@@ -183,7 +183,7 @@ struct agent_probes *agent_probes_new(struct server *server)
     return probes;
 }
 
-/* Takes `order` over; an empty one ends what is under way. */
+/* Takes over `order`; an empty one ends the order under way. */
 static void hand_over(struct agent_probes *probes, struct agent_probe_order *order)
 {
     pthread_mutex_lock(&probes->lock);

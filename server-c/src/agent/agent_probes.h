@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_probes.h — fetches paths from this very node, so that a farm without visitors has something
- * to measure.
+/* agent_probes.h — fetches paths from this node itself, so that there is something to measure even
+ * without visitors.
  *
- * One request at a time, over a connection like any client's to an address the node listens on: what
- * is measured is what visitors would get. On a thread of its own, which waits for the answers; the
- * loops see one client more. An order ends by itself (agent_probe_order.h), at the next one, and
- * with agent_probes_end(). */
+ * One request at a time, over a connection like any client's, to an address that the node listens
+ * on: so visitors would get what is measured. The requests run on their own thread, which waits for
+ * the answers; for the loops it is one more client. An order ends when it is done
+ * (agent_probe_order.h), with the next order, or with agent_probes_end(). */
 #ifndef FARMSTEAD_AGENT_PROBES_H
 #define FARMSTEAD_AGENT_PROBES_H
 
@@ -14,14 +14,14 @@
 
 struct agent_probes;
 
-/* `server` must live until agent_probes_free(). Call it after libcurl was made ready. */
+/* `server` must live until agent_probes_free(). Call it after libcurl was initialised. */
 struct agent_probes *agent_probes_new(struct server *server);
-/* Ends what is under way, joins and frees. NULL is allowed. */
+/* Ends the order under way, joins the thread and frees. NULL is allowed. */
 void agent_probes_free(struct agent_probes *probes);
 
-/* Takes `order` over and leaves an empty one. False: it is the one that came last. */
+/* Takes over `order`, and leaves an empty one. False: it is the same order as the last one. */
 bool agent_probes_begin(struct agent_probes *probes, struct agent_probe_order *order);
-/* Nothing is to be fetched any more. The request under way may take up to a second to end. */
+/* Ends the order under way. Its current request may take up to a second to end. */
 void agent_probes_end(struct agent_probes *probes);
 
 #endif

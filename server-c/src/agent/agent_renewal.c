@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_renewal.c — what changes is written whole before it is used: a crash leaves the old identity,
- * which the control plane takes until the new one was used once. */
+/* agent_renewal.c — a new identity is written completely before it is used. A crash leaves the old
+ * one, which the control plane accepts until the new one has been used. */
 #include "agent/agent_renewal.h"
 
 #include "agent/agent_keys.h"
@@ -41,7 +41,7 @@ void agent_renewal_put_off(struct agent_renewal *renewal, uint64_t now_ms)
 {
     uint32_t random = 0;
     forget_key(renewal);
-    /* Without randomness they come a little closer together, no more. */
+    /* Without randomness the renewals of nodes come a little closer together, that is all. */
     if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
         random = 0;
     renewal->due_ms = renewal->earliest_ms = now_ms + PUT_OFF_MS + random % PUT_OFF_MS;
@@ -62,7 +62,7 @@ char *agent_renewal_ask(struct agent_renewal *renewal, const char *incarnation,
     return body;
 }
 
-/* Takes over `next`: written and then used, or freed. */
+/* Takes over `next`, which is written and then used, or freed. */
 static int replace(struct agent_identity *identity, struct agent_identity *next,
                    struct agent_state *state, char why[AGENT_WHY_LEN])
 {
@@ -104,7 +104,7 @@ int agent_renewal_trust(struct agent_identity *identity, const char *ca_certific
                         struct agent_state *state, char why[AGENT_WHY_LEN])
 {
     struct agent_identity next;
-    /* Over plain http there is nobody to believe: what comes there may be anybody's. */
+    /* Over plain http the sender is unknown, so its certificates are not believed. */
     if (!ca_certificates || !identity->ca_certificates ||
         strcmp(ca_certificates, identity->ca_certificates) == 0)
         return 0;

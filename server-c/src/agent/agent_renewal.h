@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_renewal.h — the node's certificate is renewed in good time, each time with a new key.
+/* agent_renewal.h — renews the node's certificate in good time, each time with a new key.
  *
- * The control plane says when, counted from now, so that no clock of this machine is asked. The old
- * key and certificate are used until the new ones are on disk; an answer that is lost costs nothing
- * but another request. Agent's thread only. */
+ * The control plane says how long from now, so that this machine's clock does not matter. The old
+ * key and certificate are used until the new ones are on disk. If an answer is lost, another
+ * request is all that is needed. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_RENEWAL_H
 #define FARMSTEAD_AGENT_RENEWAL_H
 
@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 struct agent_renewal {
-    uint64_t due_ms;      /* AGENT_RENEWAL_NEVER: not known, or nothing to renew */
-    uint64_t earliest_ms; /* after one that failed */
-    char *key;            /* asked for and not yet answered */
+    uint64_t due_ms;      /* AGENT_RENEWAL_NEVER: unknown, or nothing to renew */
+    uint64_t earliest_ms; /* after a failure */
+    char *key;            /* a certificate was requested for it, no answer yet */
 };
 #define AGENT_RENEWAL_NEVER UINT64_MAX
 
@@ -25,20 +25,22 @@ void agent_renewal_init(struct agent_renewal *renewal);
 void agent_renewal_fini(struct agent_renewal *renewal);
 void agent_renewal_plan(struct agent_renewal *renewal, uint64_t after_ms, uint64_t now_ms);
 
-/* The body of `renew`, for a new key; the caller frees it. NULL with a sentence in `why`. */
+/* Returns the body of `renew` for a new key, which the caller frees. NULL with a sentence in
+ * `why`. */
 char *agent_renewal_ask(struct agent_renewal *renewal, const char *incarnation,
                         char why[AGENT_WHY_LEN]);
 
-/* The answer: checked, written, and then in `identity`. 0, or -1 with a sentence and nothing
- * changed. */
+/* Takes the answer: it is checked, written, and then put into `identity`. 0, or -1 with a sentence
+ * and nothing changed. */
 int agent_renewal_take(struct agent_renewal *renewal, const char *answer, size_t len,
                        struct agent_identity *identity, struct agent_state *state, uint64_t now_ms,
                        char why[AGENT_WHY_LEN]);
-/* It came to nothing: again in a minute or two, whatever is planned meanwhile. */
+/* The renewal failed: try again in a minute or two, whatever time the control plane names
+ * meanwhile. */
 void agent_renewal_put_off(struct agent_renewal *renewal, uint64_t now_ms);
 
-/* Believe `ca_certificates` from now on, as the control plane that is believed so far says. 1: done,
- * 0: nothing new, -1 with a sentence and nothing changed. */
+/* Trusts `ca_certificates` from now on, which came from the control plane that is trusted so far.
+ * Returns 1: done, 0: nothing new, -1 with a sentence and nothing changed. */
 int agent_renewal_trust(struct agent_identity *identity, const char *ca_certificates,
                         struct agent_state *state, char why[AGENT_WHY_LEN]);
 

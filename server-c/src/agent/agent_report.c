@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_report.c — encoded by hand and not through a JSON library: 15 minutes of windows are up to half
- * a million numbers, which as text are a tenth of what they would be as objects, and seconds are
- * written from whole nanoseconds without a rounding. */
+/* agent_report.c — encodes JSON by hand. 15 minutes of windows are up to half a million numbers,
+ * which take a tenth of the memory as text that they would take as objects of a JSON library; and
+ * seconds are written from whole nanoseconds, without rounding. */
 #include "agent/agent_report.h"
 
 #include "base/mem.h"
@@ -44,8 +44,8 @@ void agent_report_fini(struct agent_report_ring *ring)
     free(ring->earlier);
 }
 
-/* The maximum since boot is the window's own only if it rose in it; else the upper bound of the
- * highest bucket in use is the best that is known, and never below a value that was counted. */
+/* The maximum since the start is the window's own only if it has risen in the window. Else the
+ * upper bound of the highest bucket in use is the best known, but never more than that maximum. */
 static uint64_t window_max_ns(const struct histogram *window, const struct histogram *earlier)
 {
     if (window->max_ns > earlier->max_ns)
@@ -79,7 +79,7 @@ static void write_histogram(struct buf *out, const char *name, const struct hist
     buf_append_str(out, "]}");
 }
 
-/* A generation that was dropped and came back counts from zero again. */
+/* A generation that was dropped and comes back counts from zero again. */
 static bool began_again(const struct server_series *now, const struct server_series *earlier)
 {
     for (size_t i = 0; i < COUNTER_COUNT; i++)
@@ -146,7 +146,7 @@ static bool is_idle(const struct server_series *now, const struct server_series 
     return true;
 }
 
-/* `comma` and the entry, or nothing when nothing happened in this generation. */
+/* Writes `comma` and the entry, or nothing if nothing has happened in this generation. */
 static void write_series(struct buf *out, const char *comma, const struct server_series *now,
                          const struct server_series *earlier)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_session.c — how long to wait after a failure, and what ends a session. None of it touches
- * what is served: a node without a control plane, or one that is refused, serves on. */
+/* agent_session.c — how long to wait after a failure, and what ends a session. None of this affects
+ * what is served: a node without a control plane, or one that is refused, goes on serving. */
 #include "agent/agent_parts.h"
 
 #include "base/util.h"
@@ -10,11 +10,11 @@
 
 #define BACKOFF_FIRST_MS 500
 #define BACKOFF_MAX_MS 5000
-#define BACKOFF_URGENT_MS 2000 /* at most, while a confirm timer runs */
-#define REFUSED_MS 60000       /* the identity is not, or no longer, good */
+#define BACKOFF_URGENT_MS 2000 /* the limit while an unconfirmed config's timer runs */
+#define REFUSED_MS 60000       /* after the identity was refused */
 #define CLONE_MS 5000
 #define NEEDS_UPGRADE_MS 600000
-#define HELLOS_IN_VAIN 4 /* in a row, until it is worth a line */
+#define HELLOS_IN_VAIN 4 /* in a row before this is logged */
 
 static uint32_t backoff_ms(const struct agent *agent, unsigned failures)
 {
@@ -28,8 +28,9 @@ static uint32_t backoff_ms(const struct agent *agent, unsigned failures)
     return bound / 10 + random % (bound - bound / 10);
 }
 
-/* Exponential with full jitter, so that a farm that lost its control plane does not come back to
- * it all at once; a tenth of the bound at least, so that no node hammers by luck. */
+/* The pause grows exponentially and is random, so that nodes that have lost their control plane do
+ * not all come back to it at the same time. It is at least a tenth of the bound, so that no node
+ * asks too often. */
 void agent_back_off(struct agent *agent, enum agent_slot slot)
 {
     struct agent_clock *clock = &agent->clocks[slot];
@@ -60,7 +61,7 @@ void agent_end_session(struct agent *agent, uint32_t wait_ms)
     agent->clocks[AGENT_SLOT_TALK].due_ms = agent_now_ms() + wait_ms;
 }
 
-/* True the first time. */
+/* Is this the first time? */
 static bool is_news(struct agent *agent, int trouble)
 {
     bool news = agent->in_session || trouble != agent->trouble;
@@ -83,12 +84,13 @@ void agent_needs_upgrade(struct agent *agent, const char *why)
     agent_end_session(agent, NEEDS_UPGRADE_MS);
 }
 
-/* At once the first time; later each time when a hello is not enough, as when another machine runs
- * with a copy of this state folder and each one's hello makes the other a stranger. */
+/* The first time at once, then with growing pauses, because hello may not be enough: another
+ * machine may run with a copy of this state folder, and each one's hello makes the other
+ * unknown. */
 static void say_hello_again(struct agent *agent)
 {
     if (!agent->in_session)
-        return; /* one is on its way */
+        return; /* a hello is under way already */
     if (agent->clocks[AGENT_SLOT_TALK].failures == 0) {
         agent->clocks[AGENT_SLOT_TALK].failures = 1;
         agent_end_session(agent, 0);
@@ -101,14 +103,14 @@ static void say_hello_again(struct agent *agent)
     agent_back_off(agent, AGENT_SLOT_TALK);
 }
 
-/* --- an identity that is not taken --- */
+/* --- an identity that is refused ------------------------------------------------------------- */
 
 static const struct refusal {
     const char *code;
     int trouble;
     const char *sentence;
 } refusals[] = {
-    /* The last one stands for codes that this version does not know. */
+    /* The last row is for all codes that this version does not know. */
     {"identity_expired", AGENT_TROUBLE_EXPIRED, "this node's certificate has expired"},
     {"identity_revoked", AGENT_TROUBLE_REVOKED, "this node's identity was revoked"},
     {"unknown_credential", AGENT_TROUBLE_UNKNOWN,
@@ -129,8 +131,9 @@ static void on_refused_identity(struct agent *agent, const struct agent_problem 
     agent_end_session(agent, REFUSED_MS);
 }
 
-/* Two processes hold one key. Which of them is the node is for a person to say; until then neither
- * changes anything, and a config that waits for its confirmation goes back in its time. */
+/* Two processes use the same key. A person has to decide which one is the node. Until then neither
+ * changes anything, and a config that waits for its confirmation is reverted when its time is
+ * up. */
 static void on_clone(struct agent *agent, const char *why)
 {
     if (is_news(agent, AGENT_TROUBLE_CLONE))
@@ -143,9 +146,9 @@ static void on_clone(struct agent *agent, const char *why)
 
 /* --- problems --- */
 
-/* Nobody took the message. A redirect, and a problem without a code, are not the control plane's: a
- * proxy between us said it, and what it says of an assignment means nothing. Only a report is let go
- * then: one that is too large for a proxy (413) must not be sent for ever. */
+/* Was the message not taken by anybody? A redirect, and a problem without a code, do not come from
+ * the control plane but from a proxy in between, and say nothing about an assignment. Only a report
+ * is given up then: one that is too large for a proxy (413) must not be sent for ever. */
 static bool is_away(const struct agent_reply *reply, const struct agent_problem *problem)
 {
     bool is_redirect = reply->status >= 300 && reply->status <= 399;
@@ -171,7 +174,7 @@ bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
     bool hello = reply->slot == AGENT_SLOT_TALK && agent->saying == AGENT_SAYING_HELLO;
     bool is_conflict = reply->status == 409;
     if (reply->status == 401 && reply->stale) {
-        /* The certificate it was asked with has been replaced meanwhile: asked again at once. */
+        /* The certificate it was sent with has been replaced meanwhile: send it again at once. */
     } else if (reply->status == 401) {
         on_refused_identity(agent, problem, why);
     } else if (reply->status == 426) {

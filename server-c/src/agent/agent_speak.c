@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_speak.c — begins the requests that are due, in the slots that are free. */
+/* agent_speak.c — starts the requests that are due, in the slots that are free. */
 #include "agent/agent_parts.h"
 
 #include "agent/agent_logs.h"
@@ -9,7 +9,7 @@
 
 #define TALK_TIMEOUT_MS 15000
 #define REPORT_TIMEOUT_MS 30000
-#define DESIRED_GRACE_MS 15000 /* on top of the wait that was asked for */
+#define DESIRED_GRACE_MS 15000 /* added to the time that the poll is asked to wait */
 
 static bool is_free(const struct agent *agent, enum agent_slot slot, uint64_t now)
 {
@@ -22,7 +22,7 @@ static void say(struct agent *agent, enum agent_saying saying, const char *messa
     agent_http_post(agent->http, AGENT_SLOT_TALK, message, body, TALK_TIMEOUT_MS);
 }
 
-/* 0 is "nobody knows": served or not is a change, too. */
+/* 0 means that nobody knows of it. Whether the change is served or not counts as a change, too. */
 static uint64_t drift_version(const struct agent *agent, const struct agent_change *change)
 {
     return ((uint64_t)agent->apply.local.drift.version << 1 | change->is_served) + 1;

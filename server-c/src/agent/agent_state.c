@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_state.c — the files of the state folder. Where the folder is and how a file is replaced
- * whole is state_folder.c; here is what the files say. */
+/* agent_state.c — the contents of the files in the state folder. state_folder.c knows where the
+ * folder is, and how to replace a file as a whole. */
 #include "agent/agent_state.h"
 
 #include "agent/agent_json.h"
@@ -26,7 +26,7 @@ struct agent_state {
 #define CRASH "crash.json"
 #define CRASH_EVIDENCE_MAX 65536
 #define TRIAL "trial"
-#define TRIAL_BYTES 16384 /* more than an identity with a CA or two has */
+#define TRIAL_BYTES 16384 /* more than an identity with one or two CAs needs */
 
 void agent_record_fini(struct agent_record *record)
 {
@@ -86,7 +86,7 @@ void agent_state_close(struct agent_state *state)
     free(state);
 }
 
-/* The file's JSON object, or NULL with *what said. */
+/* Returns the file's JSON object, or NULL with the reason in *what. */
 static json_t *load(struct agent_state *state, const char *name, enum agent_file *what,
                     char why[AGENT_WHY_LEN])
 {
@@ -102,7 +102,8 @@ static json_t *load(struct agent_state *state, const char *name, enum agent_file
     return document;
 }
 
-/* Ends a read: AGENT_FILE_OK, or the reader's sentence with the file's name before it. */
+/* Ends a read: AGENT_FILE_OK, or AGENT_FILE_DAMAGED with the reader's sentence and the file's name
+ * in `why`. */
 static enum agent_file finish(json_t *document, const struct agent_reader *reader, const char *name,
                               char why[AGENT_WHY_LEN])
 {
@@ -152,7 +153,7 @@ char *agent_state_find_request(struct agent_state *state, const char *token)
     enum agent_file what;
     char why[AGENT_WHY_LEN], digest[DIGEST_LEN + 1], kept[DIGEST_LEN + 1];
     json_t *document = load(state, REQUEST, &what, why);
-    if (!document) /* one that is damaged is as good as none */
+    if (!document) /* a damaged file counts as a missing one */
         return NULL;
     struct agent_reader reader = {document, why, sizeof(why), false};
     size_t len = 0;

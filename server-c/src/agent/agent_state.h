@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_state.h — the node's state folder: who it is and what it may serve after a restart.
+/* agent_state.h — the node's state folder: who this node is, and what it may serve after a restart.
  *
- *   identity.json   who this node is: its key and certificate and whom it believes, or a
- *                   credential; one file, so that a key never stands beside another's certificate
- *   enrol.json      the key that an enrolment was asked for with and not answered
+ *   identity.json   who this node is: its key and certificate and the CAs it trusts, or a
+ *                   credential; one file, so that a key is never stored with another certificate
+ *   enrol.json      the key in a request to enrol that has not been answered
  *   fences.json     highest epoch and generation ever accepted (N1)
  *   confirmed.json  the config of the last confirmed assignment: last known good (N2, N3)
  *   staged.json     an assignment whose outcome the control plane may not know yet
- *   crash.json      … and, when it must not run again, how it crashed (N4)
- *   config.jsonc    the confirmed config for people, who may change it (agent_drift.h)
+ *   crash.json      how the config in staged.json crashed, if it must not run again (N4)
+ *   config.jsonc    the confirmed config as text for people, who may change it (agent_drift.h)
  *   lock            held by the one `run` or `join` that uses the folder
  *
- * Every file is written beside its place, synced, renamed over the old one and the folder synced:
- * a crash or a full disk leaves the old file. One thread at a time. */
+ * Each file is written under a temporary name, synced and renamed over the old one, and then the
+ * folder is synced: a crash or a full disk leaves the old file. One thread at a time. */
 #ifndef FARMSTEAD_AGENT_STATE_H
 #define FARMSTEAD_AGENT_STATE_H
 
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A config on disk with the assignment it came by. */
+/* A config on disk, with the assignment it came with. */
 struct agent_record {
     char node_id[AGENT_ID_LEN + 1];
     struct agent_offer offer;
@@ -34,11 +34,11 @@ struct agent_record {
 };
 void agent_record_fini(struct agent_record *record);
 
-/* That a config crashed the node, and how. */
+/* The config of this generation crashed the node, and how. */
 struct agent_crash {
     uint64_t generation;
     char message[AGENT_TEXT_LEN + 1];
-    char *evidence; /* lines of the error log, each with "\n"; NULL: none */
+    char *evidence; /* lines of the error log, each with its "\n"; NULL: none */
 };
 void agent_crash_fini(struct agent_crash *crash);
 
@@ -46,38 +46,40 @@ enum agent_file { AGENT_FILE_OK, AGENT_FILE_MISSING, AGENT_FILE_DAMAGED };
 
 struct agent_state;
 
-/* Opens and locks `dir`; with `create` makes it (0700) first, beside its place until it is
- * published: a folder at its place has an identity. NULL with a sentence in `why`. */
+/* Opens and locks `dir`. With `create` it makes the folder first (mode 0700), under a temporary
+ * name until it is published: so a folder with its final name has an identity. NULL with a sentence
+ * in `why`. */
 struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN]);
-/* The same for a folder that this process's parent has locked: `lock_fd` is taken over. */
+/* The same for a folder that the parent process has locked. Takes over `lock_fd`. */
 struct agent_state *agent_state_open_locked(const char *dir, int lock_fd, char why[AGENT_WHY_LEN]);
-/* Whether an identity could be written now: 0, or -1 with a sentence in `why`. */
+/* Could an identity be written now? 0, or -1 with a sentence in `why`. */
 int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN]);
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
 bool agent_state_is_new(const struct agent_state *state); /* not published yet */
 void agent_state_close(struct agent_state *state);        /* NULL is allowed */
 
-/* Makes the folder and its files somebody else's, for a node that is to become that user. 0, or -1
+/* Changes the owner of the folder and its files, for a node that will run as that user. 0, or -1
  * with a sentence in `why`. */
 int agent_state_give(struct agent_state *state, uid_t uid, gid_t gid, char *why, size_t why_len);
 
-/* Reading: the sentence in `why` is set for AGENT_FILE_DAMAGED, which is also said of a file that
- * cannot be read at all. Writing: 0, or -1 with a sentence. */
-/* `out` is empty unless AGENT_FILE_OK; else agent_identity_fini() it. */
+/* Functions that read set `why` for AGENT_FILE_DAMAGED, which is also returned for a file that
+ * can't be read at all. Functions that write return 0, or -1 with a sentence. */
+/* `out` is empty unless AGENT_FILE_OK; else end it with agent_identity_fini(). */
 enum agent_file agent_state_read_identity(struct agent_state *state, struct agent_identity *out,
                                           char why[AGENT_WHY_LEN]);
 int agent_state_write_identity(struct agent_state *state, const struct agent_identity *identity,
                                char why[AGENT_WHY_LEN]);
 
-/* A lost answer must not cost a token: asked for again with the same token and key, it is given
- * again. The key kept for `token`, which the caller frees, or NULL; keeping: 0, or -1. */
+/* If an answer is lost no token must be lost with it: a request with the same token and key gets
+ * the same answer again. Finds the key kept for `token`, which the caller frees, or NULL. Keeping:
+ * 0, or -1. */
 char *agent_state_find_request(struct agent_state *state, const char *token);
 int agent_state_keep_request(struct agent_state *state, const char *token, const char *key,
                              char why[AGENT_WHY_LEN]);
 void agent_state_drop_request(struct agent_state *state);
 
-/* Fences belong to one node identity and one control plane: another node's generation and another
- * control plane's epoch are read as 0 (none seen). */
+/* Fences belong to one node and one control plane: the generation of another node and the epoch of
+ * another control plane are read as 0 (none seen). */
 enum agent_file agent_state_read_fences(struct agent_state *state,
                                         const struct agent_enrolled *whose,
                                         struct agent_fences *out, char why[AGENT_WHY_LEN]);
@@ -90,17 +92,17 @@ enum agent_file agent_state_read_staged(struct agent_state *state, struct agent_
                                         char why[AGENT_WHY_LEN]);
 int agent_state_stage(struct agent_state *state, const struct agent_record *record,
                       char why[AGENT_WHY_LEN]);
-/* What is staged becomes the confirmed config: a rename, so that it needs no room on the disk. */
+/* Makes the staged config the confirmed one, by a rename, which needs no room on the disk. */
 int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN]);
-void agent_state_drop_staged(struct agent_state *state); /* and how it crashed */
+void agent_state_drop_staged(struct agent_state *state); /* removes crash.json too */
 
-/* Of the staged config. */
+/* For the staged config. */
 enum agent_file agent_state_read_crash(struct agent_state *state, struct agent_crash *out,
                                        char why[AGENT_WHY_LEN]);
 int agent_state_write_crash(struct agent_state *state, const struct agent_crash *crash,
                             char why[AGENT_WHY_LEN]);
 
-/* config.jsonc: 1 and a heap copy, 0 when there is none, -1 with a sentence. */
+/* Reads config.jsonc. 1 and a copy on the heap, 0 if there is none, -1 with a sentence. */
 int agent_state_read_text(struct agent_state *state, char **text, size_t *len,
                           char why[AGENT_WHY_LEN]);
 int agent_state_write_text(struct agent_state *state, const char *text, size_t len,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* answer.h — the steps from a parsed head to a response, as exchange.c and answer_*.c share them. Nobody
- * else includes this. Each ends in a wait for a lane, or in a response. */
+/* answer.h — the steps from a parsed head to a response, shared by exchange.c and answer_*.c;
+ * nobody else includes this. Each step ends either in a response or in waiting for a lane. Loop
+ * thread. */
 #ifndef FARMSTEAD_ANSWER_H
 #define FARMSTEAD_ANSWER_H
 
@@ -9,35 +10,37 @@
 
 /* --- answer_route.c --------------------------------------------------------------------------- */
 
-/* From the target to the file, from the start; also when the file changed while it was looked at.
- * Ends in a state that says what is awaited, or in a response. */
+/* Goes from the target to the file, starting from the beginning; called again when the file changed
+ * while it was looked at. Afterwards a response is under way, or a waiter of the exchange is. */
 void answer_find(struct exchange *ex);
 
-/* The request's path in loop->path, as the site's rules have it: HTTP_OK, a redirect with its
- * *location, or the refusal. The same each time, as long as the request is under way. */
+/* Writes the request's path to loop->path, mapped by the site's rules. Returns HTTP_OK, the status
+ * of a redirect with *location set, or the status to refuse with. The result is the same each time,
+ * as long as the request is under way. */
 enum http_status answer_map(struct exchange *ex, struct url_path *path, struct span *location);
 
-/* Do the rules about the index file of the folder that was asked for let the client have it? Its
- * headers are then also those of the index file. True:
- * *status says so. False: it must sign in first, and is answered, or will be; what was found is to
- * be given back. */
+/* May the client have the index file of the folder it asked for, by the site's rules for that file?
+ * Rules for the index file's headers then apply as well. True: *status holds the verdict. False:
+ * the client has to sign in first, and gets an answer without the caller, who gives back the entry
+ * that was found. */
 bool answer_admit_index(struct exchange *ex, const char *index, enum http_status *status);
 
 void answer_forget_user(struct exchange *ex);
 
-/* The client's address for address blocks, or NULL. */
+/* The client's address in the form that address blocks take, or NULL if it has none. */
 const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN]);
 
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
-/* Looks for the key in its place; ex->search says what for. */
+/* Looks up the location's key in its place. ex->search says what the result is for. */
 void answer_search(struct exchange *ex, const struct site_location *location);
 
 /* --- answer_multipart.c ----------------------------------------------------------------------- */
 
 struct response_file;
 struct response_plan;
-/* Sends the plan's ranges of the file, which `file` describes. */
+/* Sends the ranges of `plan` as multipart/byteranges (RFC 9110 section 14.6). `file` describes the
+ * file. */
 void answer_multipart(struct exchange *ex, struct file_entry *entry,
                       const struct response_file *file, const struct response_plan *plan,
                       bool from_memory);
@@ -46,21 +49,23 @@ void answer_multipart(struct exchange *ex, struct file_entry *entry,
 
 /* Takes over the reference to `entry`, a folder. */
 void answer_folder(struct exchange *ex, struct file_entry *entry);
-/* Gives up what is made, and gives back what was sent; harmless when there is neither. */
+/* Gives up a listing that is being made and gives back the bytes of one that was sent. Does nothing
+ * when there is neither. */
 void answer_end_listing(struct exchange *ex);
 
 /* --- answer_page.c ---------------------------------------------------------------------------- */
 
 struct response_head answer_start_head(struct exchange *ex, enum http_status status);
-/* Takes over the part's text and pieces; NULL: a head only. */
+/* Sends a head and a body. Takes over the part's text and pieces; NULL: the head has no body. */
 void answer_send(struct exchange *ex, const struct response_head *head, struct body_part *part);
 
-/* Answers with the site's page for `status`, or with one of our own. */
+/* Answers with the site's page for `status`, or with our own page if the site has none. */
 void answer_refuse(struct exchange *ex, enum http_status status);
 void answer_redirect(struct exchange *ex, enum http_status status, struct span location);
-/* 301 to the same path with a slash at its end: relative links would lead elsewhere without. */
+/* Answers with 301 to the same path and a slash at its end (RFC 9110 section 15.4.2): without the
+ * slash, relative links in a folder's page would lead elsewhere (RFC 3986 section 5.2.3). */
 void answer_redirect_to_folder(struct exchange *ex);
-/* The page looked for can't be had: our own instead. */
+/* Answers with our own page for ex->page_status, when the site's page can't be had. */
 void answer_refuse_plainly(struct exchange *ex);
 /* Takes over the reference to `entry`, the site's page for ex->page_status. */
 void answer_page_file(struct exchange *ex, struct file_entry *entry, bool from_memory);

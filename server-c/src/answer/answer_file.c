@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
- * or the site's page for an error. A folder's listing: answer_listing.c. */
+/* answer_file.c — from a place and a path to the bytes of a file, of one of its precompressed
+ * siblings, or of the site's page for an error. answer_listing.c does the same for a folder's
+ * listing. */
 #include "answer/answer.h"
 
 #include "response/mime.h"
@@ -8,15 +9,16 @@
 
 #include <string.h>
 
-#define FIND_ATTEMPTS 3 /* of a file that changes while we look */
+#define FIND_ATTEMPTS 3 /* how often to look up a file that keeps changing */
 
 static void answer_found(struct exchange *ex, struct file_entry *entry);
 static void answer_file(struct exchange *ex, struct file_entry *entry);
 static void search_again(struct exchange *ex, enum http_status verdict);
 
-/* --- looking for it -------------------------------------------------------------------------- */
+/* --- looking a file up ----------------------------------------------------------------------- */
 
-/* Whoever takes none, and who looks for a copy or a page, has no use for them. */
+/* Is it worth knowing which precompressed siblings exist? Not if the client accepts no coding, and
+ * not in look-ups of a sibling or of an error page. */
 static bool wants_codings(const struct exchange *ex)
 {
     return ex->search == SEARCH_FILE && ex->site->coding_count > 0 &&
@@ -77,7 +79,8 @@ void answer_search(struct exchange *ex, const struct site_location *location)
     }
 }
 
-/* The file is not what we thought, or the disk fails: look again, a few times; then `verdict`. */
+/* The file is not what the cache said, or the disk fails. Looks it up again, at most FIND_ATTEMPTS
+ * times in all; then answers with `verdict`. */
 static void search_again(struct exchange *ex, enum http_status verdict)
 {
     if (ex->search == SEARCH_PAGE) {
@@ -94,7 +97,7 @@ static void search_again(struct exchange *ex, enum http_status verdict)
         answer_refuse(ex, verdict);
 }
 
-/* A file that somebody writes to can be had soon; a disk that fails is another matter. */
+/* A file that someone is writing can be had soon, so 503; a disk that fails is a 500. */
 enum http_status exchange_why_unreadable(const struct file_entry *entry)
 {
     bool is_same = file_change_since(entry->fd, &entry->version) == FILE_SAME;
@@ -104,7 +107,7 @@ enum http_status exchange_why_unreadable(const struct file_entry *entry)
 
 /* --- precompressed siblings ------------------------------------------------------------------ */
 
-/* Takes over the reference to `entry`, whose sibling is there as far as the cache knows. */
+/* Takes over the reference to `entry`, whose sibling exists as far as the cache knows. */
 static void search_coded(struct exchange *ex, struct file_entry *entry, enum http_coding coding)
 {
     struct site_scratch *scratch = &ex->loop->scratch;
@@ -128,7 +131,7 @@ static void search_coded(struct exchange *ex, struct file_entry *entry, enum htt
     answer_search(ex, &location);
 }
 
-/* The sibling was looked up; when it went away meanwhile, the file itself will do. */
+/* The sibling was looked up. If it has gone meanwhile, the file itself is sent. */
 static void answer_coded(struct exchange *ex, struct file_entry *entry)
 {
     struct file_entry *plain = ex->plain;
@@ -146,7 +149,8 @@ static void answer_coded(struct exchange *ex, struct file_entry *entry)
 
 /* --- sending a file -------------------------------------------------------------------------- */
 
-/* The entry that names what is sent, also when the bytes are its sibling's. */
+/* The entry of the file that was asked for, also when the bytes sent are its sibling's. Its name
+ * decides the type. */
 static const struct file_entry *named(const struct exchange *ex, const struct file_entry *entry)
 {
     return ex->plain ? ex->plain : entry;
@@ -163,15 +167,16 @@ static struct response_file describe(const struct exchange *ex, const struct fil
         .facts = facts,
         .type = type,
         .coding = is_copy ? http_coding_name(ex->coding) : mime_coding(type, name),
-        /* As far as is known: who takes a coded copy may get another answer. */
+        /* Vary names Accept-Encoding also while it is unknown whether there are siblings: a client
+         * that accepts a coding might get another answer (RFC 9110 section 12.5.5). */
         .varies =
             named(ex, entry)->codings != 0 || (!named(ex, entry)->knows_codings &&
                                                ex->site->coding_count > 0 && !mime_is_coded(name)),
     };
 }
 
-/* The part of a 200's head that is the same each time is made once per entry, site, match of its
- * rules and coding. */
+/* The part of a 200's head that does not depend on the request is made once per entry, site,
+ * matching rules and coding, and kept with the entry. */
 static void append_prepared(struct exchange *ex, struct response_head *head,
                             struct file_entry *entry, const struct response_file *file)
 {
@@ -213,10 +218,11 @@ static void append_head(struct exchange *ex, struct response_head *head, struct 
         response_head_file(head, &ex->scope, &file, plan, ex->loop->date_second);
 }
 
-/* --- heads that are ready -------------------------------------------------------------------- */
+/* --- heads kept with a file's bytes ---------------------------------------------------------- */
 
-/* The usual response: a whole file out of memory to a client of HTTP/1.1 that stays. Its head is
- * kept before the body and but for the Date never changes. */
+/* True for the most frequent response: a whole file from memory, on an HTTP/1.1 connection that
+ * stays open. Its head is kept right before the body, so both are sent as one piece; only Date
+ * changes. */
 static bool may_be_ready(const struct exchange *ex, const struct file_entry *entry,
                          const struct response_plan *plan, bool from_memory)
 {
@@ -277,6 +283,7 @@ static void send_file(struct exchange *ex, struct file_entry *entry, const struc
     append_head(ex, &head, entry, facts, plan);
     if (may_keep)
         keep_ready(ex, entry, &head);
+    /* RFC 9110 section 9.3.2: the same head, without content. */
     if (ex->req.method == HTTP_HEAD)
         part.len = 0;
     answer_send(ex, &head, &part);
@@ -301,17 +308,18 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
     carrier_resume(carrier);
 }
 
-/* Was the disk asked for this request? Then there is no use in asking again for a file that grows all the
- * while: the length found is as good as any. */
+/* Was the disk already asked for this request? Then it is not asked again about a file that keeps
+ * growing: one length is as good as another. */
 static bool has_asked_disk(const struct exchange *ex)
 {
     return ex->clock.looked_up || ex->attempts > 0 || ex->search == SEARCH_PAGE;
 }
 
-/* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
+/* Finds out where the bytes are. True: they can be sent now, and the caller keeps its reference to
+ * `entry`. False: the reference was taken over, and the exchange waits or was answered. */
 static bool has_source(struct exchange *ex, struct file_entry *entry, bool *from_memory)
 {
-    bool joins = entry->body_state == FILE_BODY_LOADING; /* a read for somebody else */
+    bool joins = entry->body_state == FILE_BODY_LOADING; /* another request's read is under way */
 
     ex->waiter.on_ready = on_source_ready;
     switch (file_cache_source(&ex->loop->files, entry, has_asked_disk(ex), &ex->waiter)) {
@@ -398,7 +406,7 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
     enum http_status status = entry->status;
     enum http_coding coding = CODING_IDENTITY;
 
-    /* "May not be read" would say who has a home on this machine. */
+    /* 403 would tell who has a home folder on this machine. RFC 9110 section 15.5.4 allows 404. */
     if (status == HTTP_FORBIDDEN && ex->place == &ex->site->places.homes)
         status = HTTP_NOT_FOUND;
     if (status == HTTP_OK && entry->index[0] && has_path_rules(ex->site) &&

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_listing.c — a folder's listing: made by the read lane, sent from memory.
+/* answer_listing.c — a folder's listing: made by a thread of the read lane, sent from memory.
  *
- * It costs more than any other answer, work as well as memory, for a request as short as any. So
- * there is a bound for each, of the whole process: how many are made at a time, as files have to
- * be read by the same threads, and how many bytes of them clients may leave with us. What is beyond
- * it is answered with 503. */
+ * A listing costs more work and memory than any other answer, for a request that is as short as
+ * any. So there are two bounds for the whole process: how many listings are made at a time, as the
+ * same threads have to read files too, and how many bytes of them may be waiting for their clients.
+ * Requests beyond either bound get 503. */
 #include "answer/answer.h"
 
 #include "http/http_cond.h"
 #include "response/response.h"
 
-#define LISTINGS_MAX 32                      /* being made, or waiting to be */
-#define LISTING_BYTES_MAX ((size_t)64 << 20) /* made, and not yet sent */
+#define LISTINGS_MAX 32                      /* being made, or waiting to be made */
+#define LISTING_BYTES_MAX ((size_t)64 << 20) /* made, but not yet sent */
 
 static bool begin_listing(struct exchange *ex)
 {
@@ -29,7 +29,7 @@ static void end_listing(struct exchange *ex)
     atomic_fetch_sub_explicit(&ex->loop->shared->listings, 1, memory_order_relaxed);
 }
 
-/* One alone always has room. */
+/* The bound never refuses a listing that is alone. */
 static bool reserve_bytes(struct exchange *ex, size_t len)
 {
     _Atomic size_t *bytes = &ex->loop->shared->listing_bytes;
@@ -49,15 +49,15 @@ void answer_end_listing(struct exchange *ex)
         dir_listing_cancel(ex->listing);
         end_listing(ex);
     }
-    if (ex->listing_bytes == 0) /* all loops share the number: others' requests do not touch it */
+    if (ex->listing_bytes == 0) /* all loops share the number: don't touch it for other requests */
         return;
     atomic_fetch_sub_explicit(&ex->loop->shared->listing_bytes, ex->listing_bytes,
                               memory_order_relaxed);
     ex->listing_bytes = 0;
 }
 
-/* RFC 9110 section 13.2.1: preconditions count here as well, though nothing but "*" names a listing,
- * which has neither tag nor date. */
+/* Preconditions are evaluated here too (RFC 9110 section 13.2.1), though a listing has neither tag
+ * nor date, so that only "*" can match it. */
 static enum http_status listing_status(struct exchange *ex)
 {
     static const struct http_validators none = {.last_modified = INT64_MIN};

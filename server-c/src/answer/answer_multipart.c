@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_multipart.c — several ranges of a file as one answer. What is held of it while a client takes it
- * are the ranges, 16 bytes each; the text before each is made when it is its turn. */
+/* answer_multipart.c — several ranges of a file as one response (RFC 9110 section 14.6). While it
+ * is being sent only the ranges are held in memory, 16 bytes each: the text before each range is
+ * made when its turn comes. */
 #include "answer/answer.h"
 #include "response/response.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
+/* Fits a boundary, a type (also a rule's) and three numbers of 20 digits. */
+#define PART_HEAD_MAX 5120
 
 struct parts {
-    struct body_pieces pieces; /* all but the first range, and what ends the body */
+    struct body_pieces pieces; /* all ranges but the first, and the text that ends the body */
     struct response_multipart multipart;
     char boundary[RESPONSE_BOUNDARY_MAX + 1];
     struct http_byte_range ranges[];
@@ -49,7 +51,8 @@ static void free_parts(struct body_pieces *pieces)
     free(container_of(pieces, struct parts, pieces));
 }
 
-/* The type's texts are the config's, which the request holds until its body has ended. NULL: no memory. */
+/* Points to the texts of the type, which belong to the config; the exchange holds it until its body
+ * has ended. NULL: no memory. */
 static struct parts *new_parts(struct exchange *ex, const struct response_file *file,
                                const struct response_plan *plan)
 {
@@ -66,7 +69,8 @@ static struct parts *new_parts(struct exchange *ex, const struct response_file *
     return parts;
 }
 
-/* The first follows the head at once, which waits for its bytes as before any other body. */
+/* The first range is a part of the body like any other, already fetched; the others follow as
+ * pieces. */
 void answer_multipart(struct exchange *ex, struct file_entry *entry,
                       const struct response_file *file, const struct response_plan *plan,
                       bool from_memory)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_page.c — answers that are no file asked for: refusals, redirects, OPTIONS.
+/* answer_page.c — responses other than files: refusals, redirects, OPTIONS.
  *
- * A site may have a page for a status. It is looked for like any file; when it can't be had, the
- * client gets a short page of our own, so a missing error page never hides the error. */
+ * A site may have its own page for a status. It is looked up like any file. If it can't be had, the
+ * client gets a short page of ours, so that a missing error page never hides the error. */
 #include "answer/answer.h"
 
 #include "http/http_auth.h"
@@ -20,7 +20,8 @@ struct response_head answer_start_head(struct exchange *ex, enum http_status sta
     return head;
 }
 
-/* The page behind the head, as a body of its own: a carrier may send it elsewhere than the head. */
+/* Copies our own page, which follows the head in the same memory, into a body: a carrier may send
+ * head and body in different ways. */
 static bool take_page(const struct response_head *head, struct body_part *part)
 {
     if (head->body_len == 0)
@@ -39,7 +40,7 @@ void answer_send(struct exchange *ex, const struct response_head *head, struct b
 
     if (!part)
         part = &own;
-    /* reserve_scratch() makes room for whatever a config asks for */
+    /* loop.c's reserve_scratch() has made room for every head that the config can ask for */
     if (head->overflow || !take_page(head, part)) {
         body_part_fini(part);
         carrier_fail(ex->carrier);
@@ -75,7 +76,7 @@ static void answer_own_page(struct exchange *ex, const struct response_page *pag
     answer_send(ex, &head, NULL);
 }
 
-#define CHALLENGE_MAX 1024 /* config_table_site.c bounds the realm */
+#define CHALLENGE_MAX 1024 /* enough for any realm: config_table_site.c limits its length */
 
 static void answer_status(struct exchange *ex, enum http_status status)
 {
@@ -87,7 +88,7 @@ static void answer_status(struct exchange *ex, enum http_status status)
 
 /* --- refusals -------------------------------------------------------------------------------- */
 
-/* "404" goes before "4xx"; of equal ones the config has one only. */
+/* A page for "404" is preferred to one for "4xx". The config has at most one of each. */
 static const char *find_page(const struct config_site *cfg, enum http_status status)
 {
     const char *of_class = NULL;
@@ -125,7 +126,7 @@ void answer_refuse(struct exchange *ex, enum http_status status)
 {
     const char *path = ex->site ? find_page(ex->site->cfg, status) : NULL;
 
-    if (ex->search == SEARCH_PAGE) { /* that was the page */
+    if (ex->search == SEARCH_PAGE) { /* the error page itself failed */
         answer_refuse_plainly(ex);
         return;
     }

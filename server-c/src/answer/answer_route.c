@@ -1,38 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_route.c — from a parsed head to the place where the answer lies: what the site's rules say, who
- * asks.
+/* answer_route.c — from a parsed head to the place of the answer: applies the site's rules and
+ * checks who asks.
  *
- * A request goes on in one go while everything is at hand, and in steps when a lane has to be
- * asked: its waiters say which step is awaited. What rules make of a path lies in the
- * loop's memory, so after a wait it is made again: the same, as the config is. */
+ * A request runs through in one go while everything is in memory. When a lane has to be asked it
+ * goes on from the waiter's callback. The path that the rules produce is in memory that all
+ * requests of the loop share, so it is computed again after a wait; the result is the same, because
+ * the config is. */
 #include "answer/answer.h"
 
 #include "http/http_auth.h"
 
-#include <netinet/in.h>
 #include <string.h>
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
 const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN])
 {
-    static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-    const struct sockaddr *peer = ex->carrier->peer;
-
-    if (peer->sa_family == AF_INET) {
-        memcpy(out, v4_mapped, sizeof(v4_mapped));
-        memcpy(out + sizeof(v4_mapped), &((const struct sockaddr_in *)(const void *)peer)->sin_addr,
-               4);
-        return out;
-    }
-    if (peer->sa_family != AF_INET6)
-        return NULL;
-    memcpy(out, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, ADDRESS_LEN);
-    return out;
+    return visitor_address(ex->peer, out);
 }
 
-/* The host as every rule has it: "EXAMPLE.org." is no other folder than "example.org". */
+/* The host as the rules know it, in lower case and without a final dot: "EXAMPLE.org." means the
+ * same folder as "example.org" (RFC 3986 section 3.2.2). */
 static struct span host_of(struct exchange *ex)
 {
     char *host = ex->loop->scratch.host;
@@ -56,7 +44,8 @@ static void describe(struct exchange *ex, struct site_request *request,
     };
 }
 
-/* The rules that cost something only where a site has them. */
+/* Rules that need a description of the request, which is made only for sites that have such
+ * rules. */
 static enum http_status apply_rules(struct exchange *ex, struct url_path *path,
                                     struct span *location)
 {
@@ -102,7 +91,7 @@ static bool remember_user(struct exchange *ex, struct span user)
 {
     char *copy = malloc(user.len);
 
-    answer_forget_user(ex); /* of another rule for the same file */
+    answer_forget_user(ex); /* of an earlier rule for the same request */
     if (!copy)
         return false;
     memcpy(copy, user.ptr, user.len);
@@ -110,7 +99,7 @@ static bool remember_user(struct exchange *ex, struct span user)
     return true;
 }
 
-/* True: go on. False: it was answered, or will be. */
+/* True: go on. False: the request was answered, or will be when the verdict is there. */
 static bool take_verdict(struct exchange *ex, enum auth_verdict verdict)
 {
     switch (verdict) {
@@ -160,7 +149,7 @@ static bool sign_in(struct exchange *ex, const struct config_auth *rule)
     return take_verdict(ex, verdict);
 }
 
-/* A rule about "*.html" is also one about the index.html that a folder stands for. */
+/* A rule for "*.html" covers also the index.html that is sent for a folder. */
 bool answer_admit_index(struct exchange *ex, const char *index, enum http_status *status)
 {
     struct loop *loop = ex->loop;

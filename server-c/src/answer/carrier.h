@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* carrier.h — what brings an answer to its client, as the answer sees it: a connection of HTTP/1.1, or a
+/* carrier.h — what carries an exchange's response to the client: an HTTP/1.1 connection, or a
  * stream of another protocol.
  *
- * An answer knows this much of it and no more, so it is the same for all of them, and is tested without
- * a socket. Loop thread. */
+ * These functions are all that answers know of their carrier. So answers are the same for every
+ * protocol, and are tested without a socket. Loop thread. */
 #ifndef FARMSTEAD_CARRIER_H
 #define FARMSTEAD_CARRIER_H
 
@@ -16,21 +16,24 @@ struct carrier;
 struct response_head;
 
 struct carrier_kind {
-    /* Writes what precedes the fields, the Date among it. */
+    /* Writes the status line or its equivalent, Date (RFC 9110 section 6.6.1) and what else
+     * precedes the other fields. */
     void (*start_head)(struct carrier *carrier, enum http_status status,
                        struct response_head *head);
-    /* Would it write "HTTP/1.1 200 OK", a Date and nothing else? Then it may be given such a head as it
-     * is kept. */
+    /* Would start_head write "HTTP/1.1 200 OK", Date and nothing else? Then `send` may be given a
+     * head that was kept in that form. */
     bool (*takes_ready_head)(const struct carrier *carrier);
-    /* Sends a whole head, then the exchange's body, which was begun. The head's memory is free again
-     * afterwards. It ends the exchange when all was sent. */
+    /* Sends the head, then the exchange's body, for which body_begin() was called. The head's
+     * memory may be reused as soon as this returns. Ends the exchange when everything has been
+     * sent. */
     void (*send)(struct carrier *carrier, const char *head, size_t head_len);
-    /* A lane was asked: it is to be patient, but not for ever (exchange_stop_waiting()). */
+    /* The exchange waits for a lane. The carrier allows it time, but not for ever: when time is up
+     * it calls exchange_stop_waiting(). */
     void (*wait)(struct carrier *carrier);
-    /* Whoever was called back by a lane calls this last: on to what follows. The exchange may be over
-     * by then. */
+    /* A lane's callback calls this last, and the carrier goes on. The exchange may be over when
+     * this returns. */
     void (*resume)(struct carrier *carrier);
-    /* There is no answer: END_NO_RESOURCES. It ends the exchange. */
+    /* There is no response, for lack of memory (END_NO_RESOURCES). Ends the exchange. */
     void (*fail)(struct carrier *carrier);
 };
 

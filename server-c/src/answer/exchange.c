@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange.c — how an exchange begins, which kind of answer it gets, and how it ends. */
+/* exchange.c — begins an exchange, chooses the kind of response, and ends the exchange. */
 #include "answer/exchange.h"
 
 #include "answer/answer.h"
@@ -20,6 +20,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     memset(&ex->clock, 0, sizeof(ex->clock));
     ex->clock.head_ns = stage_now();
     ex->live = live_config_get(loop->live);
+    ex->peer = visitor_find(&ex->visitor, &ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
@@ -30,6 +31,8 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->rule = NULL;
 }
 
+/* No site for the host: 421 (RFC 9110 sections 7.4 and 15.5.20). Unknown methods get 501, others
+ * that are not allowed 405 (section 9.1). */
 void exchange_answer(struct exchange *ex)
 {
     if (!ex->site)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange.h — a request and its answer, whatever brings them (carrier.h).
+/* exchange.h — one request and its response, whatever carries them (carrier.h).
  *
- * The carrier parses the head into `req` and begins the exchange; answer_*.c find the place, the file and
- * the bytes, in one go while all is at hand, else in steps when a lane was asked; the carrier sends the
- * body, and ends the exchange. Loop thread. */
+ * The carrier parses the head into `req` and begins the exchange. answer_*.c find the place, the
+ * file and the bytes: in one go while everything is in memory, else in steps, each when a lane has
+ * answered. The carrier sends the body and ends the exchange. Loop thread. */
 #ifndef FARMSTEAD_EXCHANGE_H
 #define FARMSTEAD_EXCHANGE_H
 
@@ -14,73 +14,75 @@
 #include "http/http_parser.h"
 #include "site/dir_listing.h"
 
-/* What a look-up under way is for. */
+/* What the current look-up is for. */
 enum exchange_search {
-    SEARCH_FILE,  /* what was asked for */
-    SEARCH_CODED, /* its precompressed sibling; `plain` is the file itself */
+    SEARCH_FILE,  /* the file that was asked for */
+    SEARCH_CODED, /* a precompressed sibling of `plain`, which was asked for */
     SEARCH_PAGE   /* the site's page for `page_status` */
 };
 
 struct exchange {
     struct carrier *carrier;
-    struct loop *loop; /* the carrier's */
-    const char
-        *head; /* the request's, in which `req` has its places; the carrier's memory, which says
-                          where when it moves */
+    struct loop *loop; /* of the carrier */
+    /* The request's head, which the parts of `req` refer to. Its memory is the carrier's, which
+     * updates `head` when it moves the bytes. */
+    const char *head;
     struct http_request req;
-    struct live_config *live; /* referenced; NULL while the head is not whole */
-    const struct site *site;  /* NULL: no site answers */
+    const struct sockaddr *peer; /* who asks: the carrier's peer, or `visitor` */
+    union visitor visitor;       /* the client that a trusted proxy names */
+    struct live_config *live;    /* a reference; NULL until the head is complete */
+    const struct site *site;     /* NULL: no site answers */
     struct response_scope scope;
     enum exchange_search search;
     enum http_status status;
-    const struct file_place *place; /* of the look-up */
+    const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
-    struct file_entry *entry; /* referenced while its body is fetched */
-    struct file_entry *plain; /* referenced: SEARCH_CODED, and while its sibling is sent */
-    enum http_coding coding;  /* of what is sent */
+    struct file_entry *entry; /* a reference, while its bytes are fetched */
+    struct file_entry *plain; /* a reference, during SEARCH_CODED and while a sibling is sent */
+    enum http_coding coding;  /* of the bytes that are sent */
     enum http_status page_status;
-    uint64_t file_size;             /* for 416 */
-    const struct config_auth *rule; /* by which the client must sign in */
+    uint64_t file_size;             /* for the Content-Range of a 416 */
+    const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;
     uint8_t attempts;
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
-    size_t listing_bytes; /* of the listing that is sent */
-    size_t head_len;      /* of the response, for the log */
+    size_t listing_bytes; /* length of the listing that is being sent */
+    size_t head_len;      /* length of the response's head, for the log */
     struct body body;
     struct stage_clock clock;
-    struct span user; /* who signed in, for the log; on the heap */
+    struct span user; /* the user who signed in, for the log; on the heap */
 };
 
-/* Once per memory; the fields the carrier sets are its own: body.on_ready. */
+/* Call once for each struct. The carrier sets body.on_ready itself. */
 void exchange_init(struct exchange *ex);
 
-/* The head that was parsed into `req` lies at `head`. What is in force on the carrier's loop answers it;
- * the clock begins. */
+/* Begins an exchange whose head was parsed into `req` and lies at `head`. It holds the config that
+ * is in force on the carrier's loop until its end. Starts the clock. */
 void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *head);
-void exchange_answer(struct exchange *ex);        /* what was asked for */
-void exchange_answer_broken(struct exchange *ex); /* a head that is none: req.status says why */
-/* What was waited for can't be had any more and was given up (exchange_stop_waiting()), and nothing was
- * sent: another answer. */
+void exchange_answer(struct exchange *ex);        /* answers the request */
+void exchange_answer_broken(struct exchange *ex); /* answers a malformed head; see req.status */
+/* Answers with `status` instead, when what the exchange waited for was given up with
+ * exchange_stop_waiting() and nothing has been sent. */
 void exchange_answer_status(struct exchange *ex, enum http_status status);
 
-/* Nobody is to call it back any more about what it waits for, and what it holds for that is given
- * back. */
+/* Cancels everything the exchange waits for, so that no callback follows, and gives back what it
+ * held for that purpose. */
 void exchange_stop_waiting(struct exchange *ex);
-/* The status for a file that was found and can't be read: 503 when it changes, else 500. */
+/* The status for a file that was found but can't be read: 503 if it has changed, else 500. */
 enum http_status exchange_why_unreadable(const struct file_entry *entry);
 
-/* Is a request under way whose head is whole? */
+/* Is a request with a complete head under way? */
 static inline bool exchange_is_open(const struct exchange *ex)
 {
     return ex->live != NULL;
 }
 
-/* Counts it, with the bytes that were sent of it, in metrics, samples and log: once, before
- * exchange_end(). */
+/* Records the exchange in metrics, samples and the access log. `sent` is the number of bytes sent.
+ * Call one of the two, once, before exchange_end(). */
 void exchange_record_end(struct exchange *ex, uint64_t sent);
 void exchange_record_abort(struct exchange *ex, uint64_t sent, enum end_reason reason);
-/* Gives back all it holds. Harmless when it was not begun. */
+/* Gives back everything the exchange holds. Does nothing if it was not begun. */
 void exchange_end(struct exchange *ex);
 
 /* A part of the request's head. */

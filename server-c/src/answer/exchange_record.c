@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange_record.c — what is kept of an exchange when it ends: counters, stages, samples, a line of the
- * access log. */
+/* exchange_record.c — what is recorded when an exchange ends: counters, stages, a sample, a line of
+ * the access log. */
 #include "answer/exchange.h"
 
 static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
@@ -28,7 +28,7 @@ static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent
     if (!cfg->access_log.path[0])
         return;
     record = (struct access_record){
-        .peer = ex->carrier->peer,
+        .peer = ex->peer,
         .request_line = exchange_slice(ex, ex->req.request_line),
         .host = exchange_slice(ex, ex->req.host),
         .referer = http_request_field(&ex->req, ex->head, FIELD_REFERER),
@@ -78,7 +78,7 @@ void exchange_record_abort(struct exchange *ex, uint64_t sent, enum end_reason r
 
     loop_count(ex->live, COUNTER_ABORTED, 1);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
-    if (sent > 0) /* the log shows the bytes that left */
+    if (sent > 0) /* the access log has only responses of which something was sent */
         write_access_log(ex, end_ns, sent, reason);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
         take_sample(ex, end_ns, sent, reason);

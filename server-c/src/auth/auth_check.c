@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_check.c — one verification as a job that goes from lane to lane.
+/* auth_check.c — a verification is a job that moves from lane to lane.
  *
- * A job carries copies of what the client sent, as request and config may go before it is done. It
- * goes to the stat lane when the file has to be looked at, then to the auth lane when the password
- * has to be verified, and is freed on its loop. Who gives up waiting leaves it to end alone. */
+ * A job has copies of what the client sent, because request and config may be gone before it is
+ * done. It goes to the stat lane if the file has to be looked at, then to the auth lane if the
+ * password has to be verified, and is freed on its loop. If its waiter gives up, the job ends on
+ * its own. */
 #include "auth/auth_check.h"
 
 #include "auth/auth_hash.h"
@@ -23,15 +24,15 @@ struct auth_job {
     struct io_job job;
     struct auth_store *store;
     struct auth_file *file;     /* held */
-    struct auth_waiter *waiter; /* NULL: given up; loop thread */
-    _Atomic bool is_given_up;   /* for the lanes: spare the work */
+    struct auth_waiter *waiter; /* NULL: it has given up; loop thread */
+    _Atomic bool is_given_up;   /* tells the lanes to save the work */
     bool is_listed;             /* the rule lets in a user of this name */
     enum auth_verdict verdict;
     struct http_credentials who; /* in `bytes` */
     char bytes[HTTP_AUTH_USER_MAX + 1 + HTTP_AUTH_PASSWORD_MAX + 1];
 };
 
-/* Looks at a file before its time is over. */
+/* A look at a file before its trust runs out. */
 struct renewal {
     struct io_job job;
     struct auth_store *store;
@@ -66,7 +67,7 @@ void auth_store_expire(struct auth_store *store)
     auth_files_expire(store->files);
 }
 
-/* --- the decision ---------------------------------------------------------------------------- */
+/* --- the verdict ----------------------------------------------------------------------------- */
 
 static bool is_listed(const struct config_auth *rule, struct span user)
 {
@@ -76,7 +77,7 @@ static bool is_listed(const struct config_auth *rule, struct span user)
     return rule->user_count == 0;
 }
 
-/* What can be said without a verification. AUTH_WAIT: nothing. */
+/* Returns the verdict if no verification is needed for it, else AUTH_WAIT. */
 static enum auth_verdict recall(struct auth_store *store, const struct htpasswd *users, bool listed,
                                 const struct http_credentials *who)
 {
@@ -89,8 +90,8 @@ static enum auth_verdict recall(struct auth_store *store, const struct htpasswd 
     return AUTH_WAIT;
 }
 
-/* Somebody who does not exist, or whom the rule leaves out, has a hash verified all the same: the
- * time it takes must not tell who has an account. */
+/* A hash is verified even for a user who does not exist or whom the rule excludes: the time it
+ * takes must not tell who has an account. */
 static enum auth_verdict verify(const struct auth_job *job, const struct htpasswd *users)
 {
     const char *own = htpasswd_find(users, job->who.user), *hash = own;
@@ -113,7 +114,7 @@ static enum auth_verdict verify(const struct auth_job *job, const struct htpassw
 
 /* --- on the lanes ---------------------------------------------------------------------------- */
 
-/* The users as they are now, with a reference; NULL: the file can't be read. */
+/* Returns the users in the file as it is now, with a reference; NULL: it can't be read. */
 static struct htpasswd *current_users(const struct auth_job *job)
 {
     struct auth_files *files = job->store->files;
@@ -125,7 +126,8 @@ static struct htpasswd *current_users(const struct auth_job *job)
     return auth_file_users(files, job->file);
 }
 
-/* The verdict as far as the file and what was verified before tell it. The users as above. */
+/* Returns the users likewise, and sets the verdict if the file and earlier verifications are enough
+ * for it. */
 static struct htpasswd *recall_now(struct auth_job *job)
 {
     struct htpasswd *users = current_users(job);
@@ -145,8 +147,8 @@ static void run_look(struct io_job *io)
     htpasswd_put(users);
 }
 
-/* The job may have been queued for long: so the file is looked at again when it is time, and one
- * with the same password may have been ahead. */
+/* The job may have been in the queue for long. So the file is looked at again if necessary, and a
+ * job with the same password may have been done meanwhile. */
 static void run_verify(struct io_job *io)
 {
     struct auth_job *job = container_of(io, struct auth_job, job);
@@ -270,8 +272,8 @@ static void on_renewed(struct io_job *io)
     free(renewal);
 }
 
-/* Has the file looked at in time, so that nobody has to wait for it. When that can't be, somebody
- * waits later: no harm done. */
+/* Has the file looked at early, so that nobody has to wait for it. If this is not possible,
+ * somebody has to wait later; that does no harm. */
 static void renew_early(struct auth_store *store, struct io_port *port, struct auth_file *file)
 {
     struct renewal *renewal;

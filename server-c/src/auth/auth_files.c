@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_files.c — a list under one lock, which is never held while the disk is asked. Two who look at
- * a file at a time both look: each result counts from when its own look began. */
+/* auth_files.c — a list with one lock, which is never held while the disk is asked. Two threads
+ * that look at a file at the same time both ask the disk; each result counts from when its own look
+ * began. */
 #include "auth/auth_files.h"
 
 #include "base/list.h"
@@ -13,9 +14,10 @@
 #include <uv.h>
 
 #define TRUST_NS (AUTH_TRUST_MS * NS_PER_MS)
-/* A file that just changed may be half written, and one that is broken is being mended. */
+/* For a file that has just changed, and may be half written, and for a broken one, which is
+ * probably being repaired. */
 #define SHORT_TRUST_NS NS_PER_SECOND
-#define SETTLED_SECONDS 2 /* a later change within one tick of the clock would look the same */
+#define SETTLED_SECONDS 2 /* within one tick of the clock a later change would look the same */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
 
 struct auth_file {
@@ -25,15 +27,15 @@ struct auth_file {
     struct htpasswd *users; /* NULL: can't be read */
     struct stat version;    /* when it was read */
     uint64_t looked_ns, fresh_until_ns;
-    uint64_t warned_ns; /* 0: never, or it was mended since */
+    uint64_t warned_ns; /* 0: never, or repaired since */
     char path[];
 };
 
 struct auth_files {
-    uv_mutex_t lock;    /* of everything here and in the files */
+    uv_mutex_t lock;    /* protects everything here and in the files */
     struct list by_use; /* least recently used first */
     size_t count;
-    uint64_t expired_ns; /* looks that began before do not count */
+    uint64_t expired_ns; /* looks that began earlier do not count */
 };
 
 struct auth_files *auth_files_new(void)
@@ -73,7 +75,7 @@ void auth_files_free(struct auth_files *files)
 
 static struct auth_file *find(const struct auth_files *files, const char *path)
 {
-    /* From the end: what is asked for was asked for just now. */
+    /* From the end, because a file in use was used a moment ago. */
     for (struct list *at = files->by_use.prev; at != &files->by_use; at = at->prev) {
         struct auth_file *file = container_of(at, struct auth_file, link);
 
@@ -209,7 +211,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
            is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
 }
 
-/* True when what was read still stands; it is then trusted anew. */
+/* True if what was read before is still valid; it is trusted for another period. */
 static bool renew(struct auth_files *files, struct auth_file *file, uint64_t now_ns)
 {
     struct stat st;
@@ -226,7 +228,7 @@ static bool renew(struct auth_files *files, struct auth_file *file, uint64_t now
     return is_current;
 }
 
-/* Takes over `users`. Returns what was there before. */
+/* Takes over `users`. Returns the users it had before. */
 static struct htpasswd *install(struct auth_file *file, struct htpasswd *users,
                                 const struct stat *st, uint64_t now_ns)
 {
@@ -242,7 +244,8 @@ static struct htpasswd *install(struct auth_file *file, struct htpasswd *users,
     return old;
 }
 
-/* Whether to say something of it now: once a minute while it is broken, once when it was mended. */
+/* Should its state be logged now? Once a minute while it is broken, and once when it has been
+ * repaired. */
 static bool is_news(struct auth_file *file, uint64_t now_ns)
 {
     bool was_broken = file->warned_ns != 0;

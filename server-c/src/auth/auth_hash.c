@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_hash.c — libargon2 for Argon2, crypt_r() for all others.
+/* auth_hash.c — uses libargon2 for Argon2, and crypt_r() for all other hashes.
  *
- * Both read the parameters from the hash itself and do what it says, so the form and the cost of a
- * hash are checked here first, and strictly: a file must not be able to hold up the node. */
+ * Both take the parameters from the hash and do what these say. So form and cost of a hash are
+ * checked here first, and strictly: a file must not be able to hold up the node. */
 #include "auth/auth_hash.h"
 
 #include <argon2.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define ARGON2_MEMORY_MAX_KIB (256 * 1024)
-#define ARGON2_WORK_MAX_KIB (1024 * 1024) /* memory times passes: about a second */
+#define ARGON2_WORK_MAX_KIB (1024 * 1024) /* memory in KiB times passes: about a second */
 #define ARGON2_LANES_MAX 16
 #define BCRYPT_COST_MIN 4
 #define BCRYPT_COST_MAX 14
@@ -36,7 +36,7 @@ static bool take(const char **text, const char *prefix)
     return true;
 }
 
-/* Decimal, at most nine digits, without leading zeros. */
+/* Reads a decimal number of at most nine digits, without leading zeros. */
 static bool take_number(const char **text, uint32_t *number)
 {
     const char *start = *text;
@@ -47,8 +47,8 @@ static bool take_number(const char **text, uint32_t *number)
     return *text > start && (*start != '0' || *text == start + 1);
 }
 
-/* The bytes of the base64 family that `text` begins with; `more` are the two besides the
- * alphanumeric ones. */
+/* Returns how many characters of base64 are at the beginning of `text`; `more` has the two that are
+ * not alphanumeric. */
 static size_t take_digits(const char **text, const char *more)
 {
     const char *start = *text;
@@ -118,8 +118,9 @@ static uint32_t crypt_digit(char c)
     return found ? (uint32_t)(found - digits) : 64;
 }
 
-/* j N r $ SALT $ HASH: each parameter one digit less one, as crypt_gensalt() makes them; memory is
- * 128 * r * 2^N. The scheme knows more parameters; nobody's tools set them. */
+/* j N r $ SALT $ HASH. Each parameter is one digit, of the value less one, as crypt_gensalt()
+ * writes it; the memory is 128 * r * 2^N bytes. The scheme has further parameters, which no tool
+ * sets. */
 static const char *refuse_yescrypt(const char *text)
 {
     uint32_t log_n, r;
@@ -195,12 +196,12 @@ static enum auth_hash_verdict verify_crypt(const char *hash, const char *passwor
     const char *made;
 
     if (strlen(password) >= CRYPT_MAX_PASSPHRASE_SIZE)
-        return AUTH_HASH_DIFFERS;    /* no tool could make a hash of it */
-    data = calloc(1, sizeof(*data)); /* 32 KiB: too much for a lane's stack */
+        return AUTH_HASH_DIFFERS;    /* no tool could have made a hash of it */
+    data = calloc(1, sizeof(*data)); /* 32 KiB: too much for the stack of a lane's thread */
     if (!data)
         return AUTH_HASH_FAILED;
     made = crypt_r(password, hash, data);
-    if (made && made[0] != '*') /* else its way to say that it failed */
+    if (made && made[0] != '*') /* '*' is how crypt_r() says that it failed */
         verdict = strlen(made) == strlen(hash) && CRYPTO_memcmp(made, hash, strlen(hash)) == 0
                       ? AUTH_HASH_MATCHES
                       : AUTH_HASH_DIFFERS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* auth_memo.c — sets of four places each. The tag chooses the set, and nobody outside can choose a
- * tag, so a set cannot be filled on purpose. */
+/* auth_memo.c — sets of four places each. The tag determines the set, and nobody outside can choose
+ * a tag, so a set can't be filled on purpose. */
 #include "auth/auth_memo.h"
 
 #include "auth/auth_hash.h"
@@ -26,7 +26,7 @@ struct place {
 
 struct auth_memo {
     unsigned char key[KEY_LEN];
-    uv_mutex_t lock; /* of what follows */
+    uv_mutex_t lock; /* protects what follows */
     uint64_t clock;
     struct place sets[SETS][WAYS];
 };
@@ -50,7 +50,7 @@ void auth_memo_free(struct auth_memo *memo)
     free(memo);
 }
 
-/* A NUL parts the two, and neither has one. */
+/* A NUL separates the two; neither contains one. */
 static bool make_tag(const struct auth_memo *memo, unsigned char tag[TAG_LEN], const char *left,
                      struct span right)
 {
@@ -77,7 +77,7 @@ static uint32_t number_of(const unsigned char tag[TAG_LEN])
     return number;
 }
 
-/* The place of `tag` in its set, or NULL. Under the lock. */
+/* Returns the place of `tag` in its set, or NULL. The lock must be held. */
 static struct place *find(struct auth_memo *memo, const unsigned char tag[TAG_LEN])
 {
     struct place *set = memo->sets[number_of(tag) % SETS];

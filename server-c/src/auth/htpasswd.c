@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* htpasswd.c — the text is cut into lines in place; users point into it. */
+/* htpasswd.c — cuts the text into lines in place; the users point into it. */
 #include "auth/htpasswd.h"
 
 #include "auth/auth_hash.h"
@@ -16,7 +16,7 @@
 #include <uv.h>
 
 #define FIRST_USERS 16
-#define READ_ATTEMPTS 3 /* of a file that changes while we read */
+#define READ_ATTEMPTS 3 /* for a file that changes while it is read */
 
 static int fail(struct htpasswd_problem *problem, int err, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -73,7 +73,7 @@ static const char *refuse_name(const char *name)
     return NULL;
 }
 
-/* What follows a second colon is a comment, as nginx has it; Apache's tools write none. */
+/* What follows a second colon is a comment, as in nginx; Apache's tools write none. */
 static void end_hash(char *hash)
 {
     size_t len = strcspn(hash, ":");
@@ -142,7 +142,7 @@ static int compare_users(const void *a, const void *b)
     const struct htpasswd_user *left = a, *right = b;
     int order = strcmp(left->name, right->name);
 
-    /* Doubles in the order of their lines, so that it is the second one that is reported. */
+    /* Equal names are sorted by line, so that the second one is reported. */
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
@@ -157,7 +157,7 @@ static int sort_users(struct htpasswd *file, struct htpasswd_problem *problem)
     return 0;
 }
 
-/* Takes over `text`, which a NUL follows. */
+/* Takes over `text`, which ends with a NUL. */
 static int parse_own(struct htpasswd **out, char *text, size_t len,
                      struct htpasswd_problem *problem)
 {
@@ -241,7 +241,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* The bytes of `fd` as they were at one moment: UV_EAGAIN when they changed under us. */
+/* Reads the bytes of `fd` as they were at one moment. UV_EAGAIN: they changed during that time. */
 static int read_whole(int fd, const struct stat *st, char *text)
 {
     struct stat after;
@@ -288,7 +288,7 @@ int htpasswd_read(struct htpasswd **out, const char *path, struct stat *st,
     int err = UV_EAGAIN;
 
     for (int i = 0; i < READ_ATTEMPTS && err == UV_EAGAIN; i++) {
-        /* O_NONBLOCK: a FIFO must not hold us up before we see that it is none of ours. */
+        /* O_NONBLOCK: a FIFO must not hold us up before we see that it is not a regular file. */
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
         if (fd < 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* htpasswd.h — a file of users and password hashes: a line is "user:hash" or "user:hash:comment",
- * empty, or a comment that begins with '#'.
+/* htpasswd.h — a file of users and password hashes. A line is "user:hash" or "user:hash:comment",
+ * or empty, or a comment that begins with '#'.
  *
- * Read as a whole or not at all: one line that we can't take refuses the file, as a user who is
- * left out silently is found too late. Bounded in bytes and users. Blocks on the disk: never on a
- * loop's thread. Does not verify: see auth_hash.h. */
+ * The file is read as a whole or not at all: one line that is not accepted refuses the file,
+ * because a user who is left out silently would be noticed too late. Limited in bytes and users.
+ * Waits for the disk: never on a loop's thread. Does not verify passwords; see auth_hash.h. */
 #ifndef FARMSTEAD_HTPASSWD_H
 #define FARMSTEAD_HTPASSWD_H
 
@@ -24,7 +24,7 @@ struct htpasswd_user {
     uint32_t line;
 };
 
-/* Immutable and counted; shared by threads. */
+/* Immutable, with a count of references; shared by threads. */
 struct htpasswd {
     _Atomic uint32_t refs;
     char *text;
@@ -33,27 +33,28 @@ struct htpasswd {
     size_t count;
 };
 
-/* What is wrong with a file: a sentence, and its line, 0 when it is about no line. */
+/* What is wrong with a file, as a sentence, and in which line; 0: in none. */
 struct htpasswd_problem {
     uint32_t line;
     char text[HTPASSWD_PROBLEM_LEN];
 };
 
-/* Takes a copy of `text`. 0 and *out with one reference, or UV_EINVAL or UV_ENOMEM and *problem.
+/* Parses a copy of `text`. 0 and *out with one reference; or UV_EINVAL or UV_ENOMEM, and *problem.
  * Any thread. */
 int htpasswd_parse(struct htpasswd **out, const char *text, size_t len,
                    struct htpasswd_problem *problem);
-/* The same of a regular file; other UV_E* when it can't be read. `st` (may be NULL) is what the
- * file was when it was read. */
+/* The same for a regular file; other UV_E* if it can't be read. `st` (may be NULL) receives its
+ * state at the time it was read. */
 int htpasswd_read(struct htpasswd **out, const char *path, struct stat *st,
                   struct htpasswd_problem *problem);
-/* Whether htpasswd_read() would succeed, for config checks: 0, or UV_E* and the first problem. */
+/* Would htpasswd_read() succeed? For checks of configs: 0, or UV_E* and the first problem. */
 int htpasswd_check(const char *path, struct htpasswd_problem *problem);
 
-struct htpasswd *htpasswd_get(struct htpasswd *file); /* Any thread. Returns file. */
-void htpasswd_put(struct htpasswd *file);             /* Any thread. NULL is allowed. Wipes. */
+struct htpasswd *htpasswd_get(struct htpasswd *file); /* any thread; returns `file` */
+/* Any thread; NULL is allowed; wipes the text. */
+void htpasswd_put(struct htpasswd *file);
 
-/* The hash of `user`, or NULL. Any thread. */
+/* Returns the hash of `user`, or NULL. Any thread. */
 const char *htpasswd_find(const struct htpasswd *file, struct span user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* secret_file.c — a regular file, read whole, without the end of its line. */
+/* secret_file.c — reads a regular file as a whole, without the final line end. */
 #include "auth/secret_file.h"
 
 #include "files/file_read.h"
@@ -20,7 +20,7 @@ static size_t without_line_end(const unsigned char *bytes, size_t len)
     return len;
 }
 
-/* O_NONBLOCK: a FIFO must not hold us up before we see that it is none of ours. */
+/* O_NONBLOCK: a FIFO must not hold us up before we see that it is not a regular file. */
 static int open_regular(const char *path, struct stat *st)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;

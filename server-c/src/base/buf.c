@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.c — grows by doubling, so appending byte by byte stays linear. */
+/* buf.c — doubles its memory when it grows, so appending byte by byte takes linear time. */
 #include "base/buf.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 #define FIRST_CAP 64
 
-/* What `data` of a buffer without memory points to. Written to never: cap says so. */
+/* What `data` points to in a buffer without memory. It is never written to, because cap is 0. */
 static char empty[1];
 
 void buf_init(struct buf *buf)
@@ -42,7 +42,7 @@ char *buf_reserve(struct buf *buf, size_t extra)
         return buf->data + buf->len;
     while (cap - buf->len <= extra) {
         if (cap > SIZE_MAX / 2)
-            xreallocarray(NULL, cap, 2); /* aborts and says so */
+            xreallocarray(NULL, cap, 2); /* aborts with a message */
         cap *= 2;
     }
     buf->data = xrealloc(buf->cap ? buf->data : NULL, cap);

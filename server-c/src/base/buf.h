@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.h — a byte buffer that grows as it is appended to.
+/* buf.h — a buffer of bytes that grows when something is appended.
  *
- * A NUL always stands behind the bytes, so `data` of a buffer with text in it is a C string; a
- * buffer that was never written to has the data "". Aborts when memory is gone (mem.h), so bound
- * what a client can append. One thread at a time. */
+ * A NUL always follows the bytes, so `data` is a C string if the bytes are text; it is "" in a
+ * buffer that was never written to. Aborts without memory (mem.h), so limit what a client can
+ * append. One thread at a time. */
 #ifndef FARMSTEAD_BUF_H
 #define FARMSTEAD_BUF_H
 
@@ -13,15 +13,15 @@
 struct buf {
     char *data;
     size_t len;
-    size_t cap; /* bytes allocated; 0 while `data` is the shared "" */
+    size_t cap; /* bytes allocated; 0: `data` is the shared "" */
 };
 
 void buf_init(struct buf *buf);
-void buf_fini(struct buf *buf);  /* may be used again after another buf_init() */
-void buf_clear(struct buf *buf); /* empties it and keeps the memory */
+void buf_fini(struct buf *buf);  /* call buf_init() to use it again */
+void buf_clear(struct buf *buf); /* empties it, but keeps the memory */
 
-/* Room for `extra` more bytes without another allocation. Returns where they go; after writing
- * there, say how many with buf_advance(). */
+/* Makes room for `extra` more bytes. Returns where to write them; afterwards tell with
+ * buf_advance() how many there are. */
 char *buf_reserve(struct buf *buf, size_t extra);
 void buf_advance(struct buf *buf, size_t len);
 
@@ -32,10 +32,11 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-void buf_consume(struct buf *buf, size_t len);  /* drop the first `len` bytes */
-void buf_truncate(struct buf *buf, size_t len); /* keep the first `len` bytes */
+void buf_consume(struct buf *buf, size_t len);  /* drops the first `len` bytes */
+void buf_truncate(struct buf *buf, size_t len); /* keeps only the first `len` bytes */
 
-/* The bytes as a heap string that the caller frees; the buffer is empty afterwards. */
+/* Returns the bytes as a string on the heap, which the caller frees. The buffer is empty
+ * afterwards. */
 char *buf_take(struct buf *buf);
 
 #endif

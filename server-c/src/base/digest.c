@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.c — SHA-256 by OpenSSL in one call, written in lower-case hex. */
+/* digest.c — SHA-256 by OpenSSL in one call, written in lower-case hex digits. */
 #include "base/digest.h"
 
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.h — SHA-256 as the product writes it: "sha256:" and 64 hex digits. */
+/* digest.h — SHA-256 in the form used everywhere here: "sha256:" and 64 hex digits. */
 #ifndef FARMSTEAD_DIGEST_H
 #define FARMSTEAD_DIGEST_H
 
@@ -7,7 +7,7 @@
 
 #define DIGEST_LEN 71 /* without the NUL */
 
-/* Aborts when OpenSSL has no SHA-256: nothing of ours can go on without. Any thread. */
+/* Aborts if OpenSSL has no SHA-256, because nothing works without it. Any thread. */
 void digest_sha256(char out[DIGEST_LEN + 1], const void *bytes, size_t len);
 
 #endif

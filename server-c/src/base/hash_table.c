@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* hash_table.c — while it grows or shrinks there are two arrays of chains, and a link is in either. */
+/* hash_table.c — while the table grows or shrinks there are two arrays of chains, and a link is in
+ * one of them. */
 #include "base/hash_table.h"
 
 #include "base/mem.h"
 #include "base/util.h"
 
 #define CHAINS_MIN 64
-#define CHAINS_MOVED 16 /* with each link that comes or goes: done long before the next doubling */
-#define SPARSE 16       /* fewer links than one in so many chains: the array is too large */
+#define CHAINS_MOVED 16 /* with each link added or removed: done long before the next growth */
+#define SPARSE 16       /* fewer links than one per so many chains: the array is too large */
 
 static void put(struct hash_link **slot, struct hash_link *link)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.h — an intrusive doubly linked list with a head that is itself a node. */
+/* list.h — an intrusive doubly linked list, whose head is a node, too. */
 #ifndef FARMSTEAD_LIST_H
 #define FARMSTEAD_LIST_H
 
@@ -15,7 +15,7 @@ static inline void list_init(struct list *node)
     node->prev = node->next = node;
 }
 
-/* A node that is in no list is linked to itself, so removing twice is harmless. */
+/* A node that is in no list is linked to itself, so it may be removed twice. */
 static inline bool list_empty(const struct list *node)
 {
     return node->next == node;
@@ -36,7 +36,7 @@ static inline void list_remove(struct list *node)
     list_init(node);
 }
 
-/* Moves all nodes of `from` to the end of `to`; `from` is empty afterwards. */
+/* Moves all nodes of `from` to the end of `to`. `from` is then empty. */
 static inline void list_move_all(struct list *to, struct list *from)
 {
     if (list_empty(from))

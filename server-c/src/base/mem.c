@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mem.c — malloc() and its like, with the one line that says why the process ends. */
+/* mem.c — malloc() and related functions, with a line that says why the process ends. */
 #include "base/mem.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text_pos.c — a step goes over one whole character; CR LF is one end of a line, at its LF. */
+/* text_pos.c — a step passes one whole character. CR LF is one line end, at its LF. */
 #include "base/text_pos.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* text_pos.h — a place in a text as editors count it: lines and columns from 1, columns in UTF-16
- * units, a line ended by LF, CR LF or CR. */
+/* text_pos.h — a place in a text as editors count: lines and columns from 1, columns in UTF-16
+ * units, lines ended by LF, CR LF or CR. */
 #ifndef FARMSTEAD_TEXT_POS_H
 #define FARMSTEAD_TEXT_POS_H
 
@@ -16,13 +16,13 @@ struct text_pos {
 
 struct text_span {
     struct text_pos start;
-    struct text_pos end; /* behind the last character */
+    struct text_pos end; /* after the last character */
 };
 
 #define TEXT_POS_START ((struct text_pos){.offset = 0, .line = 1, .column = 1})
 
-/* Go past the character at `pos`. False, and no move, where the bytes are not UTF-8 or at the end.
- * Any thread. */
+/* Moves past the character at `pos`. False, without moving, at the end or if the bytes are not
+ * UTF-8. Any thread. */
 bool text_pos_step(struct text_pos *pos, const char *text, size_t len);
 
 #endif

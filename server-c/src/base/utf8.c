@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.c — the byte ranges are table 3-7 of the Unicode standard. */
+/* utf8.c — the ranges of bytes are those of table 3-7 of the Unicode standard (also RFC 3629
+ * section 4). */
 #include "base/utf8.h"
 
 #include <stdbool.h>
@@ -27,13 +28,13 @@ size_t utf8_sequence_len(const char *bytes, size_t len)
     if (len < sequence_len)
         return 0;
     if (first == 0xe0)
-        second_low = 0xa0; /* overlong */
+        second_low = 0xa0; /* below: overlong */
     else if (first == 0xed)
-        second_high = 0x9f; /* surrogates */
+        second_high = 0x9f; /* above: surrogates */
     else if (first == 0xf0)
-        second_low = 0x90; /* overlong */
+        second_low = 0x90; /* below: overlong */
     else if (first == 0xf4)
-        second_high = 0x8f; /* above U+10FFFF */
+        second_high = 0x8f; /* above: beyond U+10FFFF */
     if (!is_between(bytes[1], second_low, second_high))
         return 0;
     for (size_t i = 2; i < sequence_len; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* util.h — the few things every module needs: CHECK, container_of, byte spans, the two clocks. */
+/* util.h — the few things that every module needs: CHECK, container_of, spans of bytes, clocks. */
 #ifndef FARMSTEAD_UTIL_H
 #define FARMSTEAD_UTIL_H
 
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* For our own bugs only, in every build: anything a client, a disk or the kernel can cause is
- * handled instead. */
+/* Only for our own bugs, and in every build. Whatever a client, a disk or the kernel can cause has
+ * to be handled instead. */
 #define CHECK(cond)                                                                                \
     do {                                                                                           \
         if (__builtin_expect(!(cond), 0)) {                                                        \
@@ -35,7 +35,7 @@ static inline uint64_t smaller_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Bytes that belong to someone else; not NUL-terminated. */
+/* Bytes that belong to somebody else, without a NUL at their end. */
 struct span {
     const char *ptr;
     size_t len;
@@ -54,7 +54,7 @@ static inline uint64_t monotonic_ns(void)
     return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* Seconds since 1970, at the kernel's tick: good enough for Date. Any thread. */
+/* Seconds since 1970, as precise as the kernel's tick, which is enough for Date. Any thread. */
 static inline int64_t wall_clock_seconds(void)
 {
     struct timespec ts;
@@ -70,7 +70,7 @@ static inline uint64_t wall_clock_us(void)
     return (uint64_t)ts.tv_sec * UINT64_C(1000000) + (uint64_t)ts.tv_nsec / 1000;
 }
 
-/* The value of a hexadecimal digit, or -1. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static inline int hex_digit(int c)
 {
     if (c >= '0' && c <= '9')

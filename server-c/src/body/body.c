@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* body.c — piece after piece: texts and what is in memory. Bytes of a file are body_file.c's. */
+/* body.c — goes through the pieces of a body: their texts, and bytes that are in memory.
+ * body_file.c finds the bytes of files. */
 #include "body/body.h"
 
 #include "body/body_file.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* --- the beginning and the end --------------------------------------------------------------- */
+/* --- begin and end --------------------------------------------------------------------------- */
 
 static struct body_text text_of(char *bytes, size_t len)
 {
@@ -70,7 +71,7 @@ void body_end(struct body *body, struct loop *loop)
     body->entry = NULL;
 }
 
-/* --- what is next ---------------------------------------------------------------------------- */
+/* --- what comes next ------------------------------------------------------------------------- */
 
 static bool begin_next_piece(struct body *body)
 {
@@ -82,7 +83,6 @@ static bool begin_next_piece(struct body *body)
     body->text = text_of(piece.text, piece.text_len);
     body->offset = piece.offset;
     body->remaining = piece.len;
-    body->was_read_ahead = false;
     return true;
 }
 

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* body_file.c — a file's bytes, without a wait for the disk.
+/* body_file.c — shows the bytes of a file without waiting for the disk.
  *
- * Whether they are there is asked first, without waiting; then whoever sends them moves what was found
- * to be there from the descriptor. A few are copied instead, which is question and answer in one. If
- * they are not there, a pool thread reads them, which leaves them in the page cache. If they then still
- * aren't there (a file system that can't tell, or memory too short to keep them), the pool thread copies
- * chunks for this response instead. */
+ * First it asks, without waiting, whether the bytes are in the page cache. If so, the sender moves
+ * them from the descriptor; a small number of them is copied instead, which is question and answer
+ * in one call. If they are not there, a thread of the read lane reads them, which leaves them in
+ * the page cache. If they are still not there after that (the file system can't tell, or memory is
+ * too short to keep them), the read lane copies chunks for this response. */
 #include "body/body_file.h"
 
 #include "body/body_read.h"
 
-#define UNSURE_NS UINT64_C(50000000) /* a file that is appended to has its new size by then */
-#define BURST_BYTES 1048576          /* then other connections have their turn */
-/* So many or fewer are copied: sendfile takes each page by itself, and the head goes alone. */
+/* 50 ms: until then a file that is being appended to has its new size. */
+#define UNSURE_NS UINT64_C(50000000)
+#define BURST_BYTES 1048576 /* then other connections get their turn */
+/* Up to this many bytes are copied: sendfile handles each page by itself, and the head would go out
+ * alone. */
 #define SHORT_BYTES 131072
-/* Of more, a receiver on this host gets so many at a time: few enough to be in the processor's caches
- * when they are read, and one segment over loopback, which has room for 65,483. */
+/* A receiver on this host gets larger bodies copied in pieces of this size. It is small enough for
+ * the bytes to be still in the processor's caches when they are read, and for one segment over
+ * loopback, which holds 65,483 bytes. */
 #define LOCAL_BYTES 57344
 
 static ssize_t ask_resident(const struct file_entry *entry, struct loop *loop, size_t len,
@@ -36,7 +39,8 @@ static size_t burst_of(const struct body *body, const struct body_want *want, bo
     return (size_t)smaller_of(smaller_of(body->remaining, most), want->most);
 }
 
-/* Nothing is sent of a file that looks as if it had been written anew; soon we know. */
+/* Nothing is sent of a file that looks as if it were being rewritten. It soon becomes clear if it
+ * is. */
 static enum body_step doubt(struct body *body)
 {
     uint64_t now_ns = monotonic_ns();
@@ -46,7 +50,7 @@ static enum body_step doubt(struct body *body)
     return now_ns - body->unsure_since_ns < UNSURE_NS ? BODY_UNSURE : BODY_FAILED;
 }
 
-/* BODY_BYTES: what was read is of the version that the head told of. */
+/* BODY_BYTES if the bytes that were read belong to the version that the head described. */
 static enum body_step check_version(struct body *body)
 {
     switch (file_change_since(body->entry->fd, &body->entry->version)) {
@@ -62,7 +66,7 @@ static enum body_step check_version(struct body *body)
     return BODY_FAILED;
 }
 
-/* A chunk through memory: none while the last one may be of another version. */
+/* Has a chunk copied, unless the last copy may be of another version. */
 static enum body_step read_copy(struct body *body, struct loop *loop)
 {
     if (!body->was_touched)
@@ -71,15 +75,15 @@ static enum body_step read_copy(struct body *body, struct loop *loop)
     return doubt(body);
 }
 
-/* `wanted` bytes of the range, or fewer, that need no wait: *len > 0, or what to do instead. They are put
- * into `copy` (NULL: nowhere). */
+/* Finds up to `wanted` bytes of the range that need no wait, and copies them to `copy` unless that
+ * is NULL. BODY_BYTES: there are *len > 0 of them. Else what to do instead. */
 static enum body_step find_resident(struct body *body, struct loop *loop, char *copy, size_t wanted,
                                     size_t *len)
 {
     bool is_checked = body->was_just_checked;
     ssize_t n;
 
-    body->was_just_checked = false;       /* whatever comes of this, time goes by after it */
+    body->was_just_checked = false;       /* holds only for the first question after the check */
     if (body->offset == BODY_OFFSET_LOST) /* the read lane could not read it */
         return BODY_FAILED;
     if (body->by_copy)
@@ -97,11 +101,11 @@ static enum body_step find_resident(struct body *body, struct loop *loop, char *
     return is_checked ? BODY_BYTES : check_version(body);
 }
 
-/* A chunk that the read lane copied is all there is for now; else a burst. */
+/* Shows the chunk that the read lane copied, if there is one, else as much as fits in one turn. */
 enum body_step body_file_next(struct body *body, struct loop *loop, const struct body_want *want,
                               struct body_slice *slice)
 {
-    static _Thread_local _Alignas(4096) char room[SHORT_BYTES]; /* as the page cache's pages are */
+    static _Thread_local _Alignas(4096) char room[SHORT_BYTES]; /* aligned like the page cache */
     bool copies = want->in_memory || body->remaining <= SHORT_BYTES;
     size_t len = 0;
     enum body_step step;

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* body_read.c — one job per body at a time, in the order of arrival over all loops.
+/* body_read.c — reads of a body: one job at a time for each, in the order of arrival across all
+ * loops.
  *
- * A response that has begun is never refused its next read, however long the queue is: so responses
- * take turns chunk by chunk, on whatever loop they are. The first read of one may be refused.
- * Chunks grow with what the client takes: large reads are what a disk with a head to move is good
- * at, and a client that goes away after the first has not cost much. While nobody waits for the disk,
- * it fetches the chunk after this one while this one is sent. */
+ * Only the first read of a response may be refused. After that each read goes to the queue, however
+ * long it is, so responses on all loops take turns chunk by chunk. Chunks grow with what the client
+ * has taken: large reads suit a disk with moving heads, and a client that leaves after the first
+ * chunk has cost little. While no one else waits for the disk, the kernel fetches the next chunk
+ * while this one is sent. */
 #include "body/body_read.h"
 
 #include "base/util.h"
 
 #include <stdlib.h>
 
-#define COPY_BYTES 65536 /* a copied chunk: memory a slow client can hold on to */
-#define CHUNKS_AT_ONCE 4 /* what chunkBytes grows to */
+#define COPY_BYTES 65536 /* bytes of a copied chunk, which a slow client holds in memory */
+#define CHUNKS_AT_ONCE 4 /* a chunk grows to at most this many times io.chunkBytes */
 
 struct body_read {
     struct io_job job;
-    struct body *body;       /* NULL: nobody waits any more; loop thread */
-    atomic_bool is_unwanted; /* the same, for the pool thread */
+    struct body *body;       /* NULL: no one waits any more; loop thread */
+    atomic_bool is_unwanted; /* the same, for the thread of the lane */
     struct loop *loop;
-    struct file_entry *entry; /* referenced */
+    struct file_entry *entry; /* a reference */
     uint64_t offset;
-    size_t len, next_len; /* next_len: of what will be wanted after it */
-    bool by_copy;         /* else the bytes are only to be brought into the page cache */
-    char *copy;           /* made by the pool thread: who only waits holds no memory for it */
+    size_t len, next_len; /* next_len: of the chunk that comes after it */
+    bool by_copy;         /* false: only bring the bytes into the page cache */
+    /* Allocated by the lane's thread: a job that waits needs no memory for it. */
+    char *copy;
     ssize_t result;
 };
 
@@ -85,7 +87,7 @@ static void free_read(struct body_read *read)
 
 static void take_copy(struct body *body, struct body_read *read)
 {
-    if (read->result != (ssize_t)read->len) { /* body_next() sees that nothing came */
+    if (read->result != (ssize_t)read->len) { /* body_next() will report the failure */
         body->offset = BODY_OFFSET_LOST;
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check.c — the order of the checks, and the logs. */
+/* config_check.c — the order of the checks, and the checks of logs. */
 #include "check/config_check.h"
 
 #include "base/buf.h"
@@ -59,7 +59,7 @@ int config_check_access(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* The folder that the file would be created in. The caller frees it. */
+/* Returns the folder in which the file would be created. The caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -83,8 +83,8 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-/* `running_path`: of the same log, in the config that runs; "" is none. That file is open, maybe with
- * rights that are given up since, and is not opened a second time. */
+/* `running_path` is that log's path in the running config; "" is none. That file is open, perhaps
+ * with rights that have been given up since, so it is not opened again. */
 static void check_log(const struct check *check, const char *path, const char *running_path,
                       enum log_file_kind kind, const char *pointer)
 {
@@ -117,7 +117,7 @@ static void check_sites(const struct check *check)
     struct check_user user;
 
     if (*check->jail != '\0' && !is_there(check->jail))
-        return; /* which was said */
+        return; /* this has been reported */
     config_check_user_enter(&user, check);
     for (size_t i = 0; i < check->cfg->site_count; i++)
         config_check_site(check, i);
@@ -146,12 +146,12 @@ static struct check make_check(const struct config *cfg, const struct config *ru
                           .jail = config_check_jail(cfg, running)};
 }
 
-/* --- for so long and no longer --------------------------------------------------------------- */
+/* --- with a limit of time -------------------------------------------------------------------- */
 
-/* One check on a thread of its own: a folder that a config names may be on a disk that hangs. */
+/* A check runs on its own thread, because a folder in the config may be on a disk that hangs. */
 struct job {
     void (*check)(const struct check *check);
-    struct config *cfg, *running; /* referenced */
+    struct config *cfg, *running; /* references */
     struct config_errors errors;
 };
 
@@ -174,7 +174,7 @@ static void free_job(void *arg)
     free(job);
 }
 
-/* True when it came to an end; its findings are in `errors` then. */
+/* True if it has finished; its findings are then in `errors`. */
 static bool check_within(void (*function)(const struct check *check), unsigned seconds,
                          const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
@@ -182,7 +182,7 @@ static bool check_within(void (*function)(const struct check *check), unsigned s
     struct job *job = xcalloc(1, sizeof(*job));
     enum bounded outcome;
 
-    /* A count of references is no part of what is constant. */
+    /* The count of references is not part of the config's value, so this may change it. */
     job->cfg = config_get((struct config *)(uintptr_t)cfg);
     job->running = running ? config_get((struct config *)(uintptr_t)running) : NULL;
     job->check = function;
@@ -200,8 +200,8 @@ static void check_owner(const struct check *check)
     config_check_exposed(check);
 }
 
-/* A config that works here already is not to be lost for a disk that hangs: its paths are held against
- * the policy as they are written, and each file once more when it is opened. */
+/* A config that already works here must not be lost because a disk hangs. So its paths are compared
+ * with the policy as they are written; each file is checked again when it is opened. */
 int config_check_owner(const struct config *cfg, const struct config *running,
                        struct config_errors *errors)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_bounds.c — each path of a config is held against the bounds as the kernel resolves it,
- * so that a link does not hide where it leads; what is not there yet, by the folder it would be made
- * in. The bounds hold for the node as it is started: a chroot's paths are seen from outside of it. */
+/* config_check_bounds.c — compares each path of a config with the bounds, in the form to which the
+ * kernel resolves it, so that a link can't hide where it leads. For something that does not exist
+ * yet, the folder counts in which it would be created. The bounds are for the node as it is
+ * started: paths in a chroot are seen from outside. */
 #include "check/config_check_bounds.h"
 
 #include "base/mem.h"
@@ -17,13 +18,14 @@
 
 struct bounds_check {
     const struct check *check;
-    const struct owner_policy *policy; /* NULL: none */
-    bool resolves;                     /* paths are of this machine */
+    const struct owner_policy *policy; /* NULL: there is none */
+    bool resolves;                     /* paths are those of this machine */
 };
 
 /* --- paths ----------------------------------------------------------------------------------- */
 
-/* Without "//", "." and "..", as if no name in it were a link. The caller frees it. */
+/* Removes "//", "." and "..", as if no name in the path were a link. The caller frees the
+ * result. */
 static char *clean_path(const char *path)
 {
     size_t len = 0;
@@ -49,7 +51,7 @@ static char *clean_path(const char *path)
     return clean;
 }
 
-/* The path with its folder resolved, for what is not there yet or is to be replaced. */
+/* Resolves the folder of a path that does not exist yet, or that will be replaced. */
 static char *resolve_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -65,7 +67,7 @@ static char *resolve_folder_of(const char *path)
     return real != NULL ? buf_take(&whole) : clean_path(path);
 }
 
-/* How the kernel names `path`, or would once it is there. The caller frees it. */
+/* Returns the kernel's form of `path`, even if it does not exist yet. The caller frees it. */
 static char *real_path(const struct bounds_check *bounds, const char *path, size_t len)
 {
     const struct config *running = bounds->check->running;
@@ -105,7 +107,7 @@ static bool is_in_list(const struct bounds_check *bounds, enum owner_list list, 
 
 /* --- findings -------------------------------------------------------------------------------- */
 
-/* "/srv/www", "/data" and 3 more. */
+/* Writes the list in the form: "/srv/www", "/data" and 3 more. */
 static void append_list(struct buf *out, const struct owner_policy *policy, enum owner_list list)
 {
     size_t count = policy->lists[list].count, shown = count < 3 ? count : 3;
@@ -173,7 +175,7 @@ static void report_own(const struct bounds_check *bounds, const char *pointer, c
                          folder, bounds_state_dir());
 }
 
-/* The state folder in what is served, or what is served in the state folder. */
+/* Is the state folder in what is served, or what is served in the state folder? */
 static bool holds_own_files(const char *real)
 {
     const char *state_dir = bounds_state_dir();
@@ -284,7 +286,7 @@ static void check_written(const struct bounds_check *bounds, const char *path, e
     free(real);
 }
 
-/* --- where it listens, and as whom ----------------------------------------------------------- */
+/* --- addresses and users --------------------------------------------------------------------- */
 
 static void append_listens(struct buf *out, const struct owner_policy *policy)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_exposed.c — are files with passwords or keys where clients could fetch them? Paths are
- * compared as the kernel resolves them, so that links don't hide where a file lies. The folders of
- * every site count for the files of every other. Not seen here are homes (userDirs), of which nobody
- * knows all, and links inside of a root: kept_files.h looks at each file that is opened. */
+/* config_check_exposed.c — are files with passwords or keys in places from which clients could get
+ * them? Paths are compared in the form to which the kernel resolves them, so that links can't hide
+ * where a file is. The folders of each site are compared with the files of every site. Homes
+ * (userDirs), which nobody can list, and links inside a root are not covered here: served_file.h
+ * checks each file when it is opened. */
 #include "check/config_check_parts.h"
 
 #include "base/mem.h"
@@ -13,7 +14,7 @@
 
 #define WELL_KNOWN "/.well-known/"
 
-/* What clients of a site may ask for, resolved. */
+/* What clients of a site can ask for, resolved. */
 struct served {
     char *folder;
     bool hidden_files;
@@ -24,7 +25,7 @@ struct served_list {
     size_t count;
 };
 
-/* The caller frees it; NULL: not there, which is somebody else's to say. */
+/* The caller frees the result. NULL: it does not exist, which another check reports. */
 static char *resolve(const struct check *check, const char *path, size_t len)
 {
     struct buf seen;
@@ -71,7 +72,7 @@ static void free_served(struct served_list *list)
     free(list->items);
 }
 
-/* "/x/y" of "/srv/x/y" in "/srv"; NULL when it is not in there. */
+/* "/x/y" for "/srv/x/y" and "/srv"; NULL if the path is not in the folder. */
 static const char *beneath(const char *path, const char *folder)
 {
     size_t len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_listen.c — can the node listen there? A port is tried by binding and closing it,
- * a socket that is there by connecting to it. What the running config listens on is ours. */
+/* config_check_listen.c — can the node listen there? A port is tested by binding and closing it, a
+ * socket that exists by connecting to it. Addresses on which the running config listens are known
+ * to be fine. */
 #include "check/config_check_parts.h"
 
 #include <arpa/inet.h>
@@ -50,7 +51,8 @@ static bool is_equal(const union address *a, const union address *b)
            memcmp(&a->v6.sin6_addr, &b->v6.sin6_addr, sizeof(a->v6.sin6_addr)) == 0;
 }
 
-/* Two listeners meet on a port when one of them has every address. An IPv6 one is never IPv4. */
+/* Would two listeners conflict, having the same port and either the same address or a wildcard?
+ * IPv6 ones don't take IPv4. */
 static bool meets(const union address *a, const union address *b)
 {
     return a->any.sa_family == b->any.sa_family && a->v4.sin_port == b->v4.sin_port &&
@@ -69,7 +71,7 @@ static enum ownership ownership_by(const union address *wanted, const char *addr
     return is_equal(wanted, &held) ? OURS : OURS_IN_PART;
 }
 
-/* Whether binding would meet ourselves. */
+/* Would binding conflict with our own running listeners? */
 static enum ownership ownership_of(const struct config *running, const union address *wanted)
 {
     enum ownership best, each;
@@ -87,8 +89,8 @@ static enum ownership ownership_of(const struct config *running, const union add
     return best;
 }
 
-/* Returns 0 or an errno. Sharing the port is allowed among this user's own listeners, which is how
- * a running node takes 127.0.0.1 beside the 0.0.0.0 that it gives up. */
+/* Returns 0 or an errno. `may_share`: listeners of the same user may share the port, as a running
+ * node does when it takes 127.0.0.1 before giving up 0.0.0.0. */
 static int try_bind(const union address *address, bool may_share)
 {
     bool is_v4 = address->any.sa_family == AF_INET;
@@ -96,7 +98,8 @@ static int try_bind(const union address *address, bool may_share)
 
     if (fd < 0)
         return errno;
-    /* Connections of a server that has just ended don't hold its port; a listening one does. */
+    /* Connections of a server that has just ended do not block its port, but a listening server
+     * does. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (may_share)
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
@@ -156,7 +159,7 @@ static bool is_our_socket(const struct config *running, const char *path)
     return false;
 }
 
-/* 0 when nobody listens there, EADDRINUSE when somebody does, else another errno. */
+/* Returns 0 if nobody listens there, EADDRINUSE if somebody does, else another errno. */
 static int try_connect(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -172,8 +175,8 @@ static int try_connect(const char *path)
         err = errno;
     close(fd);
     if (err == ECONNREFUSED || err == ENOENT)
-        return 0; /* left behind by a server that has ended, or just taken away */
-    /* A full queue and a socket of another kind have an owner too. */
+        return 0; /* left by a server that has ended, or just removed */
+    /* A full queue or another type of socket means that somebody uses it. */
     return err == EAGAIN || err == EPROTOTYPE ? EADDRINUSE : err;
 }
 
@@ -196,7 +199,7 @@ static void check_socket(const struct check *check, const char *path, const char
 
     config_check_folder_of(check, path, pointer, "socket");
     if (lstat(path, &st) < 0)
-        return; /* why the folder can't be looked into was said */
+        return; /* an earlier check has reported why not */
     if (S_ISSOCK(st.st_mode))
         check_socket_there(check, path, pointer);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_parts.h — what the files of config_check.h share. For config_check*.c alone. */
+/* config_check_parts.h — what the files of config_check.h share; only config_check*.c include
+ * this. */
 #ifndef FARMSTEAD_CONFIG_CHECK_PARTS_H
 #define FARMSTEAD_CONFIG_CHECK_PARTS_H
 
@@ -11,38 +12,40 @@
 
 #define CHECK_POINTER_LEN 80
 
-/* One check of one config. */
+/* A check of one config. */
 struct check {
     const struct config *cfg;
-    const struct config *running; /* NULL: nothing runs yet */
+    const struct config *running; /* NULL: nothing is running yet */
     struct config_errors *errors;
-    /* Locked into process.chroot already: what was outside can't be seen. */
+    /* The process is in process.chroot already: what is outside can't be seen. */
     bool is_jailed;
-    /* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
+    /* Goes before all paths except the pid file's; "" or process.chroot. */
     const char *jail;
 };
 
-/* Adds an error about `path`: `err` is what the system said when we wanted to `verb` it. */
+/* Adds an error about `path`: `err` is what the system answered when we wanted to `verb` it. */
 void config_check_report_path(const struct check *check, const char *pointer, const char *path,
                               int err, const char *verb, const char *hint);
 
-/* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
+/* Returns what goes before all paths except the pid file's, as seen from here; "" or
+ * process.chroot. */
 const char *config_check_jail(const struct config *cfg, const struct config *running);
 
-/* How much of a root is the same for all hosts: "/srv" of "/srv/{host}". */
+/* Returns the length of the part of a root that is the same for all hosts: "/srv" of
+ * "/srv/{host}". */
 size_t config_check_fixed_len(const char *root);
 
-/* A path of the config as this process sees it. */
+/* Appends a path of the config as this process sees it. */
 void config_check_see(struct buf *out, const struct check *check, const char *path);
 
-/* Whether this thread may (R_OK, W_OK, X_OK). 0 or an errno. */
+/* Has this thread these rights (R_OK, W_OK, X_OK)? 0 or an errno. */
 int config_check_access(const char *path, int mode);
 
-/* That the folder which `path` is in may be written. */
+/* Checks that the folder of `path` can be written to. */
 void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
                             const char *what);
 
-/* The parts; each is a file of its own. */
+/* The parts of the check, each in its own file. */
 void config_check_bounds(const struct check *check);
 void config_check_exposed(const struct check *check);
 void config_check_listeners(const struct check *check);
@@ -50,12 +53,12 @@ void config_check_process(const struct check *check);
 void config_check_sizes(const struct check *check);
 void config_check_site(const struct check *check, size_t site);
 
-/* What is served is read as the user that the node becomes. A thread of root takes that user's
- * rights for files, itself alone and until config_check_user_leave(). */
+/* What is served is read as the user that the node will become. A thread of root takes over that
+ * user's rights to files, for itself only and until config_check_user_leave(). */
 struct check_user {
     bool is_taken;
     int group_count;
-    gid_t *groups; /* its own, to be had back */
+    gid_t *groups; /* its own groups, to be restored */
 };
 void config_check_user_enter(struct check_user *user, const struct check *check);
 void config_check_user_leave(struct check_user *user);

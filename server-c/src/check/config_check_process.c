@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_process.c — are user, group, folder and pid file of `process` there, and what may
- * that user read? Whether this process may become that user is privileges.h's question. */
+/* config_check_process.c — do the user, group, folder and pid file of `process` exist, and what may
+ * that user read? Whether this process may become that user is checked by privileges.h. */
 #include "check/config_check_parts.h"
 
 #include "base/mem.h"
@@ -18,10 +18,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What one entry of the user or group data base may need; a group has all its members' names. */
+/* The most that an entry of the user or group database may need; a group's entry has all its
+ * members. */
 #define ENTRY_BYTES_MAX (1024 * 1024)
 
-/* 0 and *uid, *gid; ENOENT when there is no such user; else another errno. */
+/* 0 and *uid, *gid; ENOENT if there is no such user; else another errno. */
 static int find_user(const char *name, uid_t *uid, gid_t *gid)
 {
     struct passwd entry, *found = NULL;
@@ -48,7 +49,7 @@ static int find_group(const char *name, gid_t *gid)
     return found != NULL ? 0 : err != 0 ? err : ENOENT;
 }
 
-/* Some data bases say "none" with an error of their own (getpwnam_r(3)). */
+/* Some databases report "none" with an error of their own (getpwnam_r(3)). */
 static bool is_none(int err)
 {
     return err == ENOENT || err == ESRCH || err == EBADF || err == EPERM;
@@ -96,7 +97,7 @@ static void check_chroot(const struct check *check)
         config_check_report_path(check, "/process/chroot", path, err, "enter", hint);
 }
 
-/* It is replaced as a whole, so its folder must be writable, not itself. */
+/* The file is replaced as a whole, so its folder must be writable, and not the file. */
 static void check_pid_file(const struct check *check)
 {
     const char *path = check->cfg->process.pid_file;
@@ -111,7 +112,7 @@ static void check_pid_file(const struct check *check)
         config_check_folder_of(check, path, "/process/pidFile", "PID file");
 }
 
-/* The pid file is written once, at the start, with the rights one has then. */
+/* The pid file is written once, at the start, with the rights that the process has then. */
 void config_check_process(const struct check *check)
 {
     if (check->is_jailed)
@@ -122,7 +123,7 @@ void config_check_process(const struct check *check)
         check_pid_file(check);
 }
 
-/* Not the functions of the C library, which change every thread of the process. */
+/* Uses the system call, because the C library's functions change all threads of the process. */
 static int set_own_groups(int count, const gid_t *groups)
 {
     return syscall(SYS_setgroups, count, groups) == 0 ? 0 : -1;
@@ -134,7 +135,7 @@ static bool take_groups(const char *name, gid_t gid)
     int count = sizeof(groups) / sizeof(*groups);
 
     if (getgrouplist(name, gid, groups, &count) < 0)
-        count = sizeof(groups) / sizeof(*groups); /* the first of very many */
+        count = sizeof(groups) / sizeof(*groups); /* there are very many: the first ones */
     return set_own_groups(count, groups) == 0;
 }
 
@@ -166,7 +167,7 @@ void config_check_user_leave(struct check_user *user)
         setfsuid(geteuid());
         setfsgid(getegid());
         if (set_own_groups(user->group_count, user->groups) != 0)
-            abort(); /* root may; a thread with another's groups must not go on */
+            abort(); /* root may do this; the thread must not go on with wrong groups */
     }
     free(user->groups);
 }

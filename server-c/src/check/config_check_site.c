@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_site.c — are a site's folders and files there, and may they be read? */
+/* config_check_site.c — do a site's folders and files exist, and can they be read? */
 #include "check/config_check_parts.h"
 
 #include "auth/htpasswd.h"
@@ -52,7 +52,7 @@ size_t config_check_fixed_len(const char *root)
     return len > 0 ? len : 1;
 }
 
-/* `path` up to its first variable is on every machine; behind it is what clients name. */
+/* `path` up to its first variable exists on every machine; what follows is named by clients. */
 static void check_served(const struct check *check, const char *path, bool is_template, int mode,
                          const char *pointer)
 {
@@ -116,7 +116,7 @@ static void check_secret(const struct check *check, const char *path, const char
         config_check_report_path(check, pointer, path, -err, "read", readable_hint);
 }
 
-/* One file may have the passwords of many paths. */
+/* One file may have the passwords for many paths: it is checked once. */
 static bool is_named_before(const struct config_site *site, size_t index)
 {
     for (size_t i = 0; i < index; i++)

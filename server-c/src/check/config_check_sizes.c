@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_sizes.c — what is lowered to fit this machine, and whether what was written down can be
- * met there. */
+/* config_check_sizes.c — what is lowered to fit this machine, and whether the machine can meet what
+ * the author wrote. */
 #include "check/config_check_sizes.h"
 
 #include "check/config_check_parts.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_check.c — farmstead-node check [--text-only] [--json] [--policy FILE] [--state DIR] FILE|-
  *
- * The control plane runs this with --text-only --json: its word on a config is the node's own. */
+ * The control plane runs this with --text-only --json, so that its verdict on a config is the
+ * node's own. */
 #include "cmd/commands.h"
 
 #include "base/buf.h"
@@ -78,7 +79,7 @@ static int take_bounds(const struct arguments *args)
     return err;
 }
 
-/* Stops one byte behind the bound: the parser then says that the text is too large. */
+/* Stops one byte beyond the limit: the parser then reports that the text is too large. */
 static int read_all(int fd, struct buf *text)
 {
     while (text->len <= JSON_MAX_BYTES) {
@@ -110,7 +111,7 @@ static int read_file(const char *file, struct buf *text)
     return err;
 }
 
-/* `kind` stands before the sentence of each. */
+/* `kind` precedes the sentence of each finding. */
 static void print_findings(const char *file, const char *kind, const struct config_errors *errors)
 {
     for (size_t i = 0; i < errors->count; i++) {
@@ -142,7 +143,7 @@ static json_t *list_json(const struct config_errors *findings)
     return list;
 }
 
-/* Returns whether standard output took it. */
+/* Returns false if standard output did not take it. */
 static bool print_json(const struct config *cfg, const struct config_errors *errors,
                        const struct config_errors *warnings)
 {
@@ -158,7 +159,7 @@ static bool print_json(const struct config *cfg, const struct config_errors *err
     return is_written;
 }
 
-/* As print_json(). What is wrong goes to standard error. */
+/* Like print_json(), but findings go to standard error. */
 static bool print_text(const char *name, const struct config *cfg,
                        const struct config_errors *errors, const struct config_errors *warnings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_join.c — farmstead-node join: makes this machine a node, once. Everything that can go wrong
- * on this machine is tried before the token, which may work only once, is spent, and it is said to
- * nobody but the control plane whose fingerprint it carries (agent_enrol.c). */
+/* cmd_join.c — farmstead-node join: makes this machine a node, once. Everything that can fail on
+ * this machine is tried before the token is used, as it may work only once. It is sent only to the
+ * control plane whose fingerprint it contains (agent_enrol.c). */
 #include "cmd/commands.h"
 
 #include "agent/agent_enrol.h"
@@ -31,7 +31,7 @@ struct join {
     bool rejoin;
     bool insecure_http;
     struct agent_token parts;  /* of the token */
-    struct join_policy *owner; /* what the flags say of the machine's policy */
+    struct join_policy *owner; /* the machine's policy, from the flags */
 };
 
 static int bad_usage(const char *what)
@@ -46,7 +46,8 @@ static int failed(const char *why)
     return 1;
 }
 
-/* The protocol's pattern: ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$, at most 63 characters. */
+/* Does it match the protocol's pattern ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$, with at most 63
+ * characters? */
 static bool is_name(const char *name)
 {
     size_t len = strlen(name);
@@ -137,7 +138,7 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
 {
     struct agent_identity old;
     char why[AGENT_WHY_LEN];
-    /* One that is not in its place yet was left by a join that was killed. */
+    /* A folder that is not at its place yet was left by a join that was killed. */
     if (join->rejoin || agent_state_is_new(state))
         return 0;
     enum agent_file what = agent_state_read_identity(state, &old, why);
@@ -155,8 +156,8 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
     return 1;
 }
 
-/* The key to ask with: that of an earlier attempt with this token, whose answer was lost, or a new
- * one. On the disk before it is used; NULL with a sentence. */
+/* Returns the key for the request: that of an earlier attempt with this token, whose answer was
+ * lost, or a new one. It is on disk before it is used. NULL with a sentence. */
 static char *prepare_key(const struct join *join, struct agent_state *state,
                          char why[AGENT_WHY_LEN])
 {
@@ -210,7 +211,8 @@ static int keep(const struct agent_identity *identity, struct agent_state *state
     return err ? 1 : 0;
 }
 
-/* Before the token is spent: a node whose policy is not what its owner asked for is not to be one. */
+/* Done before the token is used: a machine must not become a node without the policy that its owner
+ * asked for. */
 static int write_policy(const struct join *join)
 {
     struct buf said;

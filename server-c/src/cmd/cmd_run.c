@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_run.c — farmstead-node run: serves what the control plane assigns, from a state folder that
- * `join` has made. Signals: TERM and INT drain and stop, USR1 reopens the log files, HUP loads what a
- * person made of the state folder's config.jsonc.
+/* cmd_run.c — farmstead-node run: serves what the control plane assigns, from a state folder made
+ * by `join`. Signals: TERM and INT drain and stop, USR1 opens the log files again, HUP loads
+ * config.jsonc from the state folder as somebody has changed it.
  *
- * What is started is a parent (supervisor.h) that runs this program once more, with --child: that
- * process serves. */
+ * The process that is started is a parent (supervisor.h), which runs this program again with
+ * --child: that process serves. */
 #include "cmd/commands.h"
 
 #include "admin/admin.h"
@@ -31,14 +31,14 @@
 
 #define USAGE "usage: farmstead-node run --state DIR [--policy FILE]\n"
 #define DRAIN_MS 1000
-#define START_AGAIN 75 /* exit code: the parent is to start this process anew (EX_TEMPFAIL) */
+#define START_AGAIN 75 /* exit code that asks the parent to start this again (EX_TEMPFAIL) */
 #define OUTDATED_EVERY_S 1
-#define OUTDATED_AFTER_S 3 /* a folder that is replaced again and again costs no more than this */
+#define OUTDATED_AFTER_S 3 /* limits the cost of folders that are replaced repeatedly */
 
 struct run {
     const char *state_dir;
     const char *policy; /* NULL: the usual place */
-    const char *child;  /* NULL in what a person starts */
+    const char *child;  /* NULL in the process that a person starts */
 };
 
 static int bad_usage(const char *what)
@@ -73,7 +73,7 @@ static int parse(int argc, char **argv, struct run *run)
     return 0;
 }
 
-/* Every thread started later inherits the mask, so that only wait_for_end() sees these. */
+/* Threads inherit the mask, so only wait_for_end() receives these signals. */
 static void block_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -89,7 +89,7 @@ static void block_signals(sigset_t *set)
 
 static atomic_bool is_outdated;
 
-/* A thread of its own, which nobody waits for: a folder on a disk that hangs may hold it for ever. */
+/* Runs on a thread that nobody waits for: a folder on a disk that hangs may keep it for ever. */
 static void *watch_folders(void *unused)
 {
     (void)unused;
@@ -141,10 +141,10 @@ struct process {
     struct server *server;
     struct agent_state *state;
     struct pid_file *pid_file;
-    bool is_broken; /* rights are half given up */
+    bool is_broken; /* rights are only partly given up */
 };
 
-/* The node's own files go with it. */
+/* Also gives the node's own files to the user. */
 static int become_user(struct process *process, const struct config *cfg, const char **pointer,
                        char why[PRIVILEGES_WHY_LEN])
 {
@@ -175,7 +175,7 @@ static int become_user(struct process *process, const struct config *cfg, const 
     return result;
 }
 
-/* The agent's thread, once; see server_before_serving(). */
+/* Called once, on the agent's thread; see server_before_serving(). */
 static int take_place(void *arg, const struct config *cfg, struct config_errors *errors)
 {
     struct process *process = arg;
@@ -239,23 +239,24 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         supervised_beat_start(server);
         start_watching_folders();
         wait_for_end(&set, server, agent);
-        supervised_end_with_parent(); /* of this thread: the one that had asked for it may end */
+        supervised_end_with_parent(); /* for this thread, as the one that asked before may end */
         agent_stop(agent);
-        supervised_beat_stop(); /* after it: an agent that hangs is not to be taken for a loop */
+        /* Not earlier, or an agent that hangs would look like a loop that does. */
+        supervised_beat_stop();
     } else {
         log_error("%s", why);
     }
     bool is_stopped = server_stop(server, DRAIN_MS);
     pid_file_remove(process.pid_file);
     log_stop();
-    if (!is_stopped) /* threads are left that wait for a disk */
+    if (!is_stopped) /* there are threads left that wait for a disk */
         _exit(1);
     if (!agent || process.is_broken)
         return 1;
     return atomic_load(&is_outdated) ? START_AGAIN : 0;
 }
 
-/* 0, or -1 with the reason in the log, which does not wait for a pipe that is full. */
+/* 0, or -1 with the reason in the log, which does not wait for a full pipe. */
 static int take_bounds(const struct run *run)
 {
     struct buf why;

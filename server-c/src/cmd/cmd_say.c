@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_say.c — what commands say to somebody at a terminal; parts of it come from configs and
+/* cmd_say.c — messages of commands to somebody at a terminal; parts of them come from configs and
  * control planes. */
 #include "cmd/commands.h"
 

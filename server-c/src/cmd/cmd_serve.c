@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_serve.c — farmstead-node serve --config FILE [--policy FILE]. Signals: HUP reads the file again, USR1 reopens
- * the log files, TERM and INT drain and stop.
+/* cmd_serve.c — farmstead-node serve --config FILE [--policy FILE]. Signals: HUP reads the file
+ * again, USR1 opens the log files again, TERM and INT drain and stop.
  *
- * Started as root, it finds users and writes the pid file first, changes the root folder before it
- * opens anything beneath it, and becomes the user when ports and logs are open. What is read later,
- * the config file too, is read with the user's rights and beneath that folder. */
+ * If it is started as root it first looks up users and writes the pid file, changes the root folder
+ * before it opens anything below it, and changes to the user when ports and logs are open. What is
+ * read later, including the config file, is read with the user's rights and below that folder. */
 #include "cmd/commands.h"
 
 #include "admin/admin.h"
@@ -35,10 +35,10 @@
 
 #define USAGE "usage: farmstead-node serve --config FILE [--policy FILE]\n"
 #define DRAIN_MS 10000
-#define END_MS 19000 /* after SIGTERM: drain, disks and logs take no more, and systemd waits 20 s */
+#define END_MS 19000 /* after SIGTERM; enough for drain, disks and logs; systemd waits 20 s */
 #define CONFIG_MAX (4 * 1024 * 1024)
 
-/* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
+/* 0, or -1 with errno. A file of CONFIG_MAX bytes or more is no valid config. */
 static int read_file(const char *path, struct buf *text)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -80,8 +80,8 @@ struct process {
     struct pid_file *pid_file;
 };
 
-/* Of the first config: what must be done before anything is opened. -1 with the reason in the log.
- */
+/* For the first config: what must be done before anything is opened. -1 with the reason in the
+ * log. */
 static int prepare_process(struct process *process, const struct config *cfg)
 {
     char why[PRIVILEGES_WHY_LEN];
@@ -109,7 +109,7 @@ fail:
     return -1;
 }
 
-/* It was read with the rights, and in the root folder, of the start. */
+/* The file was read with the rights, and in the root folder, that the process had at the start. */
 static void warn_of_unreadable(const char *config_path)
 {
     if (faccessat(AT_FDCWD, config_path, R_OK, AT_EACCESS) != 0)
@@ -173,7 +173,7 @@ static int load(struct server *server, struct process *process, const char *path
     return result;
 }
 
-/* Every thread started later inherits the mask, so that only wait_for_end() sees these. */
+/* Threads inherit the mask, so only wait_for_end() receives these signals. */
 static void block_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -244,8 +244,8 @@ static bool parse_arguments(struct arguments *args, int argc, char **argv)
     return optind == argc && args->config != NULL && *args->config != '\0';
 }
 
-/* Of a server whose owner has written its config: only a policy that is named holds it. 0, or -1 with
- * the reason on standard error. */
+/* The owner of this server has written its config, so it is restricted only by a policy that is
+ * named. 0, or -1 with the reason on standard error. */
 static int take_bounds(const struct arguments *args)
 {
     char *config = xstrdup(args->config);
@@ -312,7 +312,7 @@ int cmd_serve(int argc, char **argv)
     }
     code = serve(server, &set, args.config);
     log_stop();
-    if (code < 0) /* threads are left that wait for a disk */
+    if (code < 0) /* there are threads left that wait for a disk */
         _exit(1);
     return code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_sign_url.c — farmstead-node sign-url: a link for a path that a site's `signedUrls` protects.
+/* cmd_sign_url.c — farmstead-node sign-url: makes a link to a path that a site's `signedUrls`
+ * protects.
  *
- * PATH is what would stand in a link, without the query; what is signed and printed is the path as
- * the node will understand it. */
+ * PATH is as in a link, without the query. What is signed and printed is the path in the form in
+ * which the node will understand it. */
 #include "cmd/commands.h"
 
 #include "auth/secret_file.h"

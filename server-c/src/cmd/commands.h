@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* commands.h — the subcommands of farmstead-node. main.c only picks one.
+/* commands.h — the subcommands of farmstead-node; main.c only calls one.
  *
- * Each gets its own arguments (argv[0] is the subcommand's name) and returns the exit code:
- * 0 done, 1 it failed (the reason is on standard error), 2 bad usage (one line on standard error).
- */
+ * Each gets its own arguments (argv[0] is the name of the subcommand) and returns the exit code: 0
+ * success, 1 failure (the reason is on standard error), 2 wrong usage (one line on standard
+ * error). */
 #ifndef FARMSTEAD_COMMANDS_H
 #define FARMSTEAD_COMMANDS_H
 
@@ -16,8 +16,8 @@ int cmd_sign_url(int argc, char **argv); /* sign-url --secret-file FILE --path P
                                             --expires-in SECONDS | --expires TIME */
 int cmd_version(int argc, char **argv);  /* version */
 
-/* A line on standard error for somebody at a terminal, who is to see what is in it and not have it
- * obeyed. */
+/* Writes a line on standard error for somebody at a terminal. Control characters in it are shown,
+ * so that the terminal does not obey them. */
 void cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

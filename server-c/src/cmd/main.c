@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c — picks the subcommand. No logic of its own. */
+/* main.c — calls the subcommand, and has no logic of its own. */
 #include "base/util.h"
 #include "cmd/commands.h"
 
@@ -40,8 +40,9 @@ static void print_help(FILE *out)
                 commands[i].help);
 }
 
-/* Else what is opened next takes the place of one that is closed, and gets what is meant for it: the
- * lines of the log in a socket or in a file of the state folder. */
+/* Opens standard descriptors that are closed. Otherwise the next file or socket would take their
+ * place, and receive what is meant for them: lines of the log would go into a socket or into a file
+ * of the state folder. */
 static bool open_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 {
     if (!open_standard_descriptors())
         return 1;
-    /* A limit of the size of files is a full disk (EFBIG), and no death. */
+    /* A limit on the size of files must act like a full disk (EFBIG), and not end the process. */
     signal(SIGXFSZ, SIG_IGN);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);

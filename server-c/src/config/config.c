@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config.c — text → tree → options (config_reader.c) → rules between them (config_rules.c) → the
- * finished snapshot. */
+/* config.c — turns text into a tree, the tree into options (config_reader.c), checks the rules
+ * between options (config_rules.c), and finishes the snapshot. */
 #include "config/config.h"
 
 #include "base/digest.h"
@@ -36,7 +36,7 @@ static int compare_mimes(const void *a, const void *b)
     return strcmp(left->suffix, right->suffix);
 }
 
-/* What is left to do for a config without errors: the forms that look-ups rely on. */
+/* For a config without errors: brings it into the form that look-ups rely on. */
 static void finish(struct config *cfg, const struct json_value *root)
 {
     struct buf canonical;
@@ -53,7 +53,7 @@ static void finish(struct config *cfg, const struct json_value *root)
         qsort(cfg->mimes, cfg->mime_count, sizeof(*cfg->mimes), compare_mimes);
     buf_init(&canonical);
     refused = json_canonical(&canonical, root);
-    assert(refused == NULL); /* every number was an option's, and those are integers */
+    assert(refused == NULL); /* every number belongs to an option, and all of those are integers */
     (void)refused;
     digest_sha256(cfg->digest, canonical.data, canonical.len);
     buf_fini(&canonical);
@@ -120,8 +120,8 @@ struct config *config_get(struct config *cfg)
 
 void config_put(struct config *cfg)
 {
-    /* Release: this thread's last use is before the free. Acquire: the free is after all of them.
-     */
+    /* Release: each thread's last use comes before the free. Acquire: the free comes after all of
+     * them. */
     if (cfg == NULL || atomic_fetch_sub_explicit(&cfg->refs, 1, memory_order_acq_rel) > 1)
         return;
     config_free_options(cfg);

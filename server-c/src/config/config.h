@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* config.h — the node's whole configuration as one immutable, reference-counted snapshot.
+/* config.h — the node's whole configuration as one immutable snapshot with a count of references.
  *
- * A config is read from text (JSON with comments) by config_parse(), fitted to the machine before it
- * is put in force (config_sizes.h), never changed afterwards and swapped whole: a request ends under the snapshot it began with. Which options exist, their types,
- * defaults, ranges and help are written once, in config_table.c; parser, schema and reference page
- * come from it. Reading the text touches no file, port or user: that is config_check.h. */
+ * A config is read from text (JSON with comments) by config_parse(), fitted to the machine before
+ * it is put in force (config_sizes.h), never changed after that, and replaced as a whole: a request
+ * ends under the snapshot with which it began. Options, their types, defaults, ranges and help are
+ * written once, in config_table.c; the parser, the schema and the reference page are made from that
+ * table. Reading the text needs no file, port or user; config_check.h checks those. */
 #ifndef FARMSTEAD_CONFIG_H
 #define FARMSTEAD_CONFIG_H
 
@@ -15,18 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_DIGEST_LEN 71               /* "sha256:" + 64 hex digits */
+#define CONFIG_DIGEST_LEN 71               /* "sha256:" and 64 hex digits */
 #define CONFIG_AUTO 0                      /* value of an option set to "auto" */
-#define CONFIG_AUTO_PER_ADDRESS UINT32_MAX /* the same where 0 is "no limit" */
+#define CONFIG_AUTO_PER_ADDRESS UINT32_MAX /* the same for options in which 0 is "no limit" */
 
 enum config_defer_accept { DEFER_ACCEPT_AUTO, DEFER_ACCEPT_ALWAYS, DEFER_ACCEPT_NEVER };
 
 struct config_listen {
-    char *address;     /* numeric IPv4 or IPv6 */
-    uint16_t port;     /* 0: the kernel chooses (tests) */
-    char *socket;      /* path of a Unix socket, which stands for address and port then; "": none */
-    char *socket_mode; /* octal, "0660" */
-    enum config_defer_accept defer_accept; /* TCP only */
+    char *address; /* numeric IPv4 or IPv6 */
+    uint16_t port; /* 0: chosen by the kernel (for tests) */
+    /* Path of a Unix socket, used in place of address and port; "": none. */
+    char *socket;
+    char *socket_mode;                     /* octal, "0660" */
+    enum config_defer_accept defer_accept; /* for TCP only */
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
@@ -35,9 +37,11 @@ enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEV
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
+enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
 
-/* Options that are lowered to what the machine has when they were left out (config_sizes.h). */
+/* Options that are lowered to what the machine has, unless the author gave them
+ * (config_sizes.h). */
 enum config_fit {
     FIT_NONE,
     FIT_CONNECTIONS,
@@ -47,8 +51,9 @@ enum config_fit {
     FIT_COUNT
 };
 
-/* `paths` everywhere: globs (glob.h), a rule without any is for every path. `types`: media types
- * without parameters, "text/css" or "image/" and a star. Rules are in the config's order. */
+/* In all rules: `paths` are globs (glob.h), and a rule without any is for every path. `types` are
+ * media types without parameters: "text/css", or "image/" and a star. Rules are in the order of the
+ * config. */
 
 struct config_header_rule {
     enum config_header_action action;
@@ -64,7 +69,7 @@ struct config_header_rule {
 
 struct config_alias {
     char *path;   /* begins and ends with '/' */
-    char *folder; /* absolute; stands for `path` */
+    char *folder; /* an absolute path that replaces `path` */
 };
 
 struct config_redirect {
@@ -75,7 +80,7 @@ struct config_redirect {
 
 struct config_rewrite {
     char *match, *to;
-    bool goes_on; /* later rules get the new path; else the first match is the last */
+    bool goes_on; /* later rules see the new path; false: the first match is the last */
 };
 
 struct config_expires {
@@ -85,12 +90,12 @@ struct config_expires {
     size_t type_count;
     enum config_expires_from from;
     uint32_t max_age_seconds;
-    char *directives; /* more of Cache-Control: "public, immutable"; may be "" */
+    char *directives; /* further directives for Cache-Control: "public, immutable"; may be "" */
 };
 
 struct config_error_page {
     char *status; /* "404" or "4xx" */
-    char *path;   /* under the site's root, begins with '/' */
+    char *path;   /* below the site's root, begins with '/' */
 };
 
 struct config_access {
@@ -105,30 +110,32 @@ struct config_auth {
     char **paths;
     size_t path_count;
     char *realm;
-    char *file;   /* htpasswd form; absolute */
-    char **users; /* only these of the file; none: all of them */
+    char *file;   /* absolute path of a file in htpasswd format */
+    char **users; /* only these users of the file; none: all users */
     size_t user_count;
 };
 
 struct config_signed_url {
     char **paths;
     size_t path_count;
-    char *secret_file; /* absolute; its bytes without a line end at their end are the key */
+    char *secret_file; /* absolute path; the file's bytes without a final line end are the key */
 };
 
 struct config_hotlink {
     char **paths;
     size_t path_count;
-    char **hosts; /* lower case; from whose pages a link is welcome, besides the site's own */
+    /* Lower case; hosts whose pages may link here, besides the site's own. */
+    char **hosts;
     size_t host_count;
-    bool allow_empty; /* no Referer at all is welcome too */
+    bool allow_empty; /* requests without Referer are let in, too */
 };
 
 struct config_site {
     char **hosts; /* lower case; "*" is the default site */
     size_t host_count;
-    char *root; /* absolute path; "{host}", "{host1}" … stand for the name asked for, its last
-                   label and so on */
+    /* An absolute path; "{host}" in it stands for the host asked for, "{host1}" for its last label,
+     * and so on. */
+    char *root;
     char **index;
     size_t index_count;
     bool hidden_files; /* serve names that begin with a dot */
@@ -138,13 +145,13 @@ struct config_site {
         bool enabled;
         uint32_t max_entries;
     } listing;
-    char **precompressed; /* "br", "zstd", "gzip": the first of equally welcome ones is sent */
+    char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
     struct config_alias *aliases;
     size_t alias_count;
     struct {
-        char *folder; /* beneath the user's home; "": no user folders */
-        char *base;   /* homes are beneath it */
+        char *folder; /* below the user's home; "": no user folders */
+        char *base;   /* the folder that contains the homes */
         char **users; /* only these; none: all but `excluded` */
         size_t user_count;
         char **excluded;
@@ -168,7 +175,7 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
-    uint64_t bytes_per_second;            /* all its connections together; 0: no limit */
+    uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };
 
@@ -183,9 +190,9 @@ struct config {
 
     struct config_listen *listens;
     size_t listen_count;
-    uint32_t workers; /* CONFIG_AUTO: one per core */
+    uint32_t workers; /* CONFIG_AUTO: as many as there are cores */
 
-    struct { /* each "": stays as it was started; taken at the start only */
+    struct { /* "" for each: as it was at the start; used only at the start */
         char *user, *group, *chroot, *pid_file;
     } process;
 
@@ -196,21 +203,22 @@ struct config {
         uint32_t keep_alive_idle_seconds;
         uint32_t header_seconds;
         uint32_t write_seconds;
-        uint32_t min_bytes_per_second; /* a client that takes less is let go; 0: any rate */
+        /* A client that takes less is dropped; 0: any rate is fine. */
+        uint32_t min_bytes_per_second;
         uint32_t head_bytes;
         uint32_t target_bytes;
-        uint32_t body_bytes; /* a longer request body costs the connection */
+        uint32_t body_bytes; /* a longer request body ends the connection */
     } limits;
 
     struct {
         enum config_cache_engine engine;
         uint32_t ttl_millis;
         uint32_t max_entries;
-        uint32_t max_watches; /* of folders, all loops together */
+        uint32_t max_watches; /* folders to watch, for all loops together */
     } stat_cache;
 
     struct {
-        uint64_t max_bytes;      /* bodies kept in memory, all loops together */
+        uint64_t max_bytes;      /* for bodies kept in memory, for all loops together */
         uint32_t max_file_bytes; /* larger files are sent from their descriptor */
         uint32_t max_open_files;
     } file_cache;
@@ -233,45 +241,52 @@ struct config {
         enum config_log_level level;
     } error_log;
 
-    struct {                         /* requests that are kept one by one (samples.h) */
-        uint32_t every_requests;     /* one in so many on average; 0: none but slow ones */
-        uint32_t slower_than_millis; /* each that takes this long; 0: none for that */
-        uint32_t keep;               /* of each kind, all loops together */
+    struct { /* requests that are kept one by one (samples.h) */
+        /* One request in so many is kept on average; 0: only slow ones. */
+        uint32_t every_requests;
+        /* Each that takes at least so long is kept; 0: none for that. */
+        uint32_t slower_than_millis;
+        uint32_t keep; /* how many of each kind, for all loops together */
     } samples;
 
     struct {
         char *address; /* "": no admin listener */
         uint16_t port;
-        char **hosts; /* names it answers to besides this machine's own */
+        char **hosts; /* host names it answers to, besides those of this machine */
         size_t host_count;
     } admin;
 
-    char *default_type;        /* of a suffix nobody knows */
-    char *charset;             /* of text types that name none; "": none */
-    struct config_mime *mimes; /* added to and overriding mime.def, sorted by suffix */
+    char **trusted_proxies; /* addresses and blocks, and "unix" */
+    size_t trusted_proxy_count;
+    enum config_proxy_field trusted_proxy_field;
+
+    char *default_type;        /* for suffixes that are not known */
+    char *charset;             /* for text types that name none; "": none */
+    struct config_mime *mimes; /* added to mime.def and overriding it, sorted by suffix */
     size_t mime_count;
 
     struct config_site *sites;
     size_t site_count;
 
-    bool is_fitted; /* what was left out is what this machine has (config_sizes.h) */
+    /* Options that were left out have been fitted to this machine (config_sizes.h). */
+    bool is_fitted;
 
     char *text; /* the author's bytes */
     size_t text_len;
     char digest[CONFIG_DIGEST_LEN + 1]; /* of the RFC 8785 form of `text` */
 };
 
-/* The config that `text` describes, with one reference, or NULL with at least one error added.
- * Reports as many errors as it can find, not just the first. Any thread. */
+/* Reads a config. Returns it with one reference, or NULL after adding at least one error. Reports
+ * as many errors as it can find, not only the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
 
-/* Adds a finding about the value at `pointer`, placed where cfg's text has that value, or where it
- * has the nearest one around it when the option was left out. Any thread. */
+/* Adds a finding about the value at `pointer`, placed where cfg's text has that value; if the
+ * option was left out, where it has the innermost value around it. Any thread. */
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
                           enum config_code code, const char *pointer, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-struct config *config_get(struct config *cfg); /* Any thread. Returns cfg. */
-void config_put(struct config *cfg);           /* Any thread. NULL is allowed. */
+struct config *config_get(struct config *cfg); /* any thread; returns cfg */
+void config_put(struct config *cfg);           /* any thread; NULL is allowed */
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* config_hint.c — near is the number of typing slips (one letter too many, too few, wrong, or two
- * swapped), case and separators aside. */
+/* config_hint.c — two names are near if few typing slips lie between them (a letter too many, too
+ * few, wrong, or swapped with the next); case and separators do not count. */
 #include "config/config_hint.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define MAX_NAME 40 /* longer names are near to none of ours */
+#define MAX_NAME 40 /* no name of ours is near a longer one */
 
-/* Lower case letters and digits only: max-open_files is maxOpenFiles. */
+/* Keeps letters and digits, in lower case: max-open_files is the same as maxOpenFiles. */
 static size_t fold(char out[MAX_NAME + 1], const char *name)
 {
     size_t len = 0;
@@ -30,7 +30,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-/* Edit distance with neighbours swapped as one edit (optimal string alignment). */
+/* The edit distance, with a swap of neighbours as one edit (optimal string alignment). */
 static size_t distance(const char *from, const char *to)
 {
     char a[MAX_NAME + 1], b[MAX_NAME + 1];
@@ -54,7 +54,7 @@ static size_t distance(const char *from, const char *to)
     return table[rows][columns];
 }
 
-/* How far off a name may be: a third of its letters, never more than three. */
+/* How many slips are allowed: a third of the letters, and at most three. */
 static size_t allowed_distance(const char *name)
 {
     size_t third = strlen(name) / 3;
@@ -72,7 +72,7 @@ static bool is_nearer(const char *name, const char *candidate, size_t *best)
     return true;
 }
 
-/* Where an option of our name, or of lighttpd's, stands in the whole table. */
+/* Appends where in the whole table an option has this name, ours or lighttpd's. */
 static bool append_place(struct buf *out, const struct option *options, const char *name)
 {
     size_t len = out->len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* config_punycode.c — the encoder of RFC 3492 section 6.3, with its names, over the letters that most names
- * have. What IDNA maps to something else (wide forms, accents that stand alone, ligatures) is not among them:
- * a hint that is wrong would be worse than none. */
+/* config_punycode.c — the encoder of RFC 3492 section 6.3, with the names used there, for the
+ * letters that most names have. Letters that IDNA maps to others (wide forms, combining accents,
+ * ligatures) are left out, because a wrong hint would be worse than none. */
 #include "config/config_punycode.h"
 
 #include "base/utf8.h"
@@ -20,7 +20,7 @@
 
 /* --- letters --------------------------------------------------------------------------------- */
 
-/* Letters that are their own form: without case, or of lower case. */
+/* Letters that IDNA leaves as they are: those in lower case, and those without case. */
 static const struct {
     uint32_t first, last;
 } letters[] = {
@@ -34,12 +34,13 @@ static const struct {
     {0xac00, 0xd7a3},                                     /* Hangul */
 };
 
-/* Blocks of capitals, and how far their small letters lie behind them. */
+/* Blocks of capitals, and the distance to their small letters. */
 static const struct {
     uint32_t first, last, distance;
 } capitals[] = {{0xc0, 0xd6, 32}, {0xd8, 0xde, 32}, {0x410, 0x42f, 32}, {0x400, 0x40f, 80}};
 
-/* Latin Extended-A alternates: capitals are even in one part of it and odd in another. 0: none of those. */
+/* In Latin Extended-A capital and small letters alternate; capitals are even in one part and odd in
+ * another. 0: not a letter of that block. */
 static uint32_t extended_latin(uint32_t c)
 {
     static const uint32_t odd_ones[] = {0x130, 0x131, 0x132, 0x133, 0x138,
@@ -62,7 +63,7 @@ static uint32_t small_ascii(uint32_t c)
                                                                                                 : 0;
 }
 
-/* The letter as a name has it; 0: not one that is known here. */
+/* Returns the letter in the form that names have; 0: it is not known here. */
 static uint32_t fold(uint32_t c)
 {
     if (c < INITIAL_N)
@@ -117,7 +118,7 @@ static uint32_t least_from(const uint32_t *label, size_t len, uint32_t n)
     return least;
 }
 
-/* A label has at most LABEL_MAX points below 2^16: nothing here can overflow. */
+/* A label has at most LABEL_MAX code points below 2^16, so nothing here can overflow. */
 static void append_encoded(struct buf *out, const uint32_t *label, size_t len)
 {
     uint32_t n = INITIAL_N, delta = 0, bias = INITIAL_BIAS, basic = 0, done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_punycode.h — a host name with letters beyond ASCII as the DNS and browsers write it (RFC 3492), for
- * hints to authors. */
+/* config_punycode.h — writes a host name with letters beyond ASCII as the DNS and browsers do (RFC
+ * 3492), for hints to authors. */
 #ifndef FARMSTEAD_CONFIG_PUNYCODE_H
 #define FARMSTEAD_CONFIG_PUNYCODE_H
 
@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-/* Appends the form of `host`, well-formed UTF-8 ("münchen.de" → "xn--mnchen-3ya.de"). False, with nothing
- * appended, where it holds what is no host name, or letters whose form would take tables to tell. */
+/* Appends the encoded form of `host`, which is valid UTF-8 ("münchen.de" → "xn--mnchen-3ya.de").
+ * False, with nothing appended, if it is not a host name, or if the form of its letters would take
+ * large tables to know. */
 bool config_punycode_host(struct buf *out, const char *host);
 
 #endif

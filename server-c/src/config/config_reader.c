@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_reader.c — goes on after an error, so that the author sees all of them at once. A default is
- * read from its JSON by the same code as the author's value. */
+/* config_reader.c — goes on after an error, so that the author sees all errors at once. Defaults
+ * are JSON, and are read by the same code as the author's values. */
 #include "config/config_reader.h"
 
 #include "base/mem.h"
@@ -21,7 +21,7 @@ static void *field_at(void *base, size_t offset)
     return (char *)base + offset;
 }
 
-/* Arrays go by the bytes of their pointer: the table does not know what they are arrays of. */
+/* Copies the array's pointer bytewise, as the table does not know the type of its items. */
 static void *store_array(void *base, const struct option *option, size_t count, size_t size)
 {
     void *array = xcalloc(count, size);
@@ -79,7 +79,7 @@ static void report_unknown(struct config_reader *r, const struct option *options
     struct buf key, hint;
 
     if (r->errors->count == CONFIG_ERRORS_MAX) {
-        r->errors->dropped++; /* without the work of looking for a hint */
+        r->errors->dropped++; /* saves the work of looking for a hint */
         return;
     }
     buf_init(&key);
@@ -92,7 +92,7 @@ static void report_unknown(struct config_reader *r, const struct option *options
     buf_fini(&key);
 }
 
-/* Points at the key that should be there, so that a form can mark that field. The place is the
+/* The pointer names the missing key, so that a form can mark its field; the position is that of the
  * object's opening brace. */
 static void report_missing(struct config_reader *r, const struct option *option,
                            const struct json_value *object)
@@ -133,8 +133,8 @@ static const struct option *find_option(const struct option *options, const char
     return NULL;
 }
 
-/* The members of `object` into the fields of `base`. Of a repeated key, which is reported already,
- * the first is read. */
+/* Reads the members of `object` into the fields of `base`. Of a repeated key, which has been
+ * reported, the first one counts. */
 static void read_members(struct config_reader *r, const struct option *options,
                          const struct json_value *object, void *base)
 {

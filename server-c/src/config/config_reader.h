@@ -6,12 +6,12 @@
 #include "config/config.h"
 #include "text/json_text.h"
 
-/* Fills the options of `cfg`, which is all zero: from the object `root`, or else from the table's
- * defaults. Where errors are added, the field stays zero or partly filled. Any thread. */
+/* Fills in the options of `cfg`, which must be all zero, from the object `root`, or else with the
+ * table's defaults. After an error a field stays zero or is partly filled. Any thread. */
 void config_read_options(struct config *cfg, const struct json_value *root,
                          struct config_errors *errors);
 
-/* Frees what config_read_options() filled in. Any thread. */
+/* Frees what config_read_options() has filled in. Any thread. */
 void config_free_options(struct config *cfg);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_reference.c — the option table as the page docs/configuration.md. */
+/* config_reference.c — writes the option table as the page docs/configuration.md. */
 #include "config/config_schema.h"
 
 #include "base/buf.h"
@@ -48,7 +48,7 @@ static const char opening[] =
     "\n"
     "## Options\n";
 
-/* Break `text` at blanks so that lines stay within the page. */
+/* Breaks `text` at blanks, so that lines stay within the page. */
 static void append_wrapped(struct buf *out, const char *text)
 {
     size_t column = 0;
@@ -76,7 +76,7 @@ static void append_words(struct buf *out, const char *const *words)
         buf_printf(out, "%s`\"%s\"`", i > 0 ? ", " : "", words[i]);
 }
 
-/* "whole number, 1 to 600 seconds" and the like. */
+/* Writes the type in words, such as "whole number, 1 to 600 seconds". */
 static void append_type(struct buf *out, const struct option *option)
 {
     switch (option->type) {

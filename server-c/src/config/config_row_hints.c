@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_row_hints.c — what is meant by texts that are nearly an address or a host name. */
+/* config_row_hints.c — hints for texts that are nearly an address or a host name. */
 #include "config/config_table_rows.h"
 
 #include "base/buf.h"

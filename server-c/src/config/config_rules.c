@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules.c — sizes that bound each other, and files that are written; the other topics have files
- * of their own. */
+/* config_rules.c — checks sizes that limit each other, and files that are written. Other rules have
+ * files of their own. */
 #include "config/config_rules.h"
 
 #include "config/config_rules_parts.h"
@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of two options in conflict, the first that the author gave: the other one may be a default. */
+/* Returns the first of two conflicting options that the author gave, as the other may be a
+ * default. */
 static const char *first_given(const struct rules *rules, const char *first, const char *second)
 {
     return config_rules_is_given(rules, first) ? first : second;
 }
 
-/* Zero stands for an option that was wrong by itself. */
+/* An option that was wrong by itself is zero here. */
 static void check_sizes(const struct rules *rules)
 {
     const struct config *cfg = rules->cfg;
@@ -27,7 +28,7 @@ static void check_sizes(const struct rules *rules)
                             "\"targetBytes\" (%" PRIu32 ") is larger than \"headBytes\" (%" PRIu32
                             ")",
                             cfg->limits.target_bytes, cfg->limits.head_bytes);
-    /* The default of the one does not forbid small values of the other. */
+    /* One option's default must not forbid small values of the other. */
     if (cfg->file_cache.max_bytes != 0 &&
         cfg->file_cache.max_file_bytes > cfg->file_cache.max_bytes &&
         config_rules_is_given(rules, "/fileCache/maxFileBytes"))
@@ -38,7 +39,7 @@ static void check_sizes(const struct rules *rules)
                             cfg->file_cache.max_file_bytes, cfg->file_cache.max_bytes);
 }
 
-/* A file that the node writes, with where it is named. */
+/* A file that the node writes, and where it is named. */
 struct written {
     const char *path, *what, *pointer;
 };
@@ -48,7 +49,7 @@ static bool is_same(const char *a, const char *b)
     return a != NULL && b != NULL && *a != '\0' && strcmp(a, b) == 0;
 }
 
-/* Sockets among themselves are the listeners' business. */
+/* Conflicts between two sockets are checked with the listeners. */
 static void check_sockets(const struct rules *rules, const struct written *file)
 {
     for (size_t i = 0; i < rules->cfg->listen_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_headers.c — which response headers a site may change, and what of Cache-Control it
- * may ask for. */
+/* config_rules_headers.c — which response headers a site may change, and which directives of
+ * Cache-Control it may set. */
 #include "config/config_rules.h"
 #include "config/config_rules_parts.h"
 
@@ -15,7 +15,7 @@
 #define CONNECTION "it belongs to the connection, which the server manages"
 #define VALIDATOR "the server compares it when a client asks again; it can only be removed"
 
-/* Headers that only the server can tell right, and what one may do with them all the same. */
+/* Headers whose right value only the server knows, and what a rule may still do with them. */
 static const struct server_header {
     const char *name, *reason;
     bool may_set, may_add, may_remove;
@@ -76,7 +76,7 @@ bool config_header_is_the_servers(const char *name)
     return header != NULL && !header->may_set && !header->may_add && !header->may_remove;
 }
 
-/* NULL when the rule may be. */
+/* Returns NULL if the rule is allowed. */
 static const char *refusal_of(const struct config_header_rule *rule)
 {
     const struct server_header *header = server_header_named(rule->name);
@@ -117,8 +117,8 @@ void config_rules_check_headers(const struct rules *rules, size_t site)
     }
 }
 
-/* What a response may say with max-age (RFC 9111 section 5.2.2, RFC 5861, RFC 8246), and in the
- * same order whether it comes with a number of seconds. */
+/* Directives that a response may have besides max-age (RFC 9111 section 5.2.2, RFC 5861 sections 3
+ * and 4, RFC 8246 section 2), and in the same order whether each takes a number of seconds. */
 static const char *const directives[] = {
     "public",
     "private",
@@ -184,7 +184,8 @@ static void check_directive(const struct rules *rules, const char *pointer, cons
     *seen |= 1U << found;
 }
 
-/* The table's pattern has passed: names and numbers with commas and blanks between. */
+/* The pattern in the table has passed, so there are names and numbers, with commas and blanks
+ * between them. */
 static void check_directives(const struct rules *rules, const char *pointer, const char *all)
 {
     unsigned seen = 0;

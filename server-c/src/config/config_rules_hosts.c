@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_hosts.c — a host name belongs to one site. By sorting: there may be very many. */
+/* config_rules_hosts.c — a host name may belong to only one site. Sorts the names, as there may be
+ * many. */
 #include "config/config_rules_parts.h"
 
 #include "base/mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_listen.c — listeners: an address and a port or a socket, and none of them twice. */
+/* config_rules_listen.c — a listener has either an address and a port, or a socket, and no two are
+ * the same. */
 #include "config/config_rules_parts.h"
 
 #include "base/mem.h"
@@ -11,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOCKET_PATH_MAX 107 /* of sun_path, without its NUL */
+#define SOCKET_PATH_MAX 107 /* length of sun_path without its NUL */
 
-/* An address and port that two listeners must not share, with where it stands. */
+/* An address and port that two listeners must not share, and where they are written. */
 struct endpoint {
     unsigned char binary[16];
     bool is_v6;
@@ -43,7 +44,8 @@ static bool is_any(const struct endpoint *endpoint)
     return memcmp(endpoint->binary, any, sizeof(any)) == 0;
 }
 
-/* Whether the kernel would take both for one: the same, or one of them every address. */
+/* Would the kernel take both for the same, because they are, or because one is the wildcard
+ * address? */
 static bool overlap(const struct endpoint *a, const struct endpoint *b)
 {
     return a->port == b->port && a->is_v6 == b->is_v6 &&
@@ -85,7 +87,8 @@ static void check_endpoints(const struct rules *rules)
     free(endpoints);
 }
 
-/* What a listener's kind has no use for was a slip: the author thinks it counts. */
+/* An option that the listener's kind does not use is an error, because the author expects it to
+ * count. */
 static void check_kind(const struct rules *rules, const struct config_listen *listen, size_t index)
 {
     static const char *const tcp_only[] = {"address", "port", "deferAccept"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_report.c — where a rule's error stands in the text, down to the character. */
+/* config_rules_report.c — finds where in the text a rule's error is, down to the character. */
 #include "config/config_rules_parts.h"
 
 #include "base/utf8.h"
@@ -38,7 +38,7 @@ static uint32_t utf16_unit(const char *digits)
     return unit;
 }
 
-/* Goes past one escape. Returns the bytes it stands for. */
+/* Moves past one escape. Returns the number of bytes that it stands for. */
 static size_t step_escape(struct text_pos *at, const char *text)
 {
     size_t source = 2, meaning = 1;
@@ -55,7 +55,7 @@ static size_t step_escape(struct text_pos *at, const char *text)
     return meaning;
 }
 
-/* Goes past one character as it is written. Returns the bytes it stands for. */
+/* Moves past one character of the text. Returns the number of bytes that it stands for. */
 static size_t step(struct text_pos *at, const struct config *cfg)
 {
     size_t from = at->offset;
@@ -66,7 +66,7 @@ static size_t step(struct text_pos *at, const struct config *cfg)
     return at->offset - from;
 }
 
-/* The text was parsed, so the string is whole and its escapes are right. */
+/* The text has been parsed, so the string is complete and its escapes are valid. */
 static struct text_span span_in(const struct config *cfg, const struct json_value *string,
                                 size_t byte)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_site.c — what one site's options must be to each other: the names in its root, its
- * aliases, users. */
+/* config_rules_site.c — rules between the options of one site: names in its root, aliases,
+ * users. */
 #include "config/config_rules_parts.h"
 
 #include "config/config_hint.h"

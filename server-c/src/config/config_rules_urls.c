@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules_urls.c — redirects and rewrites: each expression and each target is compiled once to
- * see whether it can be, and thrown away. */
+/* config_rules_urls.c — compiles each expression and each target of redirects and rewrites once, to
+ * see whether that works, and throws the result away. */
 #include "config/config_rules_parts.h"
 
 #include "match/url_rule.h"
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* `list` is the pointer of the list, such as "/sites/0/redirects". A text that is NULL was wrong by
- * itself. */
+/* `list` is the pointer of the list, such as "/sites/0/redirects". A text that was wrong by itself
+ * is NULL. */
 static void check_rule(const struct rules *rules, const char *list, size_t index, const char *match,
                        const char *to)
 {
@@ -30,7 +30,7 @@ static void check_rule(const struct rules *rules, const char *list, size_t index
     url_rule_free(rule);
 }
 
-/* Zero stands for a status that was wrong by itself. */
+/* A status that was wrong by itself is zero. */
 static void check_status(const struct rules *rules, size_t site, size_t redirect)
 {
     uint32_t status = rules->cfg->sites[site].redirects[redirect].status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* config_schema.c — the option table as JSON Schema.
+/* config_schema.c — writes the option table as JSON Schema.
  *
- * No oneOf: an option of two types has a type list, and minimum or pattern bind only the type they
- * are for. Beyond the standard there are x-live (false: takes effect at the next start) and x-unit.
- */
+ * Uses no oneOf: an option of two types has a list of types, and minimum or pattern apply only to
+ * values of their type. Beyond the standard there are x-live (false: takes effect at the next
+ * start) and x-unit. */
 #include "config/config_schema.h"
 
 #include "base/buf.h"
@@ -25,7 +25,7 @@ static void set_integer(json_t *schema, const char *key, int64_t integer)
     json_object_set_new(schema, key, json_integer(integer));
 }
 
-/* Bounds of one text: of the option itself, of a list's items, of a map's values. */
+/* The limits of one text: of the option itself, of an item of a list, or of a value in a map. */
 static json_t *text_schema(const struct option *option)
 {
     json_t *schema = json_object();

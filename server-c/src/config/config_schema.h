@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* config_schema.h — the option table as others read it: a JSON Schema for forms, lint and the API,
- * a reference page for people. Both are committed; a test fails when they differ from the binary.
- */
+/* config_schema.h — the option table for other readers: a JSON Schema for forms, editors and the
+ * API, and a reference page for people. Both are committed, and a test fails if they differ from
+ * what this writes. */
 #ifndef FARMSTEAD_CONFIG_SCHEMA_H
 #define FARMSTEAD_CONFIG_SCHEMA_H
 
 #include "base/digest.h"
 
-/* JSON Schema, draft 2020-12, ending in a newline. The caller frees it. Any thread. */
+/* Returns the JSON Schema (draft 2020-12), ending with a newline. The caller frees it. Any
+ * thread. */
 char *config_schema_json(void);
 
-/* The digest of those bytes, by which the control plane knows the schema a node has. Any thread. */
+/* Returns the digest of those bytes, from which the control plane knows which schema a node has.
+ * Any thread. */
 void config_schema_digest(char out[DIGEST_LEN + 1]);
 
-/* docs/configuration.md. The caller frees it. Any thread. */
+/* Returns docs/configuration.md. The caller frees it. Any thread. */
 char *config_schema_markdown(void);
 
 #endif

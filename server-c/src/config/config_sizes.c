@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* config_sizes.c — a quarter of the memory is for the contents of files, a quarter for connections,
- * an eighth for what is known of files; the rest is for the program, what slow clients still hold of
- * files that were driven out, and the kernel. Descriptors go to connections, to the files that these
- * are being sent, and to files that are kept open, in equal parts. */
+/* config_sizes.c — divides memory and descriptors. A quarter of the memory is for the contents of
+ * files, a quarter for connections, and an eighth for what is known about files. The rest is for
+ * the program, for bodies that slow clients still hold after the cache has dropped them, and for
+ * the kernel. Descriptors are for connections, for the files being sent on them, and for files that
+ * are kept open, a third each. */
 #include "config/config_sizes.h"
 
 #define MIB UINT64_C(1048576)
-#define LOOP_BYTES (16 * MIB)    /* one loop's buffers, and what its thread keeps of freed memory */
-#define CONNECTION_BYTES 16384   /* LOOP_INPUT_BYTES of loop.h: what it can make us keep */
-#define CACHE_ENTRY_BYTES 1024   /* with its key, its prepared head and its places in lists */
-#define LEAST 16                 /* of connections, files, entries: a node that serves at all */
-#define CONNECTION_DESCRIPTORS 2 /* its own, and that of a file it is sent */
+#define LOOP_BYTES (16 * MIB)  /* a loop's buffers, and freed memory that its thread keeps */
+#define CONNECTION_BYTES 16384 /* LOOP_INPUT_BYTES of loop.h: what a client can make us keep */
+#define CACHE_ENTRY_BYTES 1024 /* with its key, its prepared head and its places in lists */
+/* Connections, files, entries: the least with which a node can serve. */
+#define LEAST 16
+#define CONNECTION_DESCRIPTORS 2 /* its own, and that of the file being sent */
 
-/* Standard streams, logs, password files, the agent's connection, and what the system's libraries
+/* For standard streams, logs, password files, the agent's connection, and what system libraries
  * open. */
 #define OTHER_DESCRIPTORS 64
-/* Of one event loop: libuv's event queue and its own, its wake-ups, what it watches folders with, the
- * root and the file of a look on the loop, and a newcomer that is about to be refused. */
+/* For an event loop: libuv's event queue and the loop's own, wake-ups, the folders' watches, root
+ * and file of a look-up on the loop, and a new connection that is about to be refused. */
 #define LOOP_DESCRIPTORS 9
-/* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
- * one it goes to. */
+/* For a thread that looks files up: the root, the deepest watched folder, the folder it is in, and
+ * the next one. */
 #define LOOKUP_DESCRIPTORS 4
-/* Of one read thread that lists a folder: the root, the folder, and two on the way to a link's end. */
+/* For a thread that lists a folder: the root, the folder, and two on the way to the target of a
+ * link. */
 #define READ_DESCRIPTORS 4
-#define READ_THREADS 8 /* assumed for "auto": what it comes to takes a look at the disks */
+#define READ_THREADS 8 /* assumed for "auto", whose value is known only after a look at the disks */
 
 static const struct {
     const char *name, *pointer;
@@ -85,12 +88,12 @@ static uint64_t less(uint64_t from, uint64_t amount)
     return from > amount ? from - amount : 0;
 }
 
-/* Those of threads and loops, which nothing here makes fewer. */
+/* The descriptors for threads and loops, which can't be reduced here. */
 static uint64_t fixed_descriptors(const struct config_sizes *sizes, const struct config *cfg)
 {
     uint64_t readers = cfg->io.read_threads == CONFIG_AUTO ? READ_THREADS : cfg->io.read_threads;
 
-    /* A reload binds what is new before it closes what is old. */
+    /* A reload binds new sockets before it closes the old ones. */
     return sizes->loops * (LOOP_DESCRIPTORS + 2 * (uint64_t)cfg->listen_count) +
            (uint64_t)cfg->io.stat_threads * LOOKUP_DESCRIPTORS + readers * READ_DESCRIPTORS +
            OTHER_DESCRIPTORS;
@@ -128,7 +131,7 @@ uint64_t config_sizes_descriptors(const struct config_sizes *sizes, const struct
 
 void config_sizes_store(struct config *cfg, const struct config_sizes *sizes)
 {
-    if (cfg->is_fitted) /* going back to it: others read it by now */
+    if (cfg->is_fitted) /* an earlier config comes back: others are already reading it */
         return;
     cfg->is_fitted = true;
     cfg->workers = sizes->loops;

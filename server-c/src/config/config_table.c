@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table.c — every option, once: the top level. The rows of its larger parts are in
- * config_table_limits.c, config_table_site.c and config_table_rules.c. Help is written for the one
- * who sets it. */
+/* config_table.c — every option, described once: the top level. The rows of larger parts are in
+ * config_table_limits.c, config_table_site.c and config_table_rules.c. Help texts are for the
+ * person who sets the option. */
 #include "config/config_table.h"
 
 #include "config/config_table_rows.h"
 
 #include <arpa/inet.h>
 
-/* A name of the system's user data base. */
+/* A name in the system's user database. */
 #define ACCOUNT "[0-9A-Za-z_][0-9A-Za-z_.-]*"
 
 static const char *const defer_accept_words[] = {[DEFER_ACCEPT_AUTO] = "auto",
@@ -19,6 +19,8 @@ static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
                                           [LOG_FORMAT_COMBINED] = "combined",
                                           [LOG_FORMAT_JSON] = "json",
                                           NULL};
+static const char *const proxy_fields[] = {
+    [PROXY_FIELD_X_FORWARDED_FOR] = "X-Forwarded-For", [PROXY_FIELD_FORWARDED] = "Forwarded", NULL};
 static const char *const log_levels[] = {[LOG_LEVEL_ERROR] = "error",
                                          [LOG_LEVEL_WARN] = "warn",
                                          [LOG_LEVEL_INFO] = "info",
@@ -310,6 +312,32 @@ const struct option config_table[] = {
              "what.",
      .default_json = "{}",
      .members = config_samples_members},
+    {.name = "trustedProxies",
+     .type = OPTION_STRINGS,
+     .title = "Trusted proxies",
+     .help = "Addresses and blocks of the proxies in front of this node, such as 10.0.0.0/8, and "
+             "\"unix\" for one that connects to a Unix socket. What one of them says in "
+             "trustedProxyField of the client that it asks for is believed: access rules and the "
+             "access log go by that client, and limits.connectionsPerAddress does not count the "
+             "proxy's connections. From anybody else the field changes nothing.",
+     .default_json = "[]",
+     .min = 2,
+     .max = 49,
+     .max_items = 256,
+     .pattern = "^([0-9A-Fa-f:.]+(/[0-9]+)?|unix)$",
+     .form = "an address or a block of them, such as 192.0.2.7 or 2001:db8::/32, or \"unix\"",
+     .check = config_row_check_proxy,
+     LIST(struct config, trusted_proxies, trusted_proxy_count)},
+    {.name = "trustedProxyField",
+     .type = OPTION_ENUM,
+     .title = "Field with the client's address",
+     .help =
+         "The request field in which trusted proxies say whom they ask for. They must set or add "
+         "to it themselves: what they pass on unread from a client is a client's word. Of several "
+         "addresses in it the last that is no trusted proxy's counts.",
+     .default_json = "\"X-Forwarded-For\"",
+     .words = proxy_fields,
+     CONFIG(trusted_proxy_field)},
     {.name = "admin",
      .type = OPTION_OBJECT,
      .title = "Admin listener",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table.h — the one description of every option: what reads a config, what `schema` prints
- * and what the reference page says all come from these rows.
+/* config_table.h — the description of every option: reading a config, the output of `schema` and
+ * the reference page all use these rows.
  *
- * A new option is a field in struct config and a row in config_table*.c. A row's pattern is one
- * regular expression for two engines, POSIX ERE here and ECMAScript in the schema, so it keeps to
- * what both read alike: no backslash inside brackets, no \d and the like. */
+ * To add an option, add a field to struct config and a row to config_table*.c. A row's pattern is a
+ * regular expression for two engines, POSIX ERE here and ECMAScript in the schema, so use only what
+ * both read alike: no backslash inside brackets, no \d and the like. */
 #ifndef FARMSTEAD_CONFIG_TABLE_H
 #define FARMSTEAD_CONFIG_TABLE_H
 
@@ -16,40 +16,40 @@ struct buf;
 
 enum option_type {
     OPTION_BOOLEAN, /* bool */
-    OPTION_INTEGER, /* uint16_t, uint32_t or uint64_t, by `size` */
+    OPTION_INTEGER, /* uint16_t, uint32_t or uint64_t, depending on `size` */
     OPTION_ENUM,    /* int: the index in `words` */
     OPTION_STRING,  /* char * */
     OPTION_STRINGS, /* char ** and a count */
-    OPTION_MAP,     /* pairs of char *, and a count */
-    OPTION_OBJECT,  /* its members live in the same struct as itself */
-    OPTION_OBJECTS, /* an array of structs that hold the members, and a count */
+    OPTION_MAP,     /* pairs of char * and a count */
+    OPTION_OBJECT,  /* its members are fields of the same struct */
+    OPTION_OBJECTS, /* an array of structs that have the members, and a count */
 };
 
 struct option {
     const char *name;
     enum option_type type;
-    const char *title;           /* a form's label */
+    const char *title;           /* label in a form */
     const char *help;            /* sentences a form can show */
-    const char *lighttpd;        /* what it was called there; NULL: nothing */
-    const char *unit;            /* NULL: a plain number, a text */
-    const char *default_json;    /* NULL: the option must be given */
-    bool takes_effect_at_start;  /* false: a push changes it live */
-    bool takes_auto;             /* of an integer: "auto" is auto_value */
-    int fit;                     /* enum config_fit: lowered to what the machine has if left out */
-    int64_t auto_value;          /* CONFIG_AUTO where 0 can't be written */
-    int64_t min, max;            /* integer: the value; string(s), map: characters of one text */
+    const char *lighttpd;        /* its name in lighttpd; NULL: it has none */
+    const char *unit;            /* NULL: a plain number, or a text */
+    const char *default_json;    /* NULL: the author must give the option */
+    bool takes_effect_at_start;  /* false: a new config changes it at once */
+    bool takes_auto;             /* for an integer: "auto" means auto_value */
+    int fit;                     /* an enum config_fit: lowered to fit the machine if left out */
+    int64_t auto_value;          /* CONFIG_AUTO for options that can't be 0 */
+    int64_t min, max;            /* integer: the value; string(s), map: characters of each text */
     size_t min_items, max_items; /* lists and maps */
-    const char *pattern;         /* of a string, of each of strings, of a map's values */
+    const char *pattern;         /* for a string, each of the strings, or the values of a map */
     const char *form;            /* the pattern in words: "must be …" */
-    const char *key_pattern, *key_form; /* of a map's keys */
-    const char *const *words;           /* of an enum, NULL at the end */
-    /* What a pattern can't say: NULL, or what is wrong, as in "is not …". */
+    const char *key_pattern, *key_form; /* for the keys of a map */
+    const char *const *words;           /* for an enum; ends with NULL */
+    /* For what a pattern can't express. Returns NULL, or what is wrong, as in "is not …". */
     const char *(*check)(const char *text);
-    /* Of a text that is wrong: appends what to write in its place, if that can be told. NULL: never. */
+    /* For a text that is wrong: appends what to write instead, if known. NULL: no hints. */
     void (*hint)(struct buf *out, const char *text);
-    const struct option *members; /* up to the one without a name */
-    size_t offset, size;          /* of the field; of an array, the pointer */
-    size_t count_offset;          /* of the field with the count */
+    const struct option *members; /* ends with the one without a name */
+    size_t offset, size;          /* of the field; for an array, that of its pointer */
+    size_t count_offset;          /* of the field that has the count */
     size_t item_size;             /* of one struct of OPTION_OBJECTS */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* config_table_rows.h — what the files of the option table share: forms that many rows have, and
- * where a row's field is. For config_table*.c alone. */
+ * where a row's field is. Only config_table*.c include this. */
 #ifndef FARMSTEAD_CONFIG_TABLE_ROWS_H
 #define FARMSTEAD_CONFIG_TABLE_ROWS_H
 
@@ -13,7 +13,8 @@
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
 
-/* Both engines take the control characters themselves: the schema has them as \u0001 and so on. */
+/* Both engines take the control characters themselves; the schema writes them as \u0001 and so
+ * on. */
 #define CONTROLS "\x01-\x1f\x7f"
 #define ABSOLUTE_PATH "/[^" CONTROLS "]*"
 #define TOKEN "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -66,18 +67,21 @@ extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
 
-/* Of a row that takes a numeric address. */
+/* For rows that take proxies: addresses, blocks and "unix". */
+const char *config_row_check_proxy(const char *text);
+
+/* For rows that take a numeric address. */
 const char *config_row_check_address(const char *text);
 
-/* Of a row that takes a host name: an IPv6 address in brackets must be one. */
+/* For rows that take a host name: an IPv6 address in brackets must be valid. */
 const char *config_row_check_host(const char *text);
 
-/* What is meant by a text that is no host name: "::1" → "[::1]", "münchen.de" → "xn--mnchen-3ya.de". */
+/* Hints for a text that is not a host name: "::1" → "[::1]", "münchen.de" → "xn--mnchen-3ya.de". */
 void config_row_hint_host(struct buf *out, const char *text);
-/* By one that is no numeric address: "[::1]" → "::1", "localhost" → "127.0.0.1". */
+/* Hints for a text that is not a numeric address: "[::1]" → "::1", "localhost" → "127.0.0.1". */
 void config_row_hint_address(struct buf *out, const char *text);
 
-/* Of a row that takes a path: no segment may be "." or "..". */
+/* For rows that take a path: no segment may be "." or "..". */
 const char *config_row_check_segments(const char *path);
 
 #endif

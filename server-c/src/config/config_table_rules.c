@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table_rules.c — the rows of a site's rules: what one redirect, one header and so on is
- * made of. */
+/* config_table_rules.c — the rows of a site's rules: the options of a redirect, of a header rule,
+ * and so on. */
 #include "config/config_table_rows.h"
 #include "match/address_block.h"
+
+#include <string.h>
 
 #define DIRECTIVE "[a-z]+(-[a-z]+)*(=[0-9]+)?"
 
@@ -26,6 +28,11 @@ static const char *check_block(const char *text)
     struct address_block block;
 
     return address_block_parse(&block, text);
+}
+
+const char *config_row_check_proxy(const char *text)
+{
+    return strcmp(text, "unix") == 0 ? NULL : check_block(text);
 }
 
 const struct option config_redirect_members[] = {

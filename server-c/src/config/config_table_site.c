@@ -7,7 +7,8 @@
 
 #define SITE(field) FIELD(struct config_site, field)
 #define SITE_LIST(field, counter) LIST(struct config_site, field, counter)
-/* Letters, digits, '-' and '_' with single dots between: what a place's variable may be. */
+/* Letters, digits, '-' and '_', with single dots between them: what the variable of a place may
+ * have. */
 #define ACCOUNT "[0-9a-z_-]+(\\.[0-9a-z_-]+)*"
 
 static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",

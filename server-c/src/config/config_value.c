@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_value.c — one value against its row of the table: type, range, form. What is wrong is said with
+/* config_value.c — checks a value against its row of the table: type, range, form. The message says
  * what was found and what would be right. */
 #include "config/config_value.h"
 
@@ -37,7 +37,7 @@ void config_value_report(struct config_reader *r, enum config_code code,
     buf_fini(&pointer);
 }
 
-/* What the author wrote, short enough for a sentence. */
+/* Writes what the author has written, short enough for a sentence. */
 static void append_found(struct buf *out, const struct json_value *value)
 {
     switch (value->kind) {
@@ -59,7 +59,7 @@ static void append_found(struct buf *out, const struct json_value *value)
     }
 }
 
-/* Before the option's name in a sentence about one entry of a list or map. */
+/* Goes before the option's name in a sentence about one entry of a list or map. */
 static const char *each_of(const struct option *option, const struct json_value *value)
 {
     bool is_whole =
@@ -154,8 +154,8 @@ static bool matches(struct config_reader *r, const char *pattern, const char *te
     return regexec(&r->compiled[i].regex, text, 0, NULL, 0) == 0;
 }
 
-/* Of the form, but wrong: `wrong` says how. NULL: it is not of the form. With what the author most likely
- * meant, if that can be told. */
+/* Refuses a text. `wrong` says what is wrong with a text that has the right form; NULL: it has not.
+ * Adds what the author most likely meant, if that is known. */
 static bool refuse_text(struct config_reader *r, const struct option *option,
                         const struct json_value *value, const char *wrong)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* conn.c — the connection's state machine.
  *
- * state     | entered when                    | left when
- * READING   | accepted; a response has ended  | a head is whole: ANSWERING, SENDING
- * ANSWERING | the exchange asked a lane       | it has its answer: SENDING
- * SENDING   | a response was begun            | sent: READING, DRAINING, LINGERING, CLOSED
- * DRAINING  | a request's body is left        | read: READING
- * LINGERING | we close, the client still talks| it is silent, done or late: CLOSED
- * CLOSED    | any failure, end or time-out    | the turn is over: freed
+ * state     | entered when                        | left when
+ * READING   | accepted; a response has ended      | the head is whole: ANSWERING or SENDING
+ * ANSWERING | the exchange asked a lane           | the lane has answered: SENDING
+ * SENDING   | a response was begun                | sent: READING, DRAINING, LINGERING, CLOSED
+ * DRAINING  | part of a request's body is to come | the body was skipped: READING
+ * LINGERING | we are closing, the client may send | the client is done or time is up: CLOSED
+ * CLOSED    | failure, end or time-out            | this turn of the loop is over: freed
  *
- * The socket is watched for changes (EPOLLET), so a state that waits for it needs no system call.
- * `has_input` remembers that there may be bytes to receive which nobody wanted yet. */
+ * The socket is watched for changes (EPOLLET), so that going from one state to another needs no
+ * system call. In return `has_input` has to remember that bytes may have arrived that nobody has
+ * received yet. */
 #include "connection/conn.h"
 
 #include "connection/conn_state.h"
@@ -37,7 +38,7 @@ static void use_input(struct conn *c)
         }
         parsed = http_parse_request(&c->transfer->ex.req, c->in + c->in_pos, c->in_len - c->in_pos);
         if (parsed == PARSE_MORE) {
-            if (c->timeout != TIMEOUT_HEADER) /* counts from its first byte, not its last */
+            if (c->timeout != TIMEOUT_HEADER) /* the time runs from the first byte of a head */
                 conn_arm(c, TIMEOUT_HEADER);
             break;
         }
@@ -72,7 +73,7 @@ static void take_input(struct conn *c)
     }
     if (input == INPUT_SOME && c->state == CONN_DRAINING) {
         conn_skip_body(c);
-        if (c->state == CONN_READING) /* else the whole body's time runs on */
+        if (c->state == CONN_READING) /* else one time limit goes on for the whole body */
             conn_arm(c, TIMEOUT_IDLE);
     }
     conn_run(c);
@@ -101,7 +102,7 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
     if (c->state == CONN_LINGERING) {
         conn_linger(c);
         conn_run(c);
-    } else if (events & (EPOLLHUP | EPOLLERR)) { /* nobody is there to be answered */
+    } else if (events & (EPOLLHUP | EPOLLERR)) { /* no one is left to answer */
         conn_close(c, conn_left(c));
     } else if (is_reading(c)) {
         if (c->has_input)
@@ -150,13 +151,14 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
     c->transport = transport;
     c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));
-    c->reads_to_end = c->peer.any.sa_family == AF_UNIX; /* its parts may come singly */
+    /* Each write of the client may be received singly. */
+    c->reads_to_end = c->peer.any.sa_family == AF_UNIX;
     list_init(&c->link);
     loop->connection_count++;
     c->state = CONN_READING;
     conn_arm(c, TIMEOUT_SILENT);
-    /* When the others had their turn the request is often there: its socket may be answered and
-     * closed before it was ever watched. */
+    /* Its first event comes after those that are waiting now, when the request has often arrived.
+     * So a connection may be answered and closed without ever having been added to the poller. */
     c->has_input = true;
     poller_call_again(&loop->poller, &c->watch);
 }

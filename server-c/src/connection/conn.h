@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* conn.h — a client's connection: read, parse, answer, again or close. Loop thread only. */
+/* conn.h — a client's HTTP/1.1 connection: reads and parses requests, has them answered, stays open
+ * or closes (RFC 9112 section 9). Loop thread only. */
 #ifndef FARMSTEAD_CONN_H
 #define FARMSTEAD_CONN_H
 
@@ -8,29 +9,31 @@
 
 #include <sys/socket.h>
 
-/* Takes over the transport; on failure closes it. It is among the connections
- * counted in `shared`, and `is_counted` in the table of peers, too. */
+/* Starts a connection on `transport`, which it takes over and closes on failure. The caller has
+ * counted it in shared->connections, and if `is_counted` in the table of peers as well. */
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
                 bool is_counted);
 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
 
-/* Lets those that wait for their rate send their shares. Call it every LOOP_TICK_MS. */
+/* Lets connections that wait for a rate send what they may. Call it every LOOP_TICK_MS. */
 void conn_retry_throttled(struct loop *loop);
 
-/* After a swap: shorter time-outs count for those who wait already, too. */
+/* Call it after a new config is in force: shorter time-outs then hold for connections that wait
+ * already. */
 void conn_apply_timeouts(struct loop *loop);
 
-/* Makes room: closes the connection that has been open longest without a word, else the one that has
- * idled longest between requests; never one with a request under way. False when there is neither. */
+/* Closes one connection to make room: the one that has been open longest without sending anything,
+ * else the one that has been idle longest between requests; never one with a request under way.
+ * False if there is none. */
 bool conn_make_room(struct loop *loop);
 
-void conn_close_idle(struct loop *loop); /* all that are between requests */
-void conn_close_all(struct loop *loop);  /* whatever they are doing */
+void conn_close_idle(struct loop *loop); /* all connections between requests */
+void conn_close_all(struct loop *loop);  /* all, whatever they are doing */
 
-/* Frees memory that is kept for requests to come, but for `keep` of them. Call it every LOOP_TICK_MS,
- * so that a crowd leaves nothing behind. */
+/* Frees all but `keep` of the transfers kept for later requests. Call it every LOOP_TICK_MS, so
+ * that the memory of a rush of requests is given back. */
 void conn_trim_spares(struct loop *loop, size_t keep);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_end.c — how requests and connections end: counted, logged, given back. */
+/* conn_end.c — how requests and connections end: they are counted and logged, and what they hold is
+ * given back. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "net/peer_table.h"
 
 #define LINGER_BYTES_MAX 262144
-#define SILENT_MS 250 /* a lost packet is sent again sooner */
+#define SILENT_MS 250 /* long enough for a lost packet to be sent again */
 
-/* Gives back what the request under way holds. */
+/* Gives back what the current request holds. */
 static void end_request(struct conn *c)
 {
     if (!c->transfer)
@@ -41,7 +42,8 @@ void conn_close(struct conn *c, enum end_reason reason)
     transport_close(&c->transport);
 }
 
-/* After the last response it is as was said. */
+/* Why a connection ends that the client closed. After our last response the reason is set
+ * already. */
 enum end_reason conn_left(const struct conn *c)
 {
     if (c->state == CONN_LINGERING)
@@ -51,7 +53,7 @@ enum end_reason conn_left(const struct conn *c)
                : END_CLIENT_CLOSED;
 }
 
-/* The first of a list of those that only wait; NULL: nobody does. */
+/* The connection that has waited longest, or NULL if none waits for this. */
 static struct conn *oldest(struct loop *loop, enum timeout timeout)
 {
     struct list *all = &loop->connections[timeout];
@@ -59,7 +61,8 @@ static struct conn *oldest(struct loop *loop, enum timeout timeout)
     return list_empty(all) ? NULL : container_of(all->next, struct conn, link);
 }
 
-/* A client's first bytes come right behind its connection: who has just come may yet speak. */
+/* A client's first bytes follow its connection closely, so one that has only just connected may
+ * still send them. */
 static bool is_silent(const struct conn *c)
 {
     uint64_t for_ms = uv_now(&c->loop->uv) + c->loop->timeout_ms[TIMEOUT_SILENT] - c->deadline_ms;
@@ -96,8 +99,9 @@ void conn_close_all(struct loop *loop)
 
 /* --- the response ---------------------------------------------------------------------------- */
 
-/* Closing a socket with unread input makes the kernel send a reset, which may overtake the
- * response: so stop sending, and read on until the client has seen it. */
+/* Closing a socket with unread input makes the kernel send a reset, which can destroy the response
+ * before the client has read it. So we first end only our sending side, and read on until the
+ * client is done (RFC 9112 section 9.6). */
 static void finish_connection(struct conn *c)
 {
     if (!c->linger_after && c->in_pos == c->in_len) {
@@ -121,7 +125,7 @@ void conn_finish_response(struct conn *c)
     c->drain = c->transfer->ex.req.content_length;
     end_request(c);
     if (c->ends_for || c->loop->is_stopping || !c->loop->live) {
-        if (!c->ends_for) { /* the client was not told: it may be sending on */
+        if (!c->ends_for) { /* "Connection: close" was not sent, so the client may be sending */
             c->ends_for = END_STOPPING;
             c->linger_after = true;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_input.c — bytes from the client: received, kept, skipped.
+/* conn_input.c — bytes from the client: receives, keeps and skips them.
  *
- * They are received into the loop's shared buffer; only what is left over when the event is dealt
- * with is copied into memory of the connection's own, so one that idles has none. */
+ * They are received into a buffer that all connections of the loop share. Only bytes that are left
+ * when the event is over are copied to memory of the connection, so an idle connection has none. */
 #include "connection/conn_state.h"
 
 #include <errno.h>
@@ -17,6 +17,8 @@ void conn_release_input(struct conn *c)
     c->input_is_shared = false;
 }
 
+/* Content that nobody wants is read to its end, so that the next request can be found (RFC 9112
+ * section 9.3). */
 void conn_skip_body(struct conn *c)
 {
     uint32_t available = c->in_len - c->in_pos;
@@ -52,7 +54,7 @@ void conn_settle_input(struct conn *c)
     c->input_is_shared = false;
 }
 
-/* Room behind what is there already: the head's limit stops its growth. */
+/* Makes room after the bytes that are there. The limit of a head's length bounds the growth. */
 static bool grow_input(struct conn *c)
 {
     uint32_t cap = c->in_cap < 1024 ? 2048 : c->in_cap * 2;
@@ -73,7 +75,10 @@ static bool grow_input(struct conn *c)
     return true;
 }
 
-/* But the end of input is told of once, with the last bytes, and urgent data divides what is there. */
+/* A short read means that nothing is left to receive, and saves a system call to find out. Not if
+ * the poller has reported the end of input or urgent data: the end is reported only once, with the
+ * last bytes, and a read stops at urgent data. Then `reads_to_end` says to read until the kernel
+ * has nothing. */
 static enum conn_input receive_into(struct conn *c, char *room, size_t cap, size_t *len)
 {
     bool has_more = false;

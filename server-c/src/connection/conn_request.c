@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_request.c — a connection of HTTP/1.1 as the carrier of an exchange: what of a request and its
- * answer is the protocol's, and whether another may follow (RFC 9112 section 9). */
+/* conn_request.c — the HTTP/1.1 connection as carrier of an exchange: what depends on the protocol
+ * in a request and its response, and whether another request may follow (RFC 9112 section 9). */
 #include "connection/conn_state.h"
 
 #include "net/accept_deferral.h"
 #include "response/response.h"
 
-/* Who does not wait to be let through may be sending what is meant for somebody else. */
+/* A client may send bytes for the tunnel right after CONNECT (RFC 9110 section 9.3.6), and they
+ * must not be read as a request. */
 static bool asks_for_tunnel(const struct exchange *ex)
 {
     struct span line = exchange_slice(ex, ex->req.request_line);
@@ -14,14 +15,15 @@ static bool asks_for_tunnel(const struct exchange *ex)
     return line.len > 8 && memcmp(line.ptr, "CONNECT ", 8) == 0;
 }
 
-/* The connection ends after this response, and the client may still be sending then. */
+/* Ends the connection after this response. The client may still be sending at that moment. */
 static void end_after(struct conn *c, enum end_reason reason)
 {
     c->ends_for = (uint8_t)reason;
     c->linger_after = true;
 }
 
-/* What the client may still be sending decides whether the connection can go on. */
+/* Decides whether the connection persists (RFC 9112 section 9.3). It can't if there may be content
+ * that we don't want to read. */
 static void decide_connection(struct conn *c, const struct exchange *ex)
 {
     const struct http_request *req = &ex->req;
@@ -33,7 +35,9 @@ static void decide_connection(struct conn *c, const struct exchange *ex)
         accept_deferral_spoke(&c->loop->deferral);
     if (++c->served >= ex->live->cfg->limits.keep_alive_requests && req->keep_alive)
         end_after(c, END_REQUEST_LIMIT);
-    /* A client that waits for 100 gets the answer instead and may send the body all the same. */
+    /* A client that waits for 100 (Continue) gets the final response instead, and may then send its
+     * content or not (RFC 9110 section 10.1.1). Nobody can tell where a next request would begin,
+     * so the connection ends. */
     if (req->chunked || req->content_length > ex->live->cfg->limits.body_bytes ||
         (req->expects_continue && has_body) || asks_for_tunnel(ex))
         end_after(c, END_UNREAD_BODY);
@@ -63,12 +67,14 @@ static struct conn *conn_of(struct carrier *carrier)
     return container_of(carrier, struct conn, carrier);
 }
 
+/* "close" announces the end (RFC 9112 section 9.6). A client of HTTP/1.0 is told that the
+ * connection stays (section 9.3); one of HTTP/1.1 expects that. */
 static void start_head(struct carrier *carrier, enum http_status status, struct response_head *head)
 {
     struct conn *c = conn_of(carrier);
     enum response_connection connection = CONNECTION_DEFAULT;
 
-    if (c->loop->is_stopping && !c->ends_for) /* the next request may be on its way */
+    if (c->loop->is_stopping && !c->ends_for) /* the client may be sending its next request */
         end_after(c, END_STOPPING);
     if (c->ends_for)
         connection = CONNECTION_CLOSE;

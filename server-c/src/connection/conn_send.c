@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_send.c — the response's way out: what the sink's steps mean for the connection, and how much
- * it may send when its site or itself has a rate.
+/* conn_send.c — sends a response: what each step of the sink means for the connection, and how much
+ * may be sent when the site or the connection has a rate.
  *
- * Who may not send for now waits in loop->throttled for the next tick, be it for a rate (pace.h) or for a
- * file to be what it was; who got nothing then is first in the next one. Without a rate there is nothing
- * of this but one branch. */
+ * A response that may not be sent for now waits in loop->throttled for the next tick: for its rate
+ * (pace.h), or until it is clear whether its file has changed. One that gets nothing in a tick is
+ * first in the next. A response without a rate costs one branch. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "net/peer_table.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_timeout.c — what becomes of a connection whose time has passed.
+/* conn_timeout.c — what happens to a connection whose time is up.
  *
- * Lists in the order of their deadlines, so arming is cheap and a tick looks at the front only. The
- * order is kept to the grain of a tick: one that is armed again within it keeps its place, and its
- * neighbours' memory is not touched for each of its requests. A response the client does not take at
- * once is looked at every quarter of writeSeconds, however often the socket took bytes meanwhile or a
- * rate or a disk was waited for: the kernel knows what the client has acknowledged, and only that
- * counts. */
+ * Each kind of time-out has a list in the order of the deadlines, so setting a deadline is cheap
+ * and a tick looks only at the front. The order is kept only to a tick: a connection that gets a
+ * new deadline twice within a tick keeps its place, and so does not touch its neighbours' memory
+ * for every request.
+ *
+ * A response that the client does not take at once is looked at four times per writeSeconds,
+ * whether the socket took bytes meanwhile or a rate or a disk was waited for: only what the client
+ * has acknowledged counts, and the kernel knows that. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 
@@ -33,7 +35,7 @@ static void count_time_out(const struct conn *c)
 
 /* --- a client that takes its response slowly ------------------------------------------------- */
 
-/* Bytes per second that a client is asked to take: never more than our own rates let it have. */
+/* Bytes per second that the client has to take: never more than our own rates allow. */
 static uint64_t least_rate(const struct transfer *transfer)
 {
     uint64_t least = transfer->ex.live->cfg->limits.min_bytes_per_second;
@@ -41,7 +43,7 @@ static uint64_t least_rate(const struct transfer *transfer)
     return transfer->is_limited ? pace_least(&transfer->pace, least) : least;
 }
 
-/* Bytes that count as progress after `elapsed_ms`. */
+/* How many bytes the client must have taken after `elapsed_ms`. */
 static int64_t least_progress(const struct transfer *transfer, uint64_t elapsed_ms)
 {
     uint64_t least = least_rate(transfer) * elapsed_ms / 1000;
@@ -49,8 +51,8 @@ static int64_t least_progress(const struct transfer *transfer, uint64_t elapsed_
     return least > 0 ? (int64_t)least : 1;
 }
 
-/* While a rate of ours or a disk held it back it can't have taken more than it was given. What was
- * given since the last look may still be under way. */
+/* When a rate of ours or a disk held the response back, the client can't have taken more than had
+ * been offered at the last look. Bytes given to the socket since then may still be under way. */
 static bool took_what_there_was(const struct progress *progress, int64_t taken)
 {
     return progress->was_held_back && taken >= progress->offered;
@@ -68,13 +70,14 @@ void conn_await_client(struct conn *c)
     if (progress->looked_ms == 0) {
         progress->looked_ms = now_ms;
     } else if (now_ms - progress->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
-        c->deadline_ms = now_ms; /* waits for a disk took its place in the list again and again */
+        /* Waiting for a disk put this off again and again: it is due now. */
+        c->deadline_ms = now_ms;
         list_remove(&c->link);
         list_append(all->next, &c->link);
     }
 }
 
-/* False when it took too little for the whole of writeSeconds. */
+/* False when the client took too little during all of writeSeconds. */
 static bool still_takes(struct conn *c)
 {
     struct transfer *transfer = c->transfer;
@@ -101,7 +104,8 @@ static bool still_takes(struct conn *c)
 
 /* --- the other times ------------------------------------------------------------------------- */
 
-/* RFC 9110 15.5.9. A client that has sent nothing yet asked for nothing: it is told nothing. */
+/* Answers with 408 and closes (RFC 9110 section 15.5.9). A client that has sent nothing gets no
+ * answer. */
 static void refuse_slow_head(struct conn *c)
 {
     c->transfer->ex.req.status = HTTP_REQUEST_TIMEOUT;
@@ -109,7 +113,8 @@ static void refuse_slow_head(struct conn *c)
     conn_run(c);
 }
 
-/* The disk does not answer; while nothing was sent the connection is as good as before. */
+/* The disk does not answer. If nothing was sent yet the client gets 503 and the connection
+ * stays. */
 static void give_up_disk(struct conn *c)
 {
     if (c->state == CONN_SENDING) {

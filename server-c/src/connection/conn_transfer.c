@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_transfer.c — memory for a request under way: a few spare ones per loop, the last used first, as it
- * is still in the nearest cache. */
+/* conn_transfer.c — memory for requests under way. A loop keeps a few spare transfers and uses the
+ * one freed last, which is most likely still in the processor's cache. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 

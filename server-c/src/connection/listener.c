@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* listener.c — accepts in batches. Out of descriptors it closes what idles and pauses for a tick
- * instead of being woken for ever for a connection it can't take. */
+/* listener.c — accepts connections in batches. When descriptors run out it closes an idle
+ * connection and pauses for a tick, or the poller would wake it again and again for a connection
+ * that it can't take. */
 #include "connection/listener.h"
 
 #include "base/mem.h"
@@ -16,11 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG 4096    /* the kernel cuts it to net.core.somaxconn */
-#define ACCEPT_BATCH 64 /* then other events have their turn */
+#define BACKLOG 4096    /* the kernel reduces it to net.core.somaxconn */
+#define ACCEPT_BATCH 64 /* then other events get their turn */
 #define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
-#define PER_ADDRESS_MIN 50 /* of "auto": an office's, where there are few for all */
+/* The least that "auto" allows an address, for an office behind one address when limits.connections
+ * is small. */
+#define PER_ADDRESS_MIN 50
 
 struct listener {
     struct poller_watch watch;
@@ -29,9 +32,9 @@ struct listener {
     int fd; /* -1: closed */
     bool is_paused;
     char *address;
-    uint16_t port;                         /* as configured */
-    char *socket;                          /* "": TCP */
-    enum config_defer_accept defer_accept; /* as configured */
+    uint16_t port;                         /* as in the config */
+    char *socket;                          /* path of a Unix socket; "": TCP */
+    enum config_defer_accept defer_accept; /* as in the config */
     bool is_deferring;
     uint32_t ticks_released;
     uint64_t warned_ms, warned_address_ms;
@@ -53,7 +56,7 @@ static int fill_address(struct sockaddr_storage *storage, socklen_t *len,
 
 static int set_defer_accept(int fd, bool defers)
 {
-    const int seconds = defers; /* the kernel hands over those that said nothing for so long */
+    const int seconds = defers; /* after this time the kernel hands over a silent connection, too */
 
     return setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds)) == 0 ? 0
                                                                                          : -errno;
@@ -63,12 +66,13 @@ static int set_options(int fd, int family)
 {
     const int on = 1;
 
-    /* What is accepted inherits TCP_NODELAY: one system call less per connection. */
+    /* Accepted sockets inherit TCP_NODELAY, which saves a system call for each. */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0 ||
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0)
         return -errno;
-    /* "::" is IPv6 only, so that "0.0.0.0" beside it means the same on every system. */
+    /* "::" takes IPv6 only, so that it can be used next to "0.0.0.0" with the same effect on every
+     * system. */
     if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
         return -errno;
     return 0;
@@ -113,6 +117,8 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
 
 /* --- accepting ------------------------------------------------------------------------------- */
 
+/* Answers without waiting for the request: 503, and when to try again (RFC 9110 sections 15.6.4 and
+ * 10.2.3). */
 static void refuse(struct loop *loop, int fd)
 {
     static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -124,20 +130,21 @@ static void refuse(struct loop *loop, int fd)
     loop_count(loop->live, COUNTER_REFUSED, 1);
 }
 
-/* Counts the connection; false when there are limits.connections already. */
+/* Counts the connection. False when there are limits.connections of them already. */
 static bool admit(struct loop *loop)
 {
     uint32_t limit = loop->live->cfg->limits.connections;
 
     if (atomic_fetch_add_explicit(&loop->shared->connections, 1, memory_order_relaxed) < limit)
         return true;
-    if (conn_make_room(loop)) /* its place is free now */
+    if (conn_make_room(loop)) /* the connection that was closed was counted in its place */
         return true;
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
     return false;
 }
 
-/* It stays in the poller's set all the while: to join it can fail, to be asked of again can't. */
+/* While paused the listener stays in the poller with no events: adding it again could fail,
+ * changing its events can't. */
 static void set_accepting(struct listener *listener, bool accepts)
 {
     int err = poller_change(&listener->loop->poller, listener->fd, accepts ? EPOLLIN : 0,
@@ -164,14 +171,18 @@ static void pause_accepting(struct listener *listener, int err)
     set_accepting(listener, false);
 }
 
-/* 0: not to be counted. By default one address can't take all there are. While few are taken nobody is
- * counted, which costs nothing; then each may have another quarter. Offices and mobile networks share an
- * address, and what comes from this host is a proxy. */
+/* How many connections `peer` may have; 0: no limit, and the connection is not counted. With "auto"
+ * no address can take all connections: once a quarter of limits.connections is in use, each address
+ * may have a quarter more. Before that nothing is counted, which costs nothing. The share is large
+ * since offices and mobile networks have many clients behind one address. Peers on this host are
+ * taken to be a proxy. */
 static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
 {
     const struct config *cfg = loop->live->cfg;
     uint32_t quarter = cfg->limits.connections / 4;
 
+    if (trusted_proxies_hold(&loop->live->sites->proxies, peer))
+        return 0;
     if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
         return cfg->limits.connections_per_address;
     if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
@@ -188,7 +199,7 @@ static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_
     return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);
 }
 
-/* For an operator who has a proxy in front. */
+/* An operator with a proxy in front has to know this. */
 static void warn_of_address(struct listener *listener)
 {
     uint64_t now = uv_now(&listener->loop->uv);
@@ -196,7 +207,7 @@ static void warn_of_address(struct listener *listener)
     if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
         return;
     log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
-             "have; more of it are refused. If it is a proxy's, set that to 0.");
+             "have; more of it are refused. If it is a proxy's, name it in trustedProxies.");
     listener->warned_address_ms = now;
 }
 
@@ -222,7 +233,7 @@ static void take_client(struct listener *listener, int fd, const struct sockaddr
     refuse(loop, fd);
 }
 
-/* True while there may be more to accept. */
+/* False when there is nothing more to accept for now. */
 static bool accept_one(struct listener *listener)
 {
     struct sockaddr_storage peer = {.ss_family = AF_UNSPEC};
@@ -318,7 +329,8 @@ void listener_drop(struct listener *listener)
 {
     list_remove(&listener->link);
     listener->loop->listeners_deferring -= listener->is_deferring;
-    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
+    /* Another loop may have the same socket: remove it before the close. */
+    poller_remove(&listener->loop->poller, listener->fd);
     close(listener->fd);
     listener->fd = -1;
     poller_forget(&listener->loop->poller, &listener->watch);
@@ -326,7 +338,7 @@ void listener_drop(struct listener *listener)
 
 void listener_stop(struct listener *listener)
 {
-    /* What the queue holds now, and no more: under a flood it would never be empty. */
+    /* Accepts what is in the queue now and no more: under a flood the queue is never empty. */
     for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
     listener_drop(listener);

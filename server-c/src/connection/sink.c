@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c — slice after slice. Head and bytes in memory leave in one call; bytes of a file follow straight
- * from the page cache, where the transport can do that. */
+/* sink.c — sends slice after slice. The head and bytes in memory go out in one call. Bytes of a
+ * file then go straight from the page cache if the transport can do that. */
 #include "connection/sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES_AT_ONCE 16 /* then other connections have their turn */
+#define SLICES_AT_ONCE 16 /* then other connections get their turn */
 #define PARTS (1 + BODY_SLICE_PARTS)
 
-/* What is in memory to be sent next. */
+/* The pieces of memory to be sent next. */
 struct parts {
     struct iovec bytes[PARTS];
     int count;
     size_t len;
 };
 
-/* Of a negative errno. */
+/* What follows from a negative errno. */
 static enum sink_step after_error(ssize_t err)
 {
     if (err == -EINTR)
@@ -25,7 +25,8 @@ static enum sink_step after_error(ssize_t err)
     return err == -EAGAIN || err == -EWOULDBLOCK ? SINK_WANTS_WRITE : SINK_GONE;
 }
 
-/* It was full, or there was no quota: if it took nothing yet, the first byte is to come. */
+/* Nothing was sent in this step. If nothing was sent before either, the time of the first byte is
+ * still to come. */
 static enum sink_step put_off(struct sink *sink, enum sink_step step)
 {
     if (sink->sent == 0)
@@ -52,13 +53,13 @@ static enum sink_step step_of(enum body_step step)
 static void count_sent(struct sink *sink, size_t n)
 {
     sink->sent += n;
-    sink->quota -= n; /* there is no limit that UINT64_MAX would ever be spent in */
+    sink->quota -= n; /* a quota of UINT64_MAX, no limit, is never used up */
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* What stands behind the part before joins it: the kernel takes one piece of memory with less ado than
- * two, and a head that is kept stands before its body. */
+/* Memory that directly follows the last part is joined to it, since one part costs the kernel less
+ * than two. A prepared head is stored right before its body. */
 static void add(struct parts *parts, const void *bytes, size_t len)
 {
     struct iovec *next = &parts->bytes[parts->count];
@@ -89,15 +90,17 @@ static void take(struct sink *sink, struct body *body, size_t n)
     body_took(body, n - of_head);
 }
 
-/* SINK_SENT: all that there is in memory, within the quota. What follows at once, be it the end, goes in
- * the same segment. */
+/* Sends what is in memory, within the quota: SINK_SENT if all of it went out. If more follows at
+ * once, even if only the end of the connection, the kernel may put it in the same segment. */
 static enum sink_step send_memory(struct sink *sink, struct body *body, struct transport *transport,
                                   const struct body_slice *slice)
 {
     bool goes_on = slice->has_more || slice->len > 0 || (slice->is_last && sink->ends_connection);
-    struct parts parts = {.count = 0};
+    struct parts parts; /* not zeroed: this is on every request's way */
     ssize_t n;
 
+    parts.count = 0;
+    parts.len = 0;
     add_within(&parts, sink->head, sink->head_len, sink->quota);
     for (int i = 0; i < slice->count; i++)
         add_within(&parts, slice->bytes[i].iov_base, slice->bytes[i].iov_len, sink->quota);
@@ -122,7 +125,7 @@ static enum sink_step send_file(struct sink *sink, struct body *body, struct tra
         ssize_t n = transport_send_file(transport, slice->fd, offset, left);
         if (n < 0)
             return after_error(n);
-        if (n == 0) /* shorter than it was a moment ago */
+        if (n == 0) /* the file has become shorter */
             return SINK_FAILED;
         count_sent(sink, (size_t)n);
         body_took(body, (size_t)n);
@@ -134,7 +137,7 @@ static enum sink_step send_file(struct sink *sink, struct body *body, struct tra
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* The slice was sent: *step says what is next, or false: go on with another. */
+/* The slice was sent. True: stop and return *step. False: go on with the next slice. */
 static bool is_enough(const struct sink *sink, const struct body *body,
                       const struct body_slice *slice, enum sink_step *step)
 {
@@ -152,7 +155,7 @@ static enum sink_step send_slice(struct sink *sink, struct body *body, struct lo
         .most = sink->quota,
         .in_memory = sink->receiver_is_local || !transport_takes_files(transport),
     };
-    enum body_step found = body_is_spent(body) ? BODY_BYTES : body_next(body, loop, &want, slice);
+    enum body_step found = body_next(body, loop, &want, slice);
     enum sink_step step;
 
     if (found != BODY_BYTES)
@@ -169,7 +172,7 @@ enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop
                          struct transport *transport)
 {
     for (int left = SLICES_AT_ONCE; left > 0; left--) {
-        struct body_slice slice = {.is_last = true};
+        struct body_slice slice;
         enum sink_step step;
         if (sink->quota == 0)
             return put_off(sink, SINK_THROTTLED);
@@ -180,7 +183,7 @@ enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop
     return SINK_WANTS_TURN;
 }
 
-/* It lies in memory that the next response is written to. */
+/* Copies the head: its memory is reused for the next response. */
 static bool keep_head(struct sink *sink)
 {
     sink->kept = malloc(sink->head_len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* confined_open.c — the kernel's way, and confined_walk.h where it does not do. */
+/* confined_open.c — has the kernel confine the look-up where it can, and uses confined_walk.h
+ * elsewhere. */
 #include "files/confined_open.h"
 
 #include "files/confined_walk.h"
@@ -33,10 +34,10 @@ static uint64_t resolve_of(enum config_symlinks policy)
     switch (policy) {
     case SYMLINKS_WITHIN_ROOT:
         return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-    case SYMLINKS_ANY: /* the path itself has no "..", so without a link it stays beneath */
+    case SYMLINKS_ANY: /* the path has no "..", so without links it stays below the root */
         return RESOLVE_NO_MAGICLINKS;
     case SYMLINKS_NEVER:
-    case SYMLINKS_SAME_OWNER: /* at first; see below */
+    case SYMLINKS_SAME_OWNER: /* tried without links first; see below */
         break;
     }
     return RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
@@ -48,15 +49,17 @@ static int ask_kernel(int root, const char *path, uint64_t resolve, int flags)
     long fd;
     int tries = 0;
 
-    /* EAGAIN: something was renamed meanwhile, so the kernel can't prove that ".." stayed inside. */
+    /* EAGAIN: something was renamed meanwhile, and the kernel can't tell whether ".." stayed
+     * inside. */
     do {
         fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
     } while (fd < 0 && (errno == EAGAIN || errno == EINTR) && ++tries < RACE_RETRIES);
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* A link can lead to a device, and opening some does something (a tape rewinds, a watchdog starts):
- * so look first. Whoever swaps links in between needs a folder that an administrator trusts. */
+/* A link can lead to a device, and merely opening some devices does something (a tape rewinds, a
+ * watchdog starts), so the file is looked at before it is opened. Somebody could swap links in
+ * between, but only in a folder that an administrator trusts. */
 static int refuse_device(int root, const char *path)
 {
     int fd = ask_kernel(root, path, resolve_of(SYMLINKS_ANY), O_PATH | O_CLOEXEC), err;
@@ -71,7 +74,7 @@ static int refuse_device(int root, const char *path)
     return err;
 }
 
-/* -ENOSYS: to be walked. */
+/* Returns -ENOSYS if the path has to be walked. */
 static int open_by_kernel(int root, const char *path, enum config_symlinks policy, int flags)
 {
     int fd;
@@ -83,8 +86,8 @@ static int open_by_kernel(int root, const char *path, enum config_symlinks polic
         fd = ask_kernel(root, path, resolve_of(policy), flags);
     if (fd == -ENOSYS)
         atomic_store_explicit(&openat2_missing, true, memory_order_relaxed);
-    /* Some containers' filters answer EPERM for calls they don't know; a real EPERM is rare enough
-     * here to pay for a second try. */
+    /* Some containers have filters that answer EPERM for system calls they don't know. A real EPERM
+     * is so rare here that a second try does not matter. */
     if (fd == -EPERM || (fd == -ELOOP && policy == SYMLINKS_SAME_OWNER))
         return -ENOSYS;
     return fd;
@@ -112,7 +115,7 @@ int confined_open(int root, const char *path, enum config_symlinks policy, enum 
     return fd < 0 ? fd : take_opened(fd, st);
 }
 
-/* --- from what the kernel has in memory ------------------------------------------------------ */
+/* --- from the kernel's memory, without waiting ----------------------------------------------- */
 
 static int ask_cached(int folder, const char *path, uint64_t resolve, int flags)
 {
@@ -122,10 +125,10 @@ static int ask_cached(int folder, const char *path, uint64_t resolve, int flags)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* Asked about a path of our own: EINVAL for a client's could come from the file system. */
+/* Tries it with a path of our own: for a client's path, EINVAL could come from the file system. */
 bool confined_may_open_cached(void)
 {
-    static atomic_int known; /* 0: not yet; 1: it can; -1: it can't, or a filter is before it */
+    static atomic_int known; /* 0: not known yet; 1: it can; -1: it can't, or a filter forbids it */
     int can = atomic_load_explicit(&known, memory_order_relaxed);
 
     if (can == 0) {
@@ -143,8 +146,8 @@ int confined_root_cached(const char *folder)
     return ask_cached(AT_FDCWD, folder, 0, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Does it say the same of the path as confined_open() would? What is not listed may be a shortage, a
- * filter, a mount point, a link for the walk. */
+/* Would confined_open() give the same answer? Errors that are not listed may have other causes: a
+ * lack of resources, a filter, a mount point, or a link that has to be walked. */
 static bool is_definite(int err, enum config_symlinks policy)
 {
     if (err == -ELOOP)
@@ -152,8 +155,8 @@ static bool is_definite(int err, enum config_symlinks policy)
     return err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -ENAMETOOLONG;
 }
 
-/* Where a link may lead anywhere, none is followed: what it leads to would have to be looked at
- * before it is opened, as above. */
+/* Where links may lead anywhere none is followed: its target would have to be looked at before it
+ * is opened, as above. */
 int confined_open_cached(int root, const char *path, enum config_symlinks policy, struct stat *st)
 {
     uint64_t resolve =

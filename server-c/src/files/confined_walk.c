@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* confined_walk.c — one component at a time, each opened from the one before.
+/* confined_walk.c — walks a path one component at a time, opening each from the one before.
  *
- * A component is held (O_PATH) before anything is decided about it, so nobody can turn it into
- * something else in between. A link's text is put before the rest of the path, at most LINKS_MAX
- * times. Where links may not leave the root, ".." is never given to the kernel: a folder may be
- * moved out of the root while we are in it. The walk begins anew at the root instead, without the
- * last name. */
+ * A component is opened with O_PATH before anything is decided about it, so that nobody can replace
+ * it in between. The target of a link is put in front of the rest of the path, at most LINKS_MAX
+ * times. Where links may not leave the root, ".." is never given to the kernel, because the folder
+ * we are in may have been moved out of the root. Instead the walk starts again at the root, without
+ * the last name. */
 #include "files/confined_walk.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40   /* as the kernel has it */
-#define STEPS_MAX 4096 /* of a walk that begins anew for each ".." */
+#define LINKS_MAX 40   /* the same as the kernel's limit */
+#define STEPS_MAX 4096 /* bounds a walk that starts again for each ".." */
 
-/* A link that was followed; what it leads to is reached when so much of the path is left. */
+/* A link that was followed. Its target is reached when `rest_len` bytes of the path are left. */
 struct followed {
     uid_t owner;
     size_t rest_len;
@@ -29,11 +29,11 @@ struct followed {
 
 struct walk {
     enum config_symlinks policy;
-    int flags;     /* to open the last component with */
+    int flags;     /* for opening the last component */
     int root, dir; /* dir: the root, or a descriptor of our own */
-    int found;     /* the result; negative before */
+    int found;     /* the resulting descriptor; negative until then */
     char todo[PATH_MAX];
-    char done[PATH_MAX]; /* the names from the root to `dir`; within the root only */
+    char done[PATH_MAX]; /* the names from the root to `dir`; only within the root */
     size_t todo_pos, done_len;
     unsigned link_count, steps;
     struct followed followed[LINKS_MAX];
@@ -47,7 +47,7 @@ static void enter(struct walk *walk, int fd)
     walk->dir = fd;
 }
 
-/* `rest` is the end of walk->todo, with the slash it begins with. */
+/* Puts `first` in front of `rest`, which is the end of walk->todo and begins with a slash. */
 static int put_before(struct walk *walk, const char *first, size_t first_len, const char *rest)
 {
     size_t rest_len = strlen(rest);
@@ -65,7 +65,7 @@ static size_t len_without_slashes(const char *rest)
     return strlen(rest + strspn(rest, "/"));
 }
 
-/* Are the links that end in what `owner` has all the owner's? */
+/* Do all followed links whose target is now reached belong to `owner`? */
 static int check_owner(struct walk *walk, uid_t owner, size_t rest_len)
 {
     while (walk->followed_count > 0) {
@@ -100,7 +100,7 @@ static int climb(struct walk *walk, const char *rest)
     return fd;
 }
 
-/* `link` is a link in walk->dir. */
+/* Continues with the target of `link`, a link in walk->dir. */
 static int follow(struct walk *walk, int link, const struct stat *st, const char *rest)
 {
     char target[PATH_MAX];
@@ -112,7 +112,7 @@ static int follow(struct walk *walk, int link, const struct stat *st, const char
         return -ELOOP;
     if (fstatfs(link, &fs) != 0)
         return -errno;
-    if (fs.f_type == PROC_SUPER_MAGIC) /* many of them lead where their text does not */
+    if (fs.f_type == PROC_SUPER_MAGIC) /* many links there do not lead where their text says */
         return -ELOOP;
     len = readlinkat(link, "", target, sizeof(target));
     if (len < 0)
@@ -134,11 +134,11 @@ static int follow(struct walk *walk, int link, const struct stat *st, const char
     return 0;
 }
 
-/* Holds the component without following it. */
+/* Opens the component with O_PATH, without following it. */
 static int hold(const struct walk *walk, const char *name, bool is_last, struct stat *st)
 {
     int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, err;
-    /* O_DIRECTORY lets an automounter know that the folder is wanted. */
+    /* O_DIRECTORY tells an automounter that the folder is wanted. */
     int fd = openat(walk->dir, name, flags | (is_last ? 0 : O_DIRECTORY));
 
     if (fd < 0 && errno == ENOTDIR && !is_last)
@@ -152,7 +152,7 @@ static int hold(const struct walk *walk, const char *name, bool is_last, struct 
     return err;
 }
 
-/* Opens what is held as `held`. -ESTALE: the name means something else by now. */
+/* Opens the component that hold() described in `held`. -ESTALE: the name is another file by now. */
 static int open_last(const struct walk *walk, const char *name, const struct stat *held, int flags)
 {
     struct stat st;
@@ -169,7 +169,7 @@ static int open_last(const struct walk *walk, const char *name, const struct sta
     return -ESTALE;
 }
 
-/* Goes into the folder that is held as `fd`, which it takes over. */
+/* Goes into the folder `fd`, which it takes over. */
 static int go_into(struct walk *walk, int fd, const char *name, const char *rest)
 {
     size_t len = strlen(name);
@@ -200,7 +200,7 @@ static int take_component(struct walk *walk, const char *name, const char *rest)
         err = check_owner(walk, st.st_uid, 0);
         if (err == 0)
             err = walk->found = open_last(walk, name, &st, walk->flags);
-        if (err == -ESTALE) /* look at the same name again */
+        if (err == -ESTALE) /* -ESTALE: look at the same name again */
             err = 0;
     } else if (S_ISDIR(st.st_mode)) {
         return go_into(walk, fd, name, rest);
@@ -211,14 +211,14 @@ static int take_component(struct walk *walk, const char *name, const char *rest)
     return err < 0 ? err : 0;
 }
 
-/* The path ends with the folder we are in. */
+/* The path ends with the folder that the walk is in. */
 static int open_here(struct walk *walk)
 {
     walk->found = openat(walk->dir, ".", walk->flags);
     return walk->found < 0 ? -errno : 0;
 }
 
-/* Has the folder that was just reached an owner that the links to it allow? */
+/* Do the followed links allow the owner of the folder that was just reached? */
 static int check_here(struct walk *walk, const char *rest)
 {
     struct stat st;

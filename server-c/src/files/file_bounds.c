@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_bounds.c — what is beyond a limit goes at once when something new came, and in steps, by a timer,
- * when the limit was lowered. */
+/* file_bounds.c — what exceeds a limit goes at once when something was added, and step by step, on
+ * a timer, after a limit was lowered. */
 #include "files/file_bounds.h"
 
 #include "base/util.h"
@@ -11,12 +11,13 @@
 
 #include <uv.h>
 
-#define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
-#define STEP_FILES 256   /* let go of at once: less than a millisecond, as clients wait meanwhile */
-#define STEP_MS 4        /* between two such, when there is more to let go of */
+#define IDLE_OPEN_MS 5000 /* an unused descriptor is closed this long after its ttl */
+/* Files dropped in one step. This takes less than a millisecond, for which clients have to wait. */
+#define STEP_FILES 256
+#define STEP_MS 4        /* pause between two steps */
 #define NEGATIVE_SHARE 8 /* at most one in so many entries may be a refusal */
 
-/* --- giving way ------------------------------------------------------------------------------ */
+/* --- making room ----------------------------------------------------------------------------- */
 
 static void evict(struct file_cache *cache, struct list *by_use, size_t link_offset)
 {
@@ -25,8 +26,8 @@ static void evict(struct file_cache *cache, struct list *by_use, size_t link_off
     cache->stats.evictions++;
 }
 
-/* What holds descriptors or memory goes, and what is known of the file stays if it can be opened
- * again at once: that is cheaper than to look it up, its siblings and all. */
+/* Gives up the file's descriptor or memory, but keeps what is known about it if it can be opened
+ * again at once: that costs less than looking it up again, with its siblings. */
 static void evict_file(struct file_cache *cache, struct list *by_use, size_t link_offset)
 {
     struct file_entry *entry = (struct file_entry *)(void *)((char *)by_use->next - link_offset);
@@ -64,7 +65,7 @@ void file_bounds_enforce(struct file_cache *cache)
     give_way(cache, &cache->bounds, SIZE_MAX);
 }
 
-/* --- nearing the limits ---------------------------------------------------------------------- */
+/* --- approaching lowered limits -------------------------------------------------------------- */
 
 static struct file_cache_bounds bounds_of(const struct file_cache_limits *limits)
 {
@@ -81,7 +82,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* One step; then the bounds are as near to the limits as what is left allows. */
+/* Does one step, and lowers the bounds as far as what is left allows. */
 static void on_approach(uv_timer_t *timer)
 {
     struct file_cache *cache = container_of(timer, struct file_cache, approach);
@@ -116,7 +117,7 @@ void file_bounds_fini(struct file_cache *cache)
     uv_close((uv_handle_t *)&cache->approach, NULL);
 }
 
-/* --- what nobody uses ------------------------------------------------------------------------ */
+/* --- unused descriptors ---------------------------------------------------------------------- */
 
 void file_cache_sweep(struct file_cache *cache)
 {

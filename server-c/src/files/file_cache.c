@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* file_cache.c — the look-up of a key, and what its answer does to the entry in the table.
+/* file_cache.c — looks up a key, and takes the result into the table.
  *
- * An entry in use is never changed under its users, except that a body is added. When the disk
- * says something new, a new entry takes the old one's place; the old one lives until it is put. */
+ * An entry in use is never changed, except that a body is added. When the disk says something new,
+ * a new entry takes the old one's place in the table, and the old one lives until its last user
+ * puts it. */
 #include "files/file_cache.h"
 
 #include "base/util.h"
@@ -18,32 +19,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DATE_SOON_NS INT64_C(3000000000) /* others have a time far ahead */
-#define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: they would cost memory */
+#define DATE_SOON_NS INT64_C(3000000000) /* longer than this: the time lies far ahead */
+#define PATH_CACHED_MAX 1024             /* longer paths are not cached, because of their memory */
 
 struct file_lookup {
     struct io_job job;
     struct file_cache *cache;
-    struct place_owner *owner; /* keeps `place` alive */
+    struct place_owner *owner; /* keeps `place` valid */
     const struct file_place *place;
     struct file_entry *entry;
     struct file_waiters waiters;
     struct folder_loan loan;
-    bool was_left_out; /* nobody waited when it was its turn */
-    bool asks_disk;    /* is it a local one? */
+    bool was_left_out; /* no one waited any more when its turn came */
+    bool asks_disk;    /* should it find out whether the file is on a local disk? */
     bool is_local;
     struct file_found found;
 };
 
-/* --- the answer of a look-up ----------------------------------------------------------------- */
+/* --- the result of a look-up ----------------------------------------------------------------- */
 
 static int64_t half_ttl_ms(const struct file_cache *cache)
 {
     return cache->limits.ttl_ms / 2;
 }
 
-/* It is trusted from `lookup` on. While its date can't be told it is as old as it must be for the next
- * look-up, ahead of time as any, to be when it can. */
+/* Notes from when on the entry is trusted. If its date can't be told yet, the entry is made to look
+ * so old that its next look-up, which comes before it expires like any other, comes when the date
+ * can be told. */
 static void note_time(const struct file_cache *cache, struct file_entry *entry,
                       const struct file_lookup *lookup)
 {
@@ -91,14 +93,14 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
                                  entry->inode);
     else if (site->etag_inode)
         file_facts_add_inode(&entry->facts, entry->inode);
-    if (found->has_young_tag) /* its next change may leave size and time as they are */
+    if (found->has_young_tag) /* the next change may leave size and time as they are */
         entry->facts.etag_len = 0;
     note_time(cache, entry, lookup);
     entry->fd = found->fd;
     file_store_count_descriptor(cache, entry);
 }
 
-/* Does the disk still say what the entry says? */
+/* Does the look-up say the same as the entry? */
 static bool is_same(const struct file_entry *entry, const struct file_lookup *lookup)
 {
     const struct file_found *found = &lookup->found;
@@ -114,7 +116,8 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
            strcmp(entry->index, index) == 0;
 }
 
-/* It is what it was. If its second is over by now its date can be told: in heads that are made from here on. */
+/* The file is unchanged. If the second of its last change is over by now, its date can be told, and
+ * new heads have it. */
 static void confirm_entry(const struct file_cache *cache, struct file_entry *entry,
                           const struct file_lookup *lookup)
 {
@@ -134,7 +137,7 @@ static struct file_key key_of(const struct file_entry *entry)
                              .wants_codings = entry->seeks_codings};
 }
 
-/* The file was opened once more; an entry that has none takes it. */
+/* Takes a descriptor that was opened by the look-up into an entry that has none, or closes it. */
 static void take_file(struct file_cache *cache, struct file_entry *entry, int fd)
 {
     if (file_entry_is_bare(entry)) {
@@ -145,7 +148,8 @@ static void take_file(struct file_cache *cache, struct file_entry *entry, int fd
     }
 }
 
-/* The entry that now stands for the path, with a reference for the caller. */
+/* Returns the entry that now stands for the path, with a reference for the caller. NULL: no
+ * memory. */
 static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lookup *lookup)
 {
     struct file_entry *old = lookup->entry, *entry;
@@ -189,19 +193,19 @@ static void run_lookup(struct io_job *job)
                        file_glance_is_local(lookup->found.fd);
 }
 
-/* A shortage or a disk error passes: no fact about the file. */
+/* A lack of resources or a disk error will pass: it is no fact about the file. */
 static bool is_fact(const struct file_found *found)
 {
     return found->status != HTTP_UNAVAILABLE && found->status != HTTP_INTERNAL_ERROR;
 }
 
-/* One that is settling goes to those who asked for it and to nobody else. */
+/* A file that is being changed right now is sent only to those who asked for it, and not kept. */
 static bool may_be_kept(const struct file_found *found)
 {
     return is_fact(found) && !found->is_settling;
 }
 
-/* As settle_lookup(), and it is in the table only if it may stay there. */
+/* Like settle_lookup(), and removes the entry from the table if it must not be kept. */
 static struct file_entry *take_answer(struct file_cache *cache, struct file_lookup *lookup,
                                       const struct folder_settled *settled)
 {
@@ -217,9 +221,10 @@ static struct file_entry *take_answer(struct file_cache *cache, struct file_look
     return entry;
 }
 
-/* --- on the loop ----------------------------------------------------------------------------- */
+/* --- look-ups on the loop -------------------------------------------------------------------- */
 
-/* NULL: it is for the lane. Nobody waits for the entry. */
+/* Looks the entry up without waiting. NULL: the lane has to do it. No one may be waiting for the
+ * entry. */
 static struct file_entry *see(struct file_cache *cache, const struct file_place *place,
                               struct file_entry *entry, struct file_waiter *waiter)
 {
@@ -239,7 +244,8 @@ static struct file_entry *see(struct file_cache *cache, const struct file_place 
     return take_answer(cache, &lookup, &settled);
 }
 
-/* Its file was closed for room, and what is known of it still holds. */
+/* Opens the file of an entry again whose descriptor was closed to make room, and which still
+ * holds. */
 static bool open_again(struct file_cache *cache, const struct file_place *place,
                        struct file_entry *entry, struct file_waiter *waiter)
 {
@@ -252,7 +258,7 @@ static bool open_again(struct file_cache *cache, const struct file_place *place,
     return true;
 }
 
-/* --- on the lane ----------------------------------------------------------------------------- */
+/* --- look-ups on the lane -------------------------------------------------------------------- */
 
 static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
 {
@@ -266,7 +272,7 @@ static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
     free(lookup);
 }
 
-/* It was done for nobody; somebody may have come since. */
+/* The look-up was skipped because no one waited; but somebody may have come since. */
 static void on_lookup_left_out(struct file_lookup *lookup)
 {
     struct file_cache *cache = lookup->cache;
@@ -321,7 +327,7 @@ static bool start_lookup(struct file_cache *cache, struct place_owner *owner,
     lookup->asks_disk = file_glance_is_wanted(cache);
     file_wait_init(&lookup->waiters);
     file_watch_lend(cache, &lookup->loan, entry);
-    /* What is known is in use, and hardly ever needs the disk: it goes before what is not. */
+    /* Known entries are in use, and looking them up hardly ever needs the disk: they go first. */
     if ((is_new ? io_lane_submit : io_lane_submit_first)(cache->stat_lane, cache->port,
                                                          &lookup->job) != 0) {
         file_watch_settle(cache, &lookup->loan, place, entry, 0, false, &settled);
@@ -346,8 +352,8 @@ static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
            file_watch_renew(cache, entry);
 }
 
-/* In the last half of its time one that is used all the while is looked up again: those who come
- * later find it fresh. */
+/* An entry that is in use all the time is looked up again in the second half of its ttl, so that no
+ * one has to wait when it expires. */
 static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 {
     int64_t half_ms = half_ttl_ms(cache);
@@ -358,7 +364,7 @@ static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
            !file_watch_may_wait(cache, entry);
 }
 
-/* What is known of the key holds: FILE_WAIT when its file must be looked up all the same. */
+/* Answers with an entry that holds. FILE_WAIT if its file has to be looked up nevertheless. */
 static enum file_answer answer_known(struct file_cache *cache, struct place_owner *owner,
                                      const struct file_place *place, struct file_entry *entry,
                                      struct file_waiter *waiter, struct file_entry **out)
@@ -379,7 +385,7 @@ static enum file_answer answer_known(struct file_cache *cache, struct place_owne
             file_cache_put(cache, entry);
             return FILE_HIT;
         }
-        start_lookup(cache, owner, place, entry); /* a full lane is no harm yet */
+        start_lookup(cache, owner, place, entry); /* if the lane is full it is tried again later */
     }
     file_store_touch(cache, entry);
     *out = entry;
@@ -419,7 +425,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *o
     } else if (start_lookup(cache, owner, place, entry)) {
         file_wait_begin(&entry->lookup->waiters, waiter, &entry->lookup->job);
     } else if (holds && !file_entry_is_bare(entry)) {
-        *out = entry; /* only its copies are not known, and the lane is full */
+        *out = entry; /* only its encoded siblings are unknown, and the lane is full */
         return FILE_HIT;
     } else {
         if (!entry->is_known && entry->in_table)

@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* file_cache.h — what we know about a path, so that most requests need no system call for it.
+/* file_cache.h — what is known about a path, so that most requests need no system call.
  *
- * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head), or facts
- * alone when its file was closed for room, or the refusal that stands in their place, under its
- * place and key (file_place.h). It is trusted for statCache.ttlMillis from the moment the disk was
- * asked, or as long as no change is reported (file_watch.h); one that is in use is looked up again
- * before that, so that a popular file never waits. Look-ups that would wait and first reads happen on
- * the lanes, once for all who ask. One cache per loop, loop thread only. Bounded in entries, bytes and
- * descriptors.
+ * An entry belongs to a place and a key (file_place.h) and holds one of three things: facts (size,
+ * time, ETag, an open file or its bytes, a prepared head); facts alone, if the file was closed to
+ * make room; or the status to refuse with. It is trusted for statCache.ttlMillis from the moment
+ * the disk was asked, or as long as no change is reported (file_watch.h). An entry in use is looked
+ * up again before that, so that requests for a popular file never wait. Look-ups that would wait,
+ * and first reads, are done by the lanes, once for all requests that need them. There is one cache
+ * per loop, for the loop's thread only. It is bounded in entries, bytes and descriptors.
  *
- * How its files work together; those with a star run on a thread of a lane, all others on the loop:
+ * How its files work together. Those with a star run on a thread of a lane, the others on the loop:
  *
- *   which entry?      file_cache.c    finds the entry of a key, has it looked up, takes the answer in
- *                     file_store      the table, and the orders of use
- *                     file_bounds     what gives way when something is beyond its limit
+ *   which entry?      file_cache.c    finds the entry of a key, has it looked up, takes the result
+ *                     file_store      the table, and the order of use
+ *                     file_bounds     what makes room when a limit is reached
  *                     file_entry      one entry: its key, its references, what it holds
  *                     file_wait       those who wait for one look-up or one read
- *   what is there?    file_glance     a look-up of what the kernel has in memory, on the loop
- *                   * file_lookup     any other: open, stat, index file, compressed siblings
+ *   what is there?    file_glance     looks up what the kernel has in memory, on the loop
+ *                   * file_lookup     any other look-up: open, stat, index file, encoded siblings
  *                   * file_place      the folder to begin at
  *                   * confined_open   opens below that folder; confined_walk where the kernel can't
- *                   * served_file     may what was opened be served?
+ *                   * served_file     may the opened file be served?
  *   does it hold?     file_watch      an entry as a leaf of the tree of watched folders
- *                     folder_tree     that tree; no system call
- *                     folder_watch    the inotify descriptor; folder_events is what it reported
+ *                     folder_tree     that tree; no system calls
+ *                     folder_watch    the inotify descriptor; folder_events has what it reported
  *                   * folder_chain    sets the watches along a path, before it is looked up
  *   where are bytes?  file_source.c   in memory after a first read, or in the file
- *                   * file_read       reads, and tells whether that would wait and whether it changed
+ *                   * file_read       reads, and tells whether that waits and whether it changed
  *                     file_resident   what of a large file was in the page cache a moment ago
  *
- * What is marked with a star also answers on the loop where its header says so.
+ * Files with a star can also be used on the loop where their headers say so.
  *
- * What no engine can see: a store through a shared mapping that sets no new time, and a writer that
- * puts the time back. What inotify is not told, so that it goes by ttlMillis: what lies behind a link
- * or a mount point, a file with a second name, a file system that is not on the list of local ones,
- * folders beyond maxWatches, the place's own folder. What it is told late or never, for which each
- * file is looked up once in FILE_WATCHED_MS: writes through a mapping that stays open, by AIO or by
- * handle, a mount over a watched folder, a second name that a file gets later (docs/decisions/0023;
- * as a table for operators: docs/serving-files.md). */
+ * Changes that the cache can't see at all: a store through a shared mapping that sets no new time,
+ * and a writer that sets the time back. Changes that inotify does not report, so that ttlMillis
+ * counts: behind a link or a mount point, of a file with a second name, on a file system that is
+ * not on the list of local ones, in folders beyond maxWatches, and of the place's own folder.
+ * Changes that it reports late or never, because of which each file is looked up once in
+ * FILE_WATCHED_MS: writes through a mapping that stays open, by AIO or by handle, a mount over a
+ * watched folder, and a second name that a file gets later (docs/decisions/0023; as a table for
+ * operators: docs/serving-files.md). */
 #ifndef FARMSTEAD_FILE_CACHE_H
 #define FARMSTEAD_FILE_CACHE_H
 
@@ -60,68 +61,73 @@ struct file_waiters;
 enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
 
 struct file_entry {
-    /* What each request looks at, in the order of lines of the processor's cache: where there are more
-     * files than fit there, each line is a wait. */
+    /* Fields that each request needs come first, in the order of the processor's cache lines: with
+     * more files than fit into its cache, each line costs a wait. */
     struct hash_link by_key;
     uint64_t lookup_id;
-    int64_t checked_ms; /* when the disk was asked, or would have said the same */
+    int64_t checked_ms; /* when the disk was asked, or was known not to have changed */
     uint64_t touched_ms;
-    struct file_lookup *lookup; /* the look-up under way */
-    uint32_t trust_round;       /* trusted if this is the cache's, or after file_watch_renew() */
-    uint32_t refs;              /* users, the table, and jobs under way */
-    enum http_status status;    /* HTTP_OK: a regular file, or a folder to list. 301: a folder
-                                   without its slash. Else the refusal: 404, 403, 500, 503 */
-    int fd;                     /* -1: closed, as the bytes are in `body`, or there is no file */
+    struct file_lookup *lookup; /* a look-up under way, or NULL */
+    uint32_t trust_round;       /* trusted if equal to the cache's, or after file_watch_renew() */
+    uint32_t refs;              /* by users, by the table, and by jobs under way */
+    /* HTTP_OK: a regular file, or a folder to list. 301: a folder whose path lacks the final slash.
+     * Else the status to refuse with: 404, 403, 500, 503. */
+    enum http_status status;
+    /* -1: closed because the bytes are in `body`, or there is no file. */
+    int fd;
     uint32_t variable_len, key_len;
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
-    bool is_watched;      /* all that could change it is reported */
-    bool is_folder;       /* for dir_listing.h; it has a descriptor, no facts and no body */
-    bool date_is_pending; /* its second is over soon: then it is looked up again for it */
-    bool knows_codings;   /* else none was looked for */
-    bool seeks_codings;   /* somebody takes some: the next look-up looks for them */
-    unsigned codings;     /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
-                           regular and not older than the file */
+    bool is_watched;      /* every change to it would be reported */
+    bool is_folder;       /* for dir_listing.h; has a descriptor, but no facts and no body */
+    bool date_is_pending; /* the date can be told soon: it is then looked up again */
+    bool knows_codings;   /* false: no siblings were looked for */
+    bool seeks_codings;   /* some client accepts a coding: the next look-up looks for siblings */
+    /* One bit per enum http_coding whose sibling ("x.js.br") exists, is a regular file and is not
+     * older than the file. */
+    unsigned codings;
     enum file_body_state body_state;
-    char *body;                /* facts.size bytes, with FILE_HEAD_ROOM before them */
-    uint32_t ready_len;        /* of a whole 200 head that stands there, Date and all; 0: none */
-    uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
-    int64_t ready_second;      /* what its Date says */
-    struct list by_use, by_use_open, by_use_body; /* linked while it counts there */
+    char *body;         /* facts.size bytes, preceded by room for FILE_HEAD_ROOM */
+    uint32_t ready_len; /* length of a complete 200 head in that room; 0: none */
+    /* Requests and jobs that read from `fd`, which stays open for them. */
+    uint32_t descriptor_users;
+    int64_t ready_second;                         /* the time that is its Date */
+    struct list by_use, by_use_open, by_use_body; /* in each list while it counts there */
     struct file_facts facts;
     struct file_version version;
     struct timespec ctime;
     uint64_t device, inode;
 
-    const char *index; /* of the folder, "" for other paths; belongs to the entry */
-    char *head; /* the 200's head after Date and Connection, as prepared for the site head_site */
+    const char *index; /* name of the folder's index file, "" for other paths; owned */
+    char *head;        /* the 200's head after Date and Connection, made for head_site */
     size_t head_len;
     uint64_t head_site;
-    struct response_match head_match; /* of its rules, and head_coding: what it was prepared for */
+    /* It was made for this match of the rules, and for head_coding. */
+    struct response_match head_match;
     enum http_coding head_coding;
 
-    uint64_t asked_ms; /* when its bytes were last asked for and not in memory, or last used there;
-                          0: never */
-    struct file_load *load;  /* the body's read under way */
-    struct folder_leaf leaf; /* where changes on the disk are reported, with the engine inotify */
-    uint64_t looked_ns;      /* when the disk was asked */
+    /* When its bytes were last wanted and not in memory, or last used in memory; 0: never. */
+    uint64_t asked_ms;
+    struct file_load *load;  /* a read of the body under way, or NULL */
+    struct folder_leaf leaf; /* where changes are reported, with the engine inotify */
+    uint64_t looked_ns;      /* when the disk was last asked */
     uint64_t changed_ns;     /* when a change of its name was last reported */
 
-    char key[]; /* the place's variable, then the path as url_path made it, then a NUL */
+    char key[]; /* the place's variable, the path as from url_path, a NUL */
 };
 
-/* A body has room for a head before it: both leave as one piece of memory. */
+/* A head can be put right before the body, so that both leave as one piece of memory. */
 #define FILE_HEAD_ROOM 512
 
 struct file_cache_limits {
     uint32_t ttl_ms; /* 0: ask the disk for each request */
     uint32_t entries, descriptors;
-    uint32_t watches; /* of folders; 0: changes are not reported */
+    uint32_t watches; /* number of folders to watch; 0: changes are not reported */
     uint64_t body_bytes;
     uint32_t max_body; /* larger files are sent from their descriptor */
 };
 
-/* What the table may hold now: what the limits say, or on the way there after they were lowered. */
+/* What the table may hold now. After limits were lowered these bounds approach them. */
 struct file_cache_bounds {
     size_t entries, negatives, descriptors;
     uint64_t body_bytes;
@@ -129,10 +135,10 @@ struct file_cache_bounds {
 
 struct file_cache_stats {
     uint64_t evictions;          /* since the start */
-    size_t entries, descriptors; /* what the table holds; requests may hold more for a while */
+    size_t entries, descriptors; /* in the table; requests may hold more for a while */
     uint64_t body_bytes;
     uint32_t watches;
-    bool lacks_watches; /* they are wanted, and the system has none */
+    bool lacks_watches; /* watches are wanted, but the system has none */
 };
 
 /* A device that was found to be a local disk (file_glance.h). */
@@ -141,9 +147,9 @@ struct file_disk {
 };
 #define FILE_DISKS_MAX 4
 
-/* The root that look-ups on the loop begin at, kept open between them for a moment. */
+/* The root for look-ups on the loop, kept open between them for a moment. */
 struct file_root {
-    int fd; /* only while is_open */
+    int fd; /* valid while is_open */
     bool is_open, is_reusable, is_local;
     uint64_t lookup_id, opened_ns;
 };
@@ -153,47 +159,52 @@ struct file_cache {
     struct io_port *port;
     struct file_cache_limits limits;
     struct file_cache_bounds bounds;
-    uv_timer_t approach; /* runs while they come nearer to the limits */
+    uv_timer_t approach; /* runs while the bounds approach lowered limits */
     struct hash_table table;
     uint64_t seed;
     struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
     size_t negative_count;
-    uint64_t all_body_bytes; /* of bodies that the table does not hold, too */
+    uint64_t all_body_bytes; /* of all bodies, also those no longer in the table */
     struct file_cache_stats stats;
-    struct folder_watcher *watcher; /* NULL: none was wanted so far */
-    uint32_t trust_round;           /* changed when folders have */
+    struct folder_watcher *watcher; /* NULL: not needed so far */
+    uint32_t trust_round;           /* changes when folders have changed */
     struct file_disk disks[FILE_DISKS_MAX];
     struct file_root root;
-    uint64_t glance_again_ms; /* no look-up on the loop before this */
+    uint64_t glance_again_ms; /* no look-ups on the loop before this time */
     bool is_ending;           /* the lanes take no more jobs */
-    uint64_t now_ms;          /* the loop's clock; the owner sets it before it calls in here */
+    uint64_t now_ms;          /* the loop's time; its owner sets it before each call */
 };
 
-/* Someone who waits for an entry. Owned by the caller, in its memory until on_ready or cancel. */
+/* Someone who waits for an entry. The caller owns it and keeps it valid until on_ready or
+ * cancel. */
 struct file_waiter {
     struct list link;
-    struct file_waiters *among; /* NULL: does not wait */
-    /* Gets `entry` with a reference, complete: its body was read if that was waited for. NULL when
-     * the read failed or the lane was full. Never inside the call that began the wait. */
+    struct file_waiters *among; /* NULL: it does not wait */
+    /* Gets a reference to `entry`, which is complete: if its body was waited for, it has been read.
+     * NULL if the read failed or the lane was full. Never called by the function that began the
+     * wait. */
     void (*on_ready)(struct file_waiter *waiter, struct file_entry *entry);
     uint64_t since_ns;
-    uint64_t wait_ns, work_ns; /* in on_ready: time queued and time worked on while we waited */
+    uint64_t wait_ns, work_ns; /* in on_ready: the part of the wait in the queue, and at work */
 };
 
 void file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
                      struct io_port *port);
-/* No entry may be in use, no job under way. The loop must run once more afterwards. */
+/* No entry may be in use, and no job under way. Afterwards the loop must run once more. */
 void file_cache_fini(struct file_cache *cache);
-/* In force at once. What is held beyond lower limits goes a little at a time, as clients wait meanwhile. */
+/* Applies new limits at once. What exceeds lowered ones goes step by step, so that clients need not
+ * wait. */
 void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits);
-/* Now and then: lets go of descriptors that nobody used of late: a removed file's space must not be held. */
+/* Call it now and then: closes descriptors that have not been used lately, as a removed file must
+ * not keep its space on the disk. */
 void file_cache_sweep(struct file_cache *cache);
 
 enum file_answer { FILE_HIT, FILE_SEEN, FILE_WAIT, FILE_BUSY };
-/* What is known of the key in `place`, which lives as long as `owner`. FILE_HIT: *entry, referenced.
- * FILE_SEEN: so, too, after a look at what the kernel had in memory, of waiter->work_ns.
- * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied.
- * Who wants codings and is told of an entry that lacks them joined a look-up for others: ask again. */
+/* Finds what is known about the key in `place`, which lives as long as `owner`. `key` is copied.
+ * FILE_HIT: *entry is set, with a reference. FILE_SEEN: the same, after a look-up of what the
+ * kernel had in memory, which took waiter->work_ns. FILE_WAIT: the waiter will be called.
+ * FILE_BUSY: the stat lane is full. If the key wants codings and the entry does not know them, the
+ * caller joined a look-up for others: ask again. */
 enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *owner,
                                  const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **entry);
@@ -205,17 +216,18 @@ enum file_source {
     FILE_SOURCE_BUSY,
     FILE_SOURCE_CHANGED
 };
-/* Where the bytes of a regular file (HTTP_OK and no folder) are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
- * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. With `takes_grown` one
- * that only got longer is taken as it was when it was looked up. */
+/* Finds out where the bytes of a regular file are (status HTTP_OK, not a folder). FILE_SOURCE_WAIT:
+ * the waiter will be called, then ask again. FILE_SOURCE_CHANGED: the file has changed since the
+ * look-up: find it again. `takes_grown`: accept a file that has only become longer, with the length
+ * it had. */
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
                                    bool takes_grown, struct file_waiter *waiter);
 
-void file_cache_cancel(struct file_waiter *waiter);          /* harmless when it does not wait */
-struct file_entry *file_cache_get(struct file_entry *entry); /* one more reference */
+void file_cache_cancel(struct file_waiter *waiter);          /* does nothing if it does not wait */
+struct file_entry *file_cache_get(struct file_entry *entry); /* takes another reference */
 void file_cache_put(struct file_cache *cache, struct file_entry *entry);
 
-/* While held, the descriptor stays open even when the bytes get into memory. */
+/* While held, the descriptor stays open even if the bytes come into memory. */
 static inline void file_entry_hold_descriptor(struct file_entry *entry)
 {
     entry->descriptor_users++;
@@ -225,19 +237,20 @@ static inline void file_entry_release_descriptor(struct file_entry *entry)
     entry->descriptor_users--;
 }
 
-/* A file of which nobody who takes coded copies has asked yet: whether there are any is not known. */
+/* Is it unknown whether the file has encoded siblings, because no one who accepts them has asked
+ * yet? */
 static inline bool file_entry_lacks_codings(const struct file_entry *entry)
 {
     return !entry->knows_codings && entry->status == HTTP_OK && !entry->is_folder;
 }
 
-/* Only what is known of the file is there: it was closed to make room. */
+/* Was the file closed to make room, so that only facts are left? */
 static inline bool file_entry_is_bare(const struct file_entry *entry)
 {
     return entry->fd < 0 && entry->status == HTTP_OK && entry->body_state == FILE_BODY_UNREAD;
 }
 
-/* The path that was asked for, as url_path made it. */
+/* The path asked for, as from url_path. */
 static inline struct span file_entry_path(const struct file_entry *entry)
 {
     return (struct span){entry->key + entry->variable_len, entry->key_len - entry->variable_len};
@@ -248,7 +261,7 @@ static inline struct span file_entry_variable(const struct file_entry *entry)
     return (struct span){entry->key, entry->variable_len};
 }
 
-/* The name the file was found under, for its type: the index name, or else the path. */
+/* The name that determines the file's type: that of the index file, else the path. */
 static inline struct span file_entry_name(const struct file_entry *entry)
 {
     if (entry->index[0])

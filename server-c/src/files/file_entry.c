@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_entry.c — one entry of the file cache: its key, its references, and giving back what it
- * holds. */
+/* file_entry.c — one entry of the file cache: its key, its references, and how it gives back what
+ * it holds. */
 #include "files/file_entry.h"
 
 #include "base/util.h"
@@ -41,7 +41,8 @@ void file_entry_close_late(struct file_cache *cache, int fd)
     close(fd);
 }
 
-/* The last close of a file without a name frees its blocks, which may take long: for the lane. */
+/* The last close of a file that has been removed frees its blocks, which can take long: the lane
+ * does it. */
 void file_entry_close(struct file_cache *cache, int fd)
 {
     struct stat st;

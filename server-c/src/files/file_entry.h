@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_entry.h — the parts of an entry that the files of the cache share. Nobody else includes
- * this; what others need is in file_cache.h. Loop thread only. */
+/* file_entry.h — parts of an entry that the files of the cache share; nobody else includes this.
+ * All that others need is in file_cache.h. Loop thread only. */
 #ifndef FARMSTEAD_FILE_ENTRY_H
 #define FARMSTEAD_FILE_ENTRY_H
 
@@ -8,27 +8,28 @@
 
 #include <sys/stat.h>
 
-/* Not in the table yet, with one reference for the caller; NULL: no memory. */
+/* Returns an entry that is not in the table yet, with one reference for the caller. NULL: no
+ * memory. */
 struct file_entry *file_entry_new(struct file_cache *cache, uint64_t lookup_id,
                                   const struct file_key *key);
 uint64_t file_entry_hash(const struct file_cache *cache, uint64_t lookup_id,
                          const struct file_key *key);
 bool file_entry_has_key(const struct file_entry *entry, const struct file_key *key);
 
-/* Is it the file that the entry tells of, unchanged? */
+/* Does `st` describe the file that the entry is about, unchanged? */
 bool file_entry_is_of(const struct file_entry *entry, const struct stat *st);
 
-/* The budgets count what the table holds: an entry is counted while it is in the list. What only
- * requests under way still hold ends with them, and limits.connections bounds those. */
+/* The limits are for what is in the table, so an entry counts while it is in the lists. What only
+ * requests still hold ends with them, and limits.connections bounds that. */
 void file_entry_uncount_descriptor(struct file_cache *cache, struct file_entry *entry);
 void file_entry_uncount_body(struct file_cache *cache, struct file_entry *entry);
 
 void file_entry_drop_descriptor(struct file_cache *cache, struct file_entry *entry);
-bool file_entry_make_body(struct file_cache *cache,
-                          struct file_entry *entry); /* false: no memory */
+/* False: no memory. */
+bool file_entry_make_body(struct file_cache *cache, struct file_entry *entry);
 void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry);
 void file_entry_drop_head(struct file_entry *entry);
 void file_entry_close(struct file_cache *cache, int fd);      /* without waiting for the disk */
-void file_entry_close_late(struct file_cache *cache, int fd); /* by the lane */
+void file_entry_close_late(struct file_cache *cache, int fd); /* by a thread of the lane */
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* file_glance.c — when a look-up on the loop may be tried, and what it costs when it was wrong to.
+/* file_glance.c — when a look-up may be tried on the loop, and for how long not after one that took
+ * long.
  *
- * The kernel gives the number of a device that is gone to another one: what was learnt of it holds
- * for a short time only, in which the lane sees to it that it is learnt anew. */
+ * The kernel can give the number of a device that is gone to another device. So what was learnt
+ * about a device is valid only for a short time; look-ups on the lane renew it. */
 #include "files/file_glance.h"
 
 #include "base/util.h"
@@ -22,10 +23,10 @@
 #define LEARNT_MS 10000
 #define TOO_LONG_NS UINT64_C(10000000)
 #define PAUSE_TIMES 10
-/* How long a root is kept open; an entry is as old as the root it was found in. */
+/* How long a root is kept open. An entry counts as being as old as the root it was found in. */
 #define ROOT_MS 100
 
-/* Not the overlay: beneath it there may be any other. */
+/* overlayfs is not in the list: any file system can be below it. */
 bool file_glance_is_local(int fd)
 {
     static const uint32_t local[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC,
@@ -57,7 +58,7 @@ void file_glance_learn(struct file_cache *cache, uint64_t device)
 
 /* --- the root -------------------------------------------------------------------------------- */
 
-/* Without asking the file system, which might be one that must be waited for. */
+/* Does not ask the file system, which might be one that has to be waited for. */
 static bool is_known_local(const struct file_cache *cache, int root)
 {
     struct statx st;
@@ -86,7 +87,7 @@ static void close_root(struct file_cache *cache)
     cache->root.is_open = false;
 }
 
-/* The cache's root is that of the place, and looks below it don't wait. */
+/* Makes the cache's root that of the place. True if look-ups below it don't wait. */
 static bool open_root(struct file_cache *cache, const struct file_place *place,
                       struct span variable, uint64_t now_ns)
 {
@@ -113,7 +114,7 @@ void file_glance_sweep(struct file_cache *cache, bool all)
         close_root(cache);
 }
 
-/* --- looking --------------------------------------------------------------------------------- */
+/* --- looking up ------------------------------------------------------------------------------ */
 
 static void close_file(void *arg, int fd)
 {
@@ -138,7 +139,8 @@ static bool may_look(const struct file_cache *cache)
     return cache->now_ms >= cache->glance_again_ms && knows_any(cache);
 }
 
-/* One that took long, perhaps only as another thread had the core: not for a while, then. */
+/* After a look-up that took long, even if only because another thread had the core, there is a
+ * pause. */
 static void judge(struct file_cache *cache, uint64_t took_ns)
 {
     if (took_ns > TOO_LONG_NS)
@@ -165,7 +167,7 @@ bool file_glance_run(struct file_cache *cache, struct file_found *found,
 
 /* --- opening again --------------------------------------------------------------------------- */
 
-/* NULL: it does not fit. */
+/* Returns the path of the file itself; NULL if it does not fit. */
 static const char *path_of(const struct file_entry *entry, char out[PATH_MAX])
 {
     struct span path = file_entry_path(entry);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* file_lookup.c — open, stat, and for a folder its index names in their order.
+/* file_lookup.c — opens and examines the file; for a folder, it tries the index names in their
+ * order.
  *
- * What the symlink policy forbids looks like nothing (404): an answer of its own would say what is
- * where. Only a name that is there and may not be read is refused as such (403). */
+ * What the symlink policy forbids gets 404 as if it did not exist: any other answer would tell what
+ * is where (RFC 9110 section 15.5.4). Only a name that exists but can't be read gets 403. */
 #include "files/file_lookup.h"
 
 #include "files/confined_open.h"
@@ -16,8 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SETTLING_NS INT64_C(50000000)          /* more than the grain of the kernel's clock */
-#define SETTLING_COARSE_NS INT64_C(2000000000) /* where times are whole seconds; FAT's are two */
+/* 50 ms: longer than the kernel's clock for files may lag. */
+#define SETTLING_NS INT64_C(50000000)
+/* 2 s: for times in whole seconds, or in two seconds on FAT. */
+#define SETTLING_COARSE_NS INT64_C(2000000000)
 
 static enum http_status refusal_of(int err)
 {
@@ -25,24 +28,24 @@ static enum http_status refusal_of(int err)
     case -ENOENT:
     case -ENOTDIR:
     case -ENAMETOOLONG:
-    case -EINVAL: /* some file systems take no such name */
+    case -EINVAL: /* some file systems do not allow such a name */
     case -EILSEQ:
     case -ENXIO: /* a device, a FIFO, a socket */
-    case -ELOOP: /* a link that the policy does not follow, or not so many of them */
-    case -EXDEV: /* one that leads out of the root */
+    case -ELOOP: /* a link that the policy does not follow, or too many links */
+    case -EXDEV: /* a link that leads out of the root */
         return HTTP_NOT_FOUND;
     case -EACCES:
     case -EPERM:
         return HTTP_FORBIDDEN;
     case -EMFILE:
     case -ENFILE:
-    case -EAGAIN: /* renamed all the while, or leased to a writer: no word about the name */
+    case -EAGAIN: /* renamed meanwhile, or leased to a writer: says nothing about the name */
     case -EINTR:
     case -ENOMEM:
-    case -ESTALE: /* of a network file system */
+    case -ESTALE: /* on a network file system */
     case -ETIMEDOUT:
         return HTTP_UNAVAILABLE;
-    default: /* EIO and what else a broken file system says */
+    default: /* EIO, and whatever else a broken file system returns */
         return HTTP_INTERNAL_ERROR;
     }
 }
@@ -50,7 +53,7 @@ static enum http_status refusal_of(int err)
 struct search {
     struct file_found *found;
     const struct config_site *site;
-    const struct kept_files *kept; /* of the config */
+    const struct kept_files *kept; /* from the config */
     int root;
     struct timespec now;
     struct file_glance *glance; /* NULL: it may wait */
@@ -64,7 +67,8 @@ static void close_file(const struct search *search, int fd)
         close(fd);
 }
 
-/* Once something would have to be waited for, the lane does all of it again. */
+/* As soon as something would have to be waited for, the look-up ends: the lane repeats all of
+ * it. */
 static int open_any_file(const struct search *search, const char *path, struct stat *st)
 {
     enum config_symlinks policy = search->site->symlinks;
@@ -80,7 +84,7 @@ static int open_any_file(const struct search *search, const char *path, struct s
     return fd;
 }
 
-/* What must not be served looks like a link that leads out. */
+/* A file that must not be served is treated like a link that leads out of the root. */
 static int open_file(const struct search *search, const char *path, struct stat *st)
 {
     int fd = open_any_file(search, path, st);
@@ -91,7 +95,7 @@ static int open_file(const struct search *search, const char *path, struct stat 
     return -EXDEV;
 }
 
-/* HTTP_OK with found->fd open and found->st filled. */
+/* HTTP_OK: found->fd is open and found->st is filled. */
 static enum http_status open_path(const struct search *search, const char *path)
 {
     struct file_found *found = search->found;
@@ -100,8 +104,8 @@ static enum http_status open_path(const struct search *search, const char *path)
     return found->fd < 0 ? refusal_of(found->fd) : HTTP_OK;
 }
 
-/* One change more at this time of the clock could leave the file with the same time. A time that
- * lies ahead was set by hand: a change now would give it another. */
+/* Could one more change leave the file with the same time, because the clock has not ticked yet?
+ * Not if the time lies ahead: it was set by hand, and a change now would set another. */
 static bool is_young(const struct timespec *changed, const struct timespec *now)
 {
     int64_t settling = changed->tv_nsec == 0 ? SETTLING_COARSE_NS : SETTLING_NS;
@@ -113,8 +117,9 @@ static bool is_young(const struct timespec *changed, const struct timespec *now)
     return age < settling && age > -settling;
 }
 
-/* Clients compare dates in whole seconds, and the kernel's clock for files lags by its grain. Of what lies
- * ahead nobody knows how often it will be written at that time. */
+/* How long one more change could leave the date as it is, in whole seconds as clients compare it,
+ * with an allowance for the kernel's clock, which lags. If the time lies ahead this can't be known:
+ * INT64_MAX. */
 static int64_t date_open_ns(const struct timespec *changed, const struct timespec *now)
 {
     int64_t over_ns =
@@ -129,8 +134,9 @@ static int64_t date_open_ns(const struct timespec *changed, const struct timespe
     return left_ns > 0 ? left_ns : 0;
 }
 
-/* An older one is of another version of the file. An empty one is no coded form of anything, and one
- * that changes right now is only half there. */
+/* Is there a sibling that can be sent? One that is older belongs to an earlier version of the file,
+ * an empty one is not the encoded form of anything, and one that is being written is not
+ * complete. */
 static bool has_sibling(const struct search *search, const char *path)
 {
     struct stat st;
@@ -142,7 +148,7 @@ static bool has_sibling(const struct search *search, const char *path)
     if (!S_ISREG(st.st_mode))
         return false;
     if (is_young(&st.st_mtim, &search->now)) {
-        search->found->is_settling = true; /* nothing more may be reported when it is whole */
+        search->found->is_settling = true; /* its completion may not be reported */
         return false;
     }
     return st.st_size > 0 && st.st_mtim.tv_sec >= search->found->st.st_mtim.tv_sec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* file_place.c — a place's folder with a request's variable filled in.
+/* file_place.c — finds a place's folder, with the variable of a request filled in.
  *
- * The variable comes from a client. Whoever made it checked it; as a folder is about to be named by
- * it, what could name anything but one folder is refused here once more. */
+ * The variable comes from a client. Whoever set it has checked it; but since it becomes the name of
+ * a folder, anything that could name something other than one folder is refused here again. */
 #include "files/file_place.h"
 
 #include "files/confined_open.h"
@@ -18,7 +18,8 @@ static bool names_one_folder(struct span variable)
            !memchr(variable.ptr, '\0', variable.len);
 }
 
-/* The label that is `number` from the end, counted from 1; empty when there are not as many. */
+/* Returns label `number` of the variable, counted from the end, from 1; empty if there are not as
+ * many. */
 static struct span label_of(struct span variable, unsigned number)
 {
     const char *end = variable.ptr + variable.len, *start = end;
@@ -34,7 +35,8 @@ static struct span label_of(struct span variable, unsigned number)
     }
 }
 
-/* What "{…}" at `text` stands for, and its length; 0 when it is no variable of ours. */
+/* Finds the value of the "{…}" at `text`. Returns the length of the variable's name, or 0 if there
+ * is no such variable. */
 static size_t take_variable(const char *text, struct span variable, struct span *value,
                             bool *is_user)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_read.c — preadv2 with RWF_NOWAIT is the one call that says whether a read would wait.
- * (mincore and cachestat also count pages that are still on their way from the disk.) */
+/* file_read.c — preadv2() with RWF_NOWAIT is the only call that tells whether a read would wait.
+ * (mincore() and cachestat() count pages too that are still on their way from the disk.) */
 #include "files/file_read.h"
 
 #include "base/util.h"
@@ -52,7 +52,7 @@ static ssize_t read_without_waiting(int fd, const struct iovec *pieces, int coun
     } while (n < 0 && errno == EINTR);
     if (n >= 0)
         return n;
-    /* File systems without RWF_NOWAIT: whether it would wait is not known, so it may. */
+    /* This file system can't tell whether the read would wait, so it is assumed to. */
     return errno == EOPNOTSUPP || errno == ENOSYS ? UV_EAGAIN : -errno;
 }
 
@@ -64,8 +64,8 @@ ssize_t file_read_resident(int fd, char *out, size_t len, uint64_t offset)
 
 ssize_t file_resident_len(int fd, size_t len, uint64_t offset)
 {
-    /* All pieces are the same memory, small enough to stay in the nearest cache: the bytes are not
-     * wanted, only the answer whether they are there. */
+    /* All pieces are the same memory, small enough to stay in the processor's cache: only the
+     * answer is needed, not the bytes. */
     static _Thread_local char scratch[PROBE_BYTES];
     struct iovec pieces[PROBE_PIECES];
     int count = 0;

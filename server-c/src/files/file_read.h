@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_read.h — reading a file without waiting for its disk, and noticing that it changed. */
+/* file_read.h — reads a file without waiting for its disk, and notices that it has changed. */
 #ifndef FARMSTEAD_FILE_READ_H
 #define FARMSTEAD_FILE_READ_H
 
@@ -11,7 +11,7 @@
 
 struct stat;
 
-/* What must stay the same while a file's bytes are sent under one ETag. */
+/* What must stay the same while the bytes of a file are sent under one ETag. */
 struct file_version {
     uint64_t size;
     int64_t mtime_seconds;
@@ -20,36 +20,39 @@ struct file_version {
 struct file_version file_version_of(const struct stat *st);
 bool file_version_equal(const struct file_version *a, const struct file_version *b);
 
-/* What became of the version. One that only got longer (a log, a recording, an upload under way) still
- * begins with the bytes it had, as far as can be told: a file that is written anew in place and ends up
- * longer looks the same. Of one that is appended to the kernel sets the time first, and then the size:
- * in between it looks as if it had been written anew. */
+/* What has happened to a file since a version was noted. A file that has only become longer (a log,
+ * a recording, an upload under way) still begins with the same bytes, as far as one can tell: a
+ * file that was rewritten in place and became longer looks the same. When bytes are appended the
+ * kernel sets the time first and the size later; in between it looks as if the file had been
+ * rewritten. */
 enum file_change {
     FILE_SAME,
     FILE_GREW,
-    FILE_TOUCHED, /* of the same size, at another time: written anew, or just about to grow */
-    FILE_CUT      /* shorter, or nobody can tell */
+    FILE_TOUCHED, /* same size, other time: rewritten, or just about to grow */
+    FILE_CUT      /* shorter, or unknown */
 };
-/* Asks the open descriptor: no disk is touched for that on a local file system. */
+/* Asks the kernel about the open descriptor. On a local file system this needs no disk. */
 enum file_change file_change_since(int fd, const struct file_version *version);
 
-/* Reads what is in the page cache: the bytes read (0 at the end of the file), or UV_EAGAIN when
- * the first byte would have to come from the disk or nobody can tell; other errors as UV_E*. */
+/* Reads what is in the page cache. Returns the number of bytes (0 at the end of the file);
+ * UV_EAGAIN if the first byte would have to come from the disk or this is unknown; or another
+ * UV_E*. */
 ssize_t file_read_resident(int fd, char *out, size_t len, uint64_t offset);
 
-/* How many of the bytes from `offset` on can be had without waiting; as file_read_resident. */
+/* How many bytes from `offset` on can be read without waiting. Errors as for
+ * file_read_resident(). */
 ssize_t file_resident_len(int fd, size_t len, uint64_t offset);
 
-/* Has the disk begin to bring the bytes into the page cache, and does not wait for them. It may wait
- * for a place in the disk's queue: pool threads only. */
+/* Has the disk start to read the bytes into the page cache, without waiting for them. May wait for
+ * a place in the disk's queue: threads of a lane only. */
 void file_start_read(int fd, size_t len, uint64_t offset);
 
-/* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Blocks on the disk: never
- * on a loop. */
+/* Reads until `len` bytes or the end of the file. Returns the number of bytes, or UV_E*. Waits for
+ * the disk: never on a loop. */
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
 
-/* The same, and the bytes are only left in the page cache; fewer when *is_unwanted becomes true.
- * Pool threads only. */
+/* The same, but only leaves the bytes in the page cache. Stops early when *is_unwanted becomes
+ * true. Threads of a lane only. */
 ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted);
 
 #endif

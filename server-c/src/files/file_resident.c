@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* file_resident.c — a slot is 48 bits of a hash of file and window, and the time of its finding in
- * 16 bits. Two windows that meet in a slot drive each other out, which costs a copy; two that are
- * taken for each other (one in 2^48) or a time that comes round again (after 70 minutes) let one
- * sendfile wait at worst. */
+/* file_resident.c — a slot holds 48 bits of a hash of file and window, and in 16 bits the time when
+ * the window was found. Windows with the same slot overwrite each other, which costs a copy. If two
+ * windows are confused (one chance in 2^48), or a time comes round again (after 70 minutes), one
+ * sendfile may have to wait. */
 #include "files/file_resident.h"
 
 #include "files/file_read.h"
@@ -12,9 +12,9 @@
 #include <sys/random.h>
 
 #define WINDOW_BYTES UINT64_C(65536)
-/* A power of two: 128 KiB for windows of 1 GiB, touched as they are used. */
+/* A power of two. 128 KiB of memory, touched only as it is used, for windows of 1 GiB in all. */
 #define SLOT_COUNT 16384
-#define SMALL_BYTES 8192 /* copying that many costs no more than asking for their ends */
+#define SMALL_BYTES 8192 /* copying so many costs no more than asking for both ends */
 #define TIME_BITS 16
 #define TIME_UNIT_MS 64
 #define TRUST_UNITS 32
@@ -32,7 +32,7 @@ void file_residents_fini(struct file_residents *residents)
     residents->slots = NULL;
 }
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood 2014). */
+/* The final step of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -74,7 +74,7 @@ static bool has_byte(int fd, uint64_t offset)
     return file_read_resident(fd, &byte, 1, offset) == 1;
 }
 
-/* How many of the bytes lie in windows that were found lately, and are still there by all signs. */
+/* How many of the bytes lie in windows that were found recently and seem to be still there. */
 static size_t known_len(const struct file_residents *residents, const struct file_pages *pages,
                         size_t len, uint64_t offset)
 {
@@ -87,7 +87,7 @@ static size_t known_len(const struct file_residents *residents, const struct fil
     return at > offset && has_byte(pages->fd, offset) ? (size_t)(at - offset) : 0;
 }
 
-/* Asks for whole windows, so that there is something to remember. */
+/* Asks for whole windows, so that the result can be remembered. */
 static ssize_t look(struct file_residents *residents, const struct file_pages *pages, size_t len,
                     uint64_t offset)
 {
@@ -99,7 +99,7 @@ static ssize_t look(struct file_residents *residents, const struct file_pages *p
     if (to > pages->size)
         to = pages->size;
     n = file_resident_len(pages->fd, (size_t)(to - from), from);
-    /* The window's beginning may be all that is not there. */
+    /* Perhaps only the beginning of the window is not there. */
     if (n <= 0 || from + (uint64_t)n <= offset)
         return file_resident_len(pages->fd, len, offset);
     found = from + (uint64_t)n;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* file_source.c — where a file's bytes come from: memory, after a first read, or its descriptor.
+/* file_source.c — where the bytes of a file come from: memory, after a first read, or its
+ * descriptor.
  *
- * A body is accepted when the file has the same size and time after the read as at the look-up, or only
- * got longer: then for those who ask now, and whoever comes later finds what it is by then.
- * What this cannot see: a writer that puts the time back, and stores through a shared mapping, of
- * which only the first to a page since it was last written to disk sets the time. */
+ * A body is accepted if after the read the file has the size and time it had at the look-up, or has
+ * only become longer; in that case only for those who ask now, and later requests look the file up
+ * again. What this can't see: a writer that sets the time back, and stores through a shared
+ * mapping, of which only the first to a page since it was last written to disk sets the time. */
 #include "base/util.h"
 #include "files/file_bounds.h"
 #include "files/file_entry.h"
@@ -12,15 +13,15 @@
 #include "files/file_wait.h"
 
 #define SMALL_BYTES 65536
-#define BESIDE_TABLE_SHARE 4 /* of fileCache.maxBytes */
+#define BESIDE_TABLE_SHARE 4 /* a fraction of fileCache.maxBytes */
 
 struct file_load {
     struct io_job job;
     struct file_cache *cache;
     struct file_entry *entry;
     struct file_waiters waiters;
-    size_t done;    /* bytes of the body there already */
-    ssize_t result; /* bytes the job read, or UV_E* */
+    size_t done;    /* bytes of the body that are there already */
+    ssize_t result; /* number of bytes the job read, or UV_E* */
 };
 
 static void run_load(struct io_job *job)
@@ -34,7 +35,8 @@ static void run_load(struct io_job *job)
                                          entry->facts.size - load->done, load->done);
 }
 
-/* Do the bytes that the entry tells of stand in the file? If it is not as it was, others look again. */
+/* Are the bytes that the entry describes still in the file? If the file has changed at all, the
+ * entry leaves the table. */
 static bool still_holds(struct file_cache *cache, struct file_entry *entry, bool takes_grown)
 {
     enum file_change change = file_change_since(entry->fd, &entry->version);
@@ -46,7 +48,7 @@ static bool still_holds(struct file_cache *cache, struct file_entry *entry, bool
     return change == FILE_GREW && takes_grown;
 }
 
-/* All bytes are there. False when they may not be those of one version of the file. */
+/* All bytes have been read. False if they may not be those of one version of the file. */
 static bool accept_body(struct file_cache *cache, struct file_entry *entry, bool takes_grown)
 {
     if (!still_holds(cache, entry, takes_grown)) {
@@ -68,18 +70,18 @@ static void on_load_done(struct io_job *job)
     struct file_entry *entry = load->entry;
     bool was_left_out = load->result == UV_ECANCELED;
 
-    if (was_left_out && !list_empty(&load->waiters.list) && /* somebody came after all */
+    if (was_left_out && !list_empty(&load->waiters.list) && /* somebody has come since */
         io_lane_submit(cache->read_lane, cache->port, job) == 0)
         return;
     entry->load = NULL;
     entry->body_state = FILE_BODY_UNREAD;
     if (load->result >= 0 && load->done + (size_t)load->result == entry->facts.size) {
-        /* Who waits must not ask for the body of this entry again when the file has changed: where
-         * no page cache can be asked, that would be another read, and so on without an end. */
+        /* If the file has changed, the waiters must not ask again for the body of this entry:
+         * without a page cache to look at, that would mean reading it again and again. */
         file_wait_tell(&load->waiters, job, accept_body(cache, entry, true) ? entry : NULL);
     } else {
         file_entry_drop_body(cache, entry);
-        if (entry->in_table && !was_left_out) /* EIO, or shorter than it was */
+        if (entry->in_table && !was_left_out) /* EIO, or shorter than before */
             file_store_unlink(cache, entry);
         file_wait_tell(&load->waiters, job, NULL);
     }
@@ -114,9 +116,9 @@ busy:
     return FILE_SOURCE_BUSY;
 }
 
-/* Is it asked for more often than what would be driven out for it? Small files are kept at once while
- * there is room, larger ones when they are asked for again. So who looks at everything once drives out
- * nothing that many ask for, nor waits for all of a large file. */
+/* Is the file wanted more often than the one that would have to go for it? While there is room,
+ * small files are kept at once and larger ones when they are wanted again. So a client that looks
+ * at everything once evicts nothing popular, and does not have to wait for all of a large file. */
 static bool is_worth_its_place(const struct file_cache *cache, uint64_t size,
                                uint64_t asked_before_ms)
 {
@@ -130,7 +132,7 @@ static bool is_worth_its_place(const struct file_cache *cache, uint64_t size,
     return asked_before_ms >= oldest->touched_ms;
 }
 
-/* None while too much is held by those who are still taking what has left the table. */
+/* Nothing is kept while too many bytes are held by requests for bodies that have left the table. */
 static bool is_to_be_kept(const struct file_cache *cache, struct file_entry *entry)
 {
     uint64_t size = entry->facts.size, asked_before_ms = entry->asked_ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_store.c — the table of entries, and the order of their use. */
+/* file_store.c — the table of entries, and the order in which they were used. */
 #include "files/file_store.h"
 
 #include "base/util.h"

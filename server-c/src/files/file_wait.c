@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_wait.c — who waits for a job, and how long the job kept them. */
+/* file_wait.c — those who wait for a job, and for how long it kept them waiting. */
 #include "files/file_wait.h"
 
 #include "base/util.h"
@@ -9,7 +9,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What of the job's times fell into this waiter's wait; it may have come later. */
+/* Determines which part of the job's times the waiter waited for: it may have come later. */
 static void share_times(struct file_waiter *waiter, const struct io_job *job)
 {
     uint64_t started = later(job->started_ns, waiter->since_ns);

@@ -10,17 +10,19 @@
 
 struct file_waiters {
     struct list list;
-    atomic_bool are_gone; /* the last of them gave up: the job need not be done. Any thread */
+    atomic_bool are_gone; /* all have given up, so the job need not be done. Any thread */
 };
 void file_wait_init(struct file_waiters *waiters);
 
-/* Who comes while the job is under way waits from now on. */
+/* For a waiter that comes while the job is under way: it waits from now on. */
 void file_wait_join(struct file_waiters *waiters, struct file_waiter *waiter);
-/* Who began the job waits since it was queued: a clock read only now may be later than its end. */
+/* For the waiter that started the job: it waits since the job was queued. The job may be over
+ * already, so the clock would say too late a time. */
 void file_wait_begin(struct file_waiters *waiters, struct file_waiter *waiter,
                      const struct io_job *job);
 
-/* The job is over. `entry` may be NULL; each waiter gets a reference of its own. */
+/* Calls all waiters when the job is over. `entry` may be NULL; each waiter gets its own
+ * reference. */
 void file_wait_tell(struct file_waiters *waiters, const struct io_job *job,
                     struct file_entry *entry);
 

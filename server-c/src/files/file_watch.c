@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file_watch.c — entries as leaves of the tree of watched folders. */
+/* file_watch.c — entries of the cache as leaves of the tree of watched folders. */
 #include "files/file_watch.h"
 
 #include "files/file_entry.h"
@@ -12,7 +12,7 @@ static void on_leaf(struct folder_leaf *leaf, uint64_t now_ns)
     entry->trust_round = FILE_NOT_TRUSTED;
 }
 
-/* Entries find out for themselves whether it concerns them. */
+/* Only changes a number: each entry then finds out for itself whether it is concerned. */
 static void on_doubt(void *arg)
 {
     struct file_cache *cache = arg;
@@ -33,7 +33,7 @@ void file_watch_configure(struct file_cache *cache)
 
     if (cache->watcher)
         folder_watcher_limit(cache->watcher, limits->watches);
-    else if (limits->watches > 0) /* without memory for it, all goes by ttlMillis */
+    else if (limits->watches > 0) /* without memory for a watcher, ttlMillis applies */
         cache->watcher = folder_watcher_new(cache->port->async.loop, limits->watches, &owner);
 }
 
@@ -60,8 +60,8 @@ static int64_t looked_ms(const struct file_entry *entry)
     return (int64_t)(entry->looked_ns / NS_PER_MS);
 }
 
-/* As if it had been looked up when its place was last found to be the same; never for longer than
- * FILE_WATCHED_MS after it really was. */
+/* Makes the entry as fresh as if it had been looked up when its place's folder was last confirmed,
+ * but at most FILE_WATCHED_MS after it was really looked up. */
 static void renew_watched(struct file_cache *cache, struct file_entry *entry)
 {
     const struct folder_top *top = folder_tree_facts(entry->leaf.folder);
@@ -86,7 +86,8 @@ bool file_watch_renew(struct file_cache *cache, struct file_entry *entry)
     return (int64_t)cache->now_ms - entry->checked_ms < (int64_t)cache->limits.ttl_ms;
 }
 
-/* That a second is over is not reported: a date to come is looked for all the same. */
+/* If a date can be told soon the entry must be looked up, since nothing reports that a second is
+ * over. */
 bool file_watch_may_wait(struct file_cache *cache, struct file_entry *entry)
 {
     int64_t now = (int64_t)cache->now_ms, ttl = (int64_t)cache->limits.ttl_ms;
@@ -98,7 +99,7 @@ bool file_watch_may_wait(struct file_cache *cache, struct file_entry *entry)
     if (now - entry->checked_ms <= ttl / 2)
         return true;
     top = folder_tree_facts(entry->leaf.folder);
-    if (now - top->asked_ms < ttl / 4) /* somebody else's look-up will tell */
+    if (now - top->asked_ms < ttl / 4) /* another entry's look-up will tell */
         return true;
     top->asked_ms = now;
     return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* folder_chain.c — from folder to folder, then a look at the names that the answer hangs on. */
+/* folder_chain.c — watches one folder after another, then looks at the names that the result
+ * depends on. */
 #include "files/folder_chain.h"
 
 #include "files/confined_open.h"
@@ -19,7 +20,7 @@
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
 
-/* IN_CLOSE_WRITE: who wrote through a mapping closes the file in the end. */
+/* IN_CLOSE_WRITE: for writers through a mapping, who close the file in the end. */
 #define WATCHED_EVENTS                                                                             \
     (IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |              \
      IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK)
@@ -28,8 +29,8 @@
 #define FS_CASEFOLD_FL 0x40000000
 #endif
 
-/* Of a network file system, one in user space or one that several machines mount, others change the
- * files unseen; on those of other systems a name is found however its letters are written. */
+/* On a file system of the network, in user space or shared by machines, others can change files
+ * unseen. On those that are not in this list, a name may also be found in another spelling. */
 static bool reports_all(int folder)
 {
     static const uint32_t local[] = {
@@ -50,7 +51,7 @@ static bool reports_all(int folder)
     return false;
 }
 
-/* By the descriptor: a path might lead to another folder by now. */
+/* Uses the descriptor, because by now the path might lead to another folder. */
 static bool watch(struct folder_chain *chain, int folder, size_t len)
 {
     char path[32];
@@ -91,7 +92,7 @@ static int open_straight(struct folder_chain *chain, int folder, const char *nam
     return fd;
 }
 
-/* The folder that the watches reach down to so far, or a new root. */
+/* Returns a descriptor of the deepest folder that is watched so far, or of a new root. */
 static int open_start(struct folder_chain *chain, int root, const char *path)
 {
     int fd = chain->known_len > 1
@@ -99,7 +100,7 @@ static int open_start(struct folder_chain *chain, int root, const char *path)
                  : open_straight(chain, root, ".", 1, FOLDER_FLAGS);
 
     if (fd == -EACCES && chain->known_len == 0)
-        chain->is_foreign = true; /* it may be passed through and not be read */
+        chain->is_foreign = true; /* the folder may be passed through but not read */
     if (fd >= 0 && chain->known_len == 0 && !watch(chain, fd, 1)) {
         close(fd);
         return -1;
@@ -143,9 +144,9 @@ void folder_chain_begin(struct folder_chain *chain, int root, const char *path)
         ;
 }
 
-/* --- what would be reported ------------------------------------------------------------------ */
+/* --- is every change reported? --------------------------------------------------------------- */
 
-/* All that the name stands for, or that it stands for nothing. */
+/* Is every change to the file of this name reported, or to there being none? */
 static bool is_name_reported(struct folder_chain *chain, const char *name, size_t len,
                              bool may_be_folder)
 {
@@ -161,7 +162,8 @@ static bool is_name_reported(struct folder_chain *chain, const char *name, size_
         return false;
     if (S_ISDIR(st.st_mode))
         return may_be_folder;
-    return !S_ISREG(st.st_mode) || st.st_nlink <= 1; /* by its other name it changes unseen */
+    /* A change by its second name would not be reported. */
+    return !S_ISREG(st.st_mode) || st.st_nlink <= 1;
 }
 
 static bool is_file_reported(struct folder_chain *chain, const struct config_site *site,
@@ -186,13 +188,13 @@ static bool is_file_reported(struct folder_chain *chain, const struct config_sit
     return true;
 }
 
-/* `rest` is the path beneath the deepest folder that is watched. */
+/* `rest` is the path below the deepest watched folder. */
 static bool is_answer_reported(struct folder_chain *chain, const struct config_site *site,
                                const char *rest)
 {
     const char *slash = strchr(rest, '/');
 
-    if (slash) /* there is no such folder, or it is not watched */
+    if (slash) /* the next folder does not exist, or is not watched */
         return is_name_reported(chain, rest, (size_t)(slash - rest), false);
     if (rest[0])
         return is_file_reported(chain, site, rest);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* folder_events.c — from the kernel's events to what they put in doubt.
+/* folder_events.c — reads the kernel's events, and finds what they put in doubt.
  *
- * Which change it was matters little: whatever hangs on the name is looked up again. A name with a
- * coding's suffix ("x.js.gz") also concerns the one without, and an index's name the folder. */
+ * The kind of change hardly matters: whatever depends on the name is looked up again. A name with a
+ * coding's suffix ("x.js.gz") also concerns the name without it, and the name of an index file
+ * concerns its folder. */
 #include "files/folder_watch.h"
 
 #include "http/http_coding.h"
@@ -12,10 +13,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* The kernel hands out nothing when the next event does not fit, and goes on saying that there is
- * one. A name is as long as its file system lets it be, which may be more than NAME_MAX. */
+/* If the next event does not fit, the kernel returns nothing and goes on reporting that there is
+ * one. A name can be longer than NAME_MAX, depending on its file system. */
 #define READ_BYTES (2 * PATH_MAX)
-#define TURN_WORK 4096 /* names looked for in one turn of the loop; the rest waits for the next */
+#define TURN_WORK 4096 /* names handled in one turn of the loop; the rest has to wait */
 
 #define MOVES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
 #define ENDS (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
@@ -68,7 +69,7 @@ static void doubt_child(struct folder_watcher *watcher, const struct folder_node
     watcher->owner.on_doubt(watcher->owner.arg);
 }
 
-/* Of the folder itself: who may pass may have changed, or where it is. */
+/* For the folder itself: its permissions or its place may have changed. */
 static void doubt_folder(struct folder_watcher *watcher, struct folder_node *node, uint32_t mask,
                          uint64_t now_ns)
 {
@@ -89,7 +90,7 @@ static size_t doubt_watched(struct folder_watcher *watcher, struct folder_watch 
     watch->event_ns = now_ns;
     if (moves_folder)
         watch->folders_ns = now_ns;
-    if (list_empty(&watch->nodes)) /* a look-up may be about to bring it one */
+    if (list_empty(&watch->nodes)) /* keep it: a look-up may be about to attach a node */
         watcher->unknown_ns = now_ns;
     for (struct list *link = watch->nodes.next; link != &watch->nodes; link = link->next) {
         struct folder_node *node = container_of(link, struct folder_node, in_watch);
@@ -120,11 +121,11 @@ static size_t take_event(struct folder_watcher *watcher, const struct inotify_ev
     return 1;
 }
 
-/* False when there is another descriptor now. */
+/* False if the descriptor has been replaced meanwhile. */
 static bool take_events(struct folder_watcher *watcher, const char *bytes, size_t len, size_t *work)
 {
     const struct folder_inotify *inotify = watcher->inotify;
-    uint64_t now_ns = monotonic_ns(); /* later than what is reported */
+    uint64_t now_ns = monotonic_ns(); /* not earlier than any of the reported changes */
 
     for (size_t at = 0; at < len;) {
         const struct inotify_event *event = (const void *)(bytes + at);

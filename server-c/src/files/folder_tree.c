@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* folder_tree.c — nodes by parent and name, leaves by node and name, and their slow undoing. */
+/* folder_tree.c — nodes by parent and name, leaves by node and name, and their removal step by
+ * step. */
 #include "files/folder_tree.h"
 
 #include <string.h>
 
 /* --- hashing --------------------------------------------------------------------------------- */
 
-/* Clients choose names: the seed keeps them from choosing chains. */
+/* Clients choose names; the seed keeps them from choosing ones that share a chain. */
 static uint64_t hash_of(const struct folder_tree *tree, uint64_t above, struct span name)
 {
     uint64_t hash = (tree->seed ^ above) * UINT64_C(0x9e3779b97f4a7c15), word;
@@ -75,7 +76,7 @@ static void free_top(struct folder_top *top)
     free(top);
 }
 
-/* It is in no table and no queue, and nobody refers to it. */
+/* The node is in no table and no queue, and has no references. */
 static void free_node(struct folder_tree *tree, struct folder_node *node)
 {
     struct folder_node *parent = node->parent;
@@ -124,7 +125,7 @@ static struct folder_node *new_node(struct folder_tree *tree, struct span name,
         memcpy(node->name, name.ptr, name.len);
     node->watch = watch;
     if (watch) {
-        list_remove(&watch->link); /* wanted again */
+        list_remove(&watch->link); /* no longer unwanted */
         list_append(&watch->nodes, &node->in_watch);
     }
     node->idle_since_ms = tree->now_ms;
@@ -287,7 +288,7 @@ size_t folder_tree_visit(struct folder_tree *tree, const struct folder_node *nod
     return count;
 }
 
-/* --- undoing --------------------------------------------------------------------------------- */
+/* --- removal --------------------------------------------------------------------------------- */
 
 void folder_tree_mark_gone(struct folder_tree *tree, struct folder_node *node)
 {
@@ -306,7 +307,7 @@ void folder_tree_begin_anew(struct folder_tree *tree)
     list_move_all(&tree->old_tops, &tree->tops);
 }
 
-/* One step of the undoing of a node. Its children are marked one by one: there may be many. */
+/* Does one step in the removal of a node. Each child is a step of its own, as there may be many. */
 static void undo(struct folder_tree *tree, struct folder_node *node)
 {
     if (!list_empty(&node->children)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* folder_tree.h — the folders that are watched, and what hangs on the names in them.
+/* folder_tree.h — the folders that are watched, and what depends on the names in them.
  *
- * A node is a folder as a place names it: the place's own (the top), or a name in the node above. A
- * leaf is a thing whose truth hangs on one name in a folder. What a change of a name concerns is
- * found by hash, and a folder that went away takes all beneath it with it by one mark that those
- * find who walk up: no event costs more, however much hangs there. Only the memory and the watches
- * of what is gone are given back piece by piece (folder_tree_tidy).
+ * A node is a folder as reached from a place: the place's own folder (the top), or a name in the
+ * node above. A leaf is something that depends on one name in a folder. What a change of a name
+ * concerns is found by hash. When a folder goes, all below it is invalid by one mark, which is
+ * found by walking up. So an event costs the same, however much depends on it. Only memory and
+ * watches of what is gone are given back step by step (folder_tree_tidy).
  *
- * No system call is made here; folder_watch.h makes them. Loop thread only. */
+ * Makes no system calls; folder_watch.h does. Loop thread only. */
 #ifndef FARMSTEAD_FOLDER_TREE_H
 #define FARMSTEAD_FOLDER_TREE_H
 
@@ -20,25 +20,26 @@
 
 #define FOLDER_GONE UINT64_MAX
 
-/* What the kernel watches for us: one inode, which several places may have a node for. */
+/* What the kernel watches: one inode, for which several places may have a node. */
 struct folder_watch {
     struct hash_link by_number; /* in the watcher's table */
     struct list nodes;
-    struct list link; /* in tree->unwanted, or among the removed */
+    struct list link; /* in tree->unwanted, or in the list of removed watches */
     int wd;
     uint32_t generation;
-    bool is_removed;     /* nothing is reported any more */
-    uint64_t event_ns;   /* when the last event was read */
-    uint64_t folders_ns; /* when one was read that makes, removes or moves a folder in it */
+    bool is_removed;   /* no more events will come */
+    uint64_t event_ns; /* when its last event was read */
+    /* When an event was last read of a folder being made, removed or moved in it. */
+    uint64_t folders_ns;
 };
 
-/* What a top node knows besides. */
+/* Further facts of a top node. */
 struct folder_top {
     uint32_t generation;
     uint64_t lookup_id, device, inode;
-    int64_t verified_ms; /* a look-up that began then found this very folder */
-    int64_t asked_ms;    /* when a look-up was begun to find out */
-    size_t index_count;  /* names that decide what a path with a slash at its end is */
+    int64_t verified_ms; /* a look-up that began at this time found the same folder */
+    int64_t asked_ms;    /* when a look-up to check that was last started */
+    size_t index_count;  /* the names of index files, on which paths with a final slash depend */
     char *index[];
 };
 
@@ -48,42 +49,45 @@ struct folder_node {
     struct list children, sibling;
     struct list queue; /* in tree->idle or tree->gone */
     struct list in_watch;
-    struct folder_watch *watch; /* NULL: a top that can't be watched, or gone */
-    struct folder_top *top;     /* NULL: a name in its parent */
-    uint32_t refs;              /* leaves, children, and who called folder_node_get */
+    struct folder_watch *watch; /* NULL: it is gone, or a top that can't be watched */
+    struct folder_top *top;     /* NULL: it is not a top */
+    uint32_t refs;              /* from leaves, children, and callers of folder_node_get() */
     int64_t idle_since_ms;
-    uint64_t changed_ns; /* what was learnt beneath it before this is in doubt; or FOLDER_GONE */
+    /* What was learnt below the node before this time is in doubt; or FOLDER_GONE. */
+    uint64_t changed_ns;
     size_t name_len;
     char name[];
 };
 
 struct folder_leaf {
     struct hash_link by_name;
-    struct folder_node *folder; /* NULL: hangs on nothing. Referenced */
-    struct span name;           /* "": on the index names. The leaf's owner keeps the bytes */
+    struct folder_node *folder; /* a reference; NULL: depends on nothing */
+    /* "": depends on the index names. The leaf's owner keeps the bytes. */
+    struct span name;
 };
 
 struct folder_tree {
     struct hash_table nodes, leaves;
     struct list tops, old_tops; /* old: of an earlier generation */
-    struct list idle, gone;     /* nodes without refs, the longest so first; nodes to be undone */
-    struct list unwanted;       /* watches that no node needs */
+    /* `idle`: nodes without references, the longest idle first; `gone`: to be removed. */
+    struct list idle, gone;
+    struct list unwanted; /* watches that no node needs */
     uint64_t seed;
     uint32_t generation;
-    int64_t now_ms; /* the owner's clock */
+    int64_t now_ms; /* the owner's time */
 };
 
 void folder_tree_init(struct folder_tree *tree, uint64_t seed);
-void folder_tree_fini(struct folder_tree *tree); /* after the last leaf was taken off */
+void folder_tree_fini(struct folder_tree *tree); /* call it when all leaves have been removed */
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 struct folder_node *folder_tree_top(struct folder_tree *tree, uint64_t lookup_id,
                                     struct span variable);
-/* The deepest node on the way from `top` along `path`, whose last name is no folder's unless a slash
- * follows. *used: how much of the path leads there, with the slash. */
+/* Returns the deepest node on the way from `top` along `path`. A last name without a slash is not
+ * taken for a folder. *used: how many bytes of the path lead there, with the slash. */
 struct folder_node *folder_tree_walk(struct folder_tree *tree, struct folder_node *top,
                                      struct span path, size_t *used);
-/* For a name that has no node yet. NULL: no memory. `watch` may be NULL for a top. */
+/* Adds a node for a name that has none yet. NULL: no memory. `watch` may be NULL for a top. */
 struct folder_node *folder_tree_add_top(struct folder_tree *tree, const struct folder_top *facts,
                                         char *const *index, struct span variable,
                                         struct folder_watch *watch);
@@ -93,12 +97,14 @@ struct folder_node *folder_node_get(struct folder_node *node);
 void folder_node_put(struct folder_tree *tree, struct folder_node *node);
 
 void folder_leaf_init(struct folder_leaf *leaf);
-/* On the first name of `rest`, a path beneath `node`, or on the index names when it is empty. */
+/* Attaches the leaf to the first name of `rest`, a path below `node`, or to the index names if
+ * `rest` is empty. */
 void folder_leaf_hang(struct folder_tree *tree, struct folder_leaf *leaf, struct folder_node *node,
                       struct span rest);
 void folder_leaf_drop(struct folder_tree *tree, struct folder_leaf *leaf);
 
-/* Is what was learnt at `since_ns` beneath `node` as good as then, as far as its folders go? */
+/* Is what was learnt below `node` at `since_ns` still valid, as far as the folders are
+ * concerned? */
 bool folder_tree_holds(const struct folder_tree *tree, const struct folder_node *node,
                        uint64_t since_ns);
 struct folder_top *folder_tree_facts(const struct folder_node *node);
@@ -106,15 +112,15 @@ struct folder_top *folder_tree_facts(const struct folder_node *node);
 void folder_tree_mark_gone(struct folder_tree *tree, struct folder_node *node);
 struct folder_node *folder_tree_child(struct folder_tree *tree, const struct folder_node *parent,
                                       struct span name);
-/* Calls on_leaf for each leaf on `name` in `node`; returns how many. */
+/* Calls on_leaf for each leaf that depends on `name` in `node`. Returns their number. */
 size_t folder_tree_visit(struct folder_tree *tree, const struct folder_node *node, struct span name,
                          void (*on_leaf)(struct folder_leaf *leaf, uint64_t now_ns),
                          uint64_t now_ns);
-/* From now on, nothing that is in the tree holds. */
+/* Makes everything in the tree invalid. */
 void folder_tree_begin_anew(struct folder_tree *tree);
 
-/* Undoes at most `steps` of what is gone, and lets go of nodes that were idle since before
- * `idle_before_ms`. */
+/* Does at most `steps` steps to remove what is gone, and removes nodes that have been idle since
+ * before `idle_before_ms`. */
 void folder_tree_tidy(struct folder_tree *tree, size_t steps, int64_t idle_before_ms);
 
 #endif

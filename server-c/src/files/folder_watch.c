@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* folder_watch.c — the descriptor, the watches by number, and the taking in of new ones. */
+/* folder_watch.c — the inotify descriptor, the watches by number, and how new ones are taken in. */
 #include "files/folder_watch.h"
 
 #include "files/file_place.h"
@@ -12,14 +12,15 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define IDLE_MS 60000      /* a folder that nothing hangs on is watched for so long still */
-#define TRY_AGAIN_MS 10000 /* when the system had no descriptor or no watch left */
+#define IDLE_MS 60000      /* how long a folder is still watched on which nothing depends */
+#define TRY_AGAIN_MS 10000 /* after the system had no descriptor or no watch left */
 #define TIDY_STEPS 1024    /* per tick */
-#define REMOVED_MAX 4096   /* that are remembered; more wait to be removed */
+#define REMOVED_MAX 4096   /* remembered ones; further ones are removed later */
 
 /* --- watches by number ----------------------------------------------------------------------- */
 
-/* The kernel counts them up: there is nothing to guess, and nothing for clients to choose. */
+/* The kernel numbers watches in sequence, so clients can't choose the numbers: they need no
+ * hash. */
 static uint64_t hash_of(int wd)
 {
     return (unsigned)wd;
@@ -64,8 +65,8 @@ static struct folder_watch *new_watch(struct folder_watcher *watcher, int wd)
     return watch;
 }
 
-/* The watch a look-up was given, wanted by nobody yet. NULL: it was removed meanwhile, or there is
- * no memory and all begins anew. */
+/* Returns the watch that a look-up was given, not used by any node yet. NULL: it was removed
+ * meanwhile, or there is no memory and everything begins anew. */
 static struct folder_watch *take_watch(struct folder_watcher *watcher, int wd)
 {
     struct folder_watch *watch = folder_watcher_find(watcher, wd);
@@ -106,8 +107,8 @@ void folder_watcher_forget(struct folder_watcher *watcher, struct folder_watch *
     watcher->removed_count++;
 }
 
-/* A round ends when no look-up from the one before is under way: what was removed in that one can
- * be among nobody's findings any more. */
+/* A round ends when no look-up of the round before is under way: no result can then refer to a
+ * watch that was removed in that earlier round. */
 static void end_rounds(struct folder_watcher *watcher)
 {
     for (int i = 0; i < 2 && watcher->removed_count > 0; i++) {
@@ -175,12 +176,12 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct folder_inotify *inotify = container_of(poll, struct folder_inotify, poll);
 
-    (void)status, (void)events; /* reading tells */
+    (void)status, (void)events; /* reading shows what there is */
     if (inotify->watcher)
         folder_events_read(inotify->watcher);
 }
 
-/* Once per process: the loops all meet the same. */
+/* Logged once per process, since all loops have the same problem. */
 static void say_unwatched(const char *why)
 {
     static atomic_bool was_said;
@@ -295,7 +296,8 @@ void folder_watcher_tick(struct folder_watcher *watcher, int64_t now_ms)
 
 /* --- loans ----------------------------------------------------------------------------------- */
 
-/* How many of the watches that a look-up needs it may set. Folders that nothing hangs on give way. */
+/* How many of the watches that a look-up needs it may set. Folders on which nothing depends make
+ * room. */
 static uint32_t reserve(struct folder_watcher *watcher, uint32_t needed)
 {
     uint32_t used = watcher->in_use + watcher->reserved, free_now;
@@ -369,7 +371,7 @@ static void give_back(struct folder_watcher *watcher, struct folder_loan *loan)
     end_rounds(watcher);
 }
 
-/* --- taking in ------------------------------------------------------------------------------- */
+/* --- taking in results ----------------------------------------------------------------------- */
 
 static void take_error(struct folder_watcher *watcher, int err)
 {
@@ -393,7 +395,8 @@ static bool is_root(const struct folder_node *top, const struct folder_chain *ch
     return top->top->device == chain->root_device && top->top->inode == chain->root_inode;
 }
 
-/* The top as the look-up saw it. One that it saw replaced, or missing, is gone. */
+/* Checks the top against what the look-up saw. A top that was replaced or is missing is marked as
+ * gone. */
 static struct folder_node *check_top(struct folder_watcher *watcher, struct folder_node *top,
                                      const struct folder_chain *chain, uint64_t began_ns,
                                      bool is_fact)
@@ -429,8 +432,9 @@ static struct folder_node *add_top(struct folder_watcher *watcher, const struct 
     return folder_tree_add_top(&watcher->tree, &facts, place->site->index, variable, watch);
 }
 
-/* The folder at the first `len` bytes of the path. Not when folders came, went or moved in the one
- * above since: the watch may be on another that had its name. */
+/* Adds the folder at the first `len` bytes of the path. Not if folders were made, removed or moved
+ * in the folder above since the look-up began: the watch may then be on another folder of that
+ * name. */
 static void add_folder(struct folder_watcher *watcher, struct folder_node *top, struct span path,
                        size_t len, struct folder_watch *watch, uint64_t began_ns)
 {
@@ -472,7 +476,7 @@ static struct folder_node *take_in(struct folder_watcher *watcher, struct folder
     return top;
 }
 
-/* Folders that were not known when the look-up began: was anything reported of them since? */
+/* For folders that were not known when the look-up began: was nothing reported of them since? */
 static bool were_quiet(const struct folder_node *node, const struct folder_node *start,
                        uint64_t began_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* served_file.c — a kept file is known by its inode, which finds hard links to it, and by its path,
- * which finds the one that has taken its place since. The number of an inode is used again when a file
- * is gone, so its time of birth belongs to it. */
+/* served_file.c — recognises a kept file by its inode, which finds hard links to it, and by its
+ * path, which finds a file that has replaced it since. As the number of an inode is used again when
+ * its file is gone, the time of birth is compared, too. */
 #include "files/served_file.h"
 
 #include "base/mem.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 struct kept_file {
-    char *path; /* as the kernel names it */
+    char *path; /* in the kernel's form */
     bool is_there;
     dev_t device;
     ino_t inode;
-    struct statx_timestamp born; /* all zero: the file system does not say */
+    struct statx_timestamp born; /* all zero: the file system does not know */
 };
 
 struct kept_files {
@@ -93,8 +93,8 @@ void kept_files_append(struct buf *out, const struct kept_files *kept)
         buf_printf(out, "%s%c", kept->items[i].path, '\0');
 }
 
-/* Of a file that has the number of a kept one: is it that one, or a later one with that number? Where
- * nobody can tell, one with several names is taken for it. */
+/* For a file with the inode number of a kept one: is it the kept one, or a later one? If this is
+ * unknown, a file with several names is taken for the kept one. */
 static bool is_same_birth(const struct kept_file *file, int fd, const struct stat *st)
 {
     struct statx_timestamp born = birth_of(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* served_file.h — may what was opened be served? The last look, by descriptor, at each file and folder
- * that is opened for a client: not when it is the node's own or outside of the owner's policy
- * (bounds.h), and not when it is a file of keys or passwords of the config, by whatever name or link. */
+/* served_file.h — may a file be served that was opened? The last check of each file and folder that
+ * is opened for a client, by its descriptor. Refuses files of the node itself, files outside of the
+ * owner's policy (bounds.h), and the config's files of keys and passwords, by whatever name or
+ * link. */
 #ifndef FARMSTEAD_SERVED_FILE_H
 #define FARMSTEAD_SERVED_FILE_H
 
@@ -11,18 +12,18 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* The files with keys and passwords that a config names. Immutable. */
+/* The files of keys and passwords that a config names. Immutable. */
 struct kept_files;
 
-/* Looks where they are now: never on a loop's thread. NULL: there are none. */
+/* Finds out where these files are now: never on a loop's thread. NULL: there are none. */
 struct kept_files *kept_files_new(const struct config *cfg);
 void kept_files_free(struct kept_files *kept); /* NULL is allowed */
 
-/* Appends what tells one set from another: what a look-up found under one may not hold under the other.
- * `kept` may be NULL. */
+/* Appends what distinguishes one set from another: results of look-ups under one are not valid
+ * under another. `kept` may be NULL. */
 void kept_files_append(struct buf *out, const struct kept_files *kept);
 
-/* `kept` may be NULL. `st` is of `fd`. Does not wait for a disk. Any thread. */
+/* `kept` may be NULL, `st` is that of `fd`. Does not wait for a disk. Any thread. */
 bool served_file_is_allowed(const struct kept_files *kept, int fd, const struct stat *st);
 
 #endif

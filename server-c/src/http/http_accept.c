@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* http_accept.c — every range is held against every form; of the ranges that are about a form the one
- * that says most about it counts, of equal ones the lower weight. */
+/* http_accept.c — compares every media range of the field with every form. Of the ranges that match
+ * a form the most specific one decides its weight (RFC 9110 section 12.5.1); of equally specific
+ * ones, the lowest weight does. */
 #include "http/http_accept.h"
 
 #include "http/http_coding.h"
@@ -10,7 +11,7 @@
 
 #define FORMS_MAX 8
 
-/* How much a range says about a form. */
+/* How specifically a media range matches a form, least first (RFC 9110 section 12.5.1). */
 enum precision { NOTHING, STAR_STAR, TYPE_STAR, TYPE, TYPE_AND_PARAMETERS };
 
 struct verdict {
@@ -20,7 +21,8 @@ struct verdict {
 
 /* --- lexing ---------------------------------------------------------------------------------- */
 
-/* Up to the next `separator` outside quotes, trimmed; false at the end. */
+/* Takes the text up to the next `separator` that is not inside a quoted string off the front of
+ * `rest`, without the blanks around it. False at the end. */
 static bool next_part(struct span *rest, char separator, struct span *part)
 {
     bool is_quoted = false;
@@ -41,7 +43,8 @@ static bool next_part(struct span *rest, char separator, struct span *part)
     return true;
 }
 
-/* "version=1.0.0", also with the value in quotes. False when it is nothing of the kind. */
+/* Splits "version=1.0.0" or version="1.0.0" (RFC 9110 section 5.6.6). False when `part` is no
+ * parameter. */
 static bool split_parameter(struct span part, struct span *name, struct span *value)
 {
     const char *equals = memchr(part.ptr, '=', part.len);
@@ -58,7 +61,8 @@ static bool split_parameter(struct span part, struct span *name, struct span *va
     return true;
 }
 
-/* The weight of an element, -1 when it is malformed. Those before it are its parameters. */
+/* The weight of a media range in thousandths, or -1 when it is malformed. What comes before "q" are
+ * parameters of the type (RFC 9110 section 12.5.1). */
 static int weight_of(struct span element)
 {
     struct span part, name, value;
@@ -82,7 +86,8 @@ static bool is_type_star(struct span range, const char *type)
     return range.len == len + 1 && range.ptr[len] == '*' && strncasecmp(range.ptr, type, len) == 0;
 }
 
-/* Does a parameter of the range contradict the form? `named` gets the bit of one that agrees. */
+/* Does this parameter of a media range contradict the form? If the form has it with the same value,
+ * its bit is set in `named`. */
 static bool contradicts(const struct http_form *form, struct span name, struct span value,
                         unsigned *named)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* http_auth.c — Base64 is read strictly (RFC 4648 section 3): one way to write a user and a password, so
- * that nobody else's reading of the field differs from ours. */
+/* http_auth.c — Base64 is read strictly: padding is required and unused bits must be zero (RFC 4648
+ * sections 3.2 and 3.5). So there is one way to write a user and a password, and no other program
+ * on the way can read the field differently. */
 #include "http/http_auth.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static int base64_digit(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* How many '=' the last group has; only two characters can be padding. */
+/* How many '=' end the text: none, one or two. */
 static size_t padding_of(struct span text)
 {
     if (text.ptr[text.len - 1] != '=')
@@ -27,7 +28,7 @@ static size_t padding_of(struct span text)
     return text.ptr[text.len - 2] == '=' ? 2 : 1;
 }
 
-/* Returns the bytes written, or 0 for what is not base64, is empty or has no room. */
+/* Returns the bytes written, or 0 if `text` is not Base64, is empty or does not fit. */
 static size_t decode(char *out, size_t cap, struct span text)
 {
     size_t padding, digits, len = 0;
@@ -48,7 +49,8 @@ static size_t decode(char *out, size_t cap, struct span text)
         if (i % 4 != 0)
             out[len++] = (char)(bits >> (6 - i % 4 * 2));
     }
-    /* Bits behind the last byte must be zero: else two texts would mean the same bytes. */
+    /* The unused bits after the last byte must be zero (RFC 4648 section 3.5), or two texts would
+     * decode to the same bytes. */
     if (padding > 0 && (bits & (padding == 1 ? 0x3u : 0xfu)) != 0)
         return 0;
     return len;
@@ -62,7 +64,8 @@ static bool has_control(const char *bytes, size_t len)
     return false;
 }
 
-/* What follows "Basic" and its blanks. Empty for another scheme. */
+/* What follows the scheme "Basic", in any case, and its spaces (RFC 9110 section 11.4). Empty for
+ * another scheme. */
 static struct span credentials_of(struct span value)
 {
     static const char scheme[] = "basic";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_coding.c — weights are thousandths; UNSAID is less than any. */
+/* http_coding.c — weights are in thousandths. UNSAID stands for a coding or type that the client
+ * did not mention, and is less than any weight. */
 #include "http/http_coding.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ enum http_coding http_coding_named(const char *name)
 
 /* --- elements with a weight ------------------------------------------------------------------ */
 
-/* Up to the next ';', trimmed. */
+/* Takes the text up to the next ';' off the front of `rest`, without the blanks around it. */
 static struct span take_part(struct span *rest)
 {
     const char *semicolon = memchr(rest->ptr, ';', rest->len);
@@ -64,8 +65,9 @@ int http_qvalue(struct span text)
     return value <= 1000 ? value : UNSAID;
 }
 
-/* "gzip;q=0.5" → its name and 500. UNSAID when it is malformed; parameters before the weight are
- * so only where there can't be any. */
+/* "gzip;q=0.5" → its name and 500. Returns UNSAID when the element is malformed. Parameters other
+ * than the weight are malformed unless `can_have_parameters`: a content coding has none (RFC 9110
+ * section 12.5.3), a media type may (section 12.5.1). */
 static int read_element(struct span element, struct span *name, bool can_have_parameters)
 {
     *name = take_part(&element);
@@ -90,7 +92,7 @@ static void add_weight(int *weight, int value)
 
 /* --- Accept-Encoding ------------------------------------------------------------------------- */
 
-/* Who is not named gets what "*" has. */
+/* `others` is the weight of "*": it counts for the codings that are not named. */
 struct coding_weights {
     int named[CODING_COUNT], others;
 };
@@ -104,7 +106,7 @@ static void add_coding(struct coding_weights *weights, struct span element)
         return;
     if (http_span_equals(name, "*"))
         add_weight(&weights->others, value);
-    if (http_span_equals(name, "x-gzip")) /* RFC 9110 section 8.4.1.3 */
+    if (http_span_equals(name, "x-gzip")) /* an old name of gzip: RFC 9110 section 8.4.1.3 */
         add_weight(&weights->named[CODING_GZIP], value);
     for (size_t i = 0; i < CODING_COUNT; i++)
         if (http_span_equals(name, codings[i].name))
@@ -140,13 +142,14 @@ enum http_coding http_coding_choose(const struct http_request *req, const char *
             best_weight = weight;
         }
     }
-    /* Unsaid, identity is as welcome as the least welcome coding. */
+    /* A client that does not mention identity accepts it (RFC 9110 section 12.5.3), but less than
+     * any coding it does mention. */
     return weight_of(&weights, CODING_IDENTITY) > best_weight ? CODING_IDENTITY : best;
 }
 
 /* --- Accept ---------------------------------------------------------------------------------- */
 
-/* The weight of the most specific range that has the type. */
+/* A media type with the weights of the three ranges that can match it. */
 struct type_weight {
     const char *ranges[3]; /* most specific first */
     int weights[3];
@@ -159,7 +162,8 @@ static void add_range(struct type_weight *type, struct span range, int value)
             add_weight(&type->weights[i], value);
 }
 
-/* The greater, the more welcome: by weight, of equal ones what is named more precisely. */
+/* The greater, the more welcome: the weight decides, and at equal weights the more specific
+ * range. */
 static int type_rank(const struct type_weight *type)
 {
     for (size_t i = 0; i < ARRAY_LEN(type->weights); i++)

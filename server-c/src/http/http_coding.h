@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_coding.h — content codings: what a client takes (RFC 9110 section 12.5.3) and which of ours
- * it gets. An element of the field that is malformed says nothing; of two for the same coding the
+/* http_coding.h — content codings: which ones a client accepts (RFC 9110 section 12.5.3), and which
+ * of ours it gets. Malformed elements of the field are ignored; when a coding is named twice, the
  * lower weight counts. */
 #ifndef FARMSTEAD_HTTP_CODING_H
 #define FARMSTEAD_HTTP_CODING_H
@@ -10,24 +10,24 @@
 enum http_coding { CODING_IDENTITY, CODING_BR, CODING_ZSTD, CODING_GZIP, CODING_COUNT };
 
 const char *http_coding_name(enum http_coding coding);   /* "br", as in Content-Encoding */
-const char *http_coding_suffix(enum http_coding coding); /* ".br", ".zst", ".gz"; "" of identity */
-/* CODING_COUNT when it is none. */
+const char *http_coding_suffix(enum http_coding coding); /* ".br", ".zst", ".gz"; "" for identity */
+/* Returns CODING_COUNT for a name that is none of ours. */
 enum http_coding http_coding_named(const char *name);
 
-/* The best of `available` (a bit per coding; identity is always there) for the request's
- * Accept-Encoding: of the greatest weight, of equal ones the first in `preference`, and a coding
- * before identity. What is not in `preference` is not chosen. Without the field, or where all is
- * refused: identity. */
+/* Chooses among `available` (one bit per coding; identity is always available) by the request's
+ * Accept-Encoding (RFC 9110 section 12.5.3): the coding with the greatest weight; at equal weights
+ * the first in `preference`, and any coding before identity. A coding that is not in `preference`
+ * is never chosen. Without the field, or when the client refuses everything: identity. */
 enum http_coding http_coding_choose(const struct http_request *req, const char *head,
                                     unsigned available, const enum http_coding *preference,
                                     size_t count);
 
-/* "0.5" → 500: a weight in thousandths, -1 when it is none (RFC 9110 section 12.4.2). */
+/* "0.5" → 500: a weight in thousandths, or -1 for malformed text (RFC 9110 section 12.4.2). */
 int http_qvalue(struct span text);
 
-/* Would the client rather have JSON than HTML (Accept, RFC 9110 section 12.5.1)? Of equal weights
- * the one named more precisely counts: a script that takes JSON and anything is one. Not when
- * it takes both alike. */
+/* Does the client prefer JSON to HTML (Accept, RFC 9110 section 12.5.1)? At equal weights, the type
+ * that is named more specifically wins: a script that accepts JSON and anything else gets JSON.
+ * False when the client accepts both alike. */
 bool http_prefers_json(const struct http_request *req, const char *head);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* http_cond.c — RFC 9110 section 13.2.2, in its order. */
+/* http_cond.c — evaluates preconditions in the order of RFC 9110 section 13.2.2. */
 #include "http/http_cond.h"
 #include "http/http_date.h"
 
 #include <string.h>
 
-/* The next entity tag of a list. Tags may hold commas, so the list can't be split at them.
- * False at the end and at the first thing that is no tag. */
+/* Takes the next entity tag (RFC 9110 section 8.8.3) off the front of the list. A tag may contain
+ * commas, so the list can't be split at them. False at the end, and at the first thing that is not
+ * a tag. */
 static bool next_tag(struct span *list, struct span *tag, bool *weak)
 {
     const char *quote;
@@ -32,7 +33,8 @@ static bool same_tag(struct span a, struct span b)
     return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* Does a line of `field` name the file's tag, or any ("*")? */
+/* Does `field` list the file's tag, or "*", which stands for any? `weak_counts`: weak comparison,
+ * else strong (RFC 9110 section 8.8.3.2). */
 static bool names_tag(const struct http_request *req, const char *head, enum http_field field,
                       const struct http_validators *file, bool weak_counts)
 {
@@ -89,9 +91,9 @@ bool http_cond_range_applies(const struct http_request *req, const char *head,
     if (!http_request_has(req, FIELD_IF_RANGE))
         return true;
     value = rest = http_request_field(req, head, FIELD_IF_RANGE);
-    if (next_tag(&rest, &tag, &weak)) /* one and nothing else: this is no list */
+    if (next_tag(&rest, &tag, &weak)) /* a single tag: If-Range takes no list (section 13.1.5) */
         return tag.ptr == value.ptr && rest.len == 0 && !weak && same_tag(tag, file->etag);
-    /* A date is strong only when the file can't have changed twice in that second
+    /* A date is a strong validator only if the file can't have changed again within that second
      * (RFC 9110 section 8.8.2.2). */
     return http_date_parse(value, now, &date) && file->has_date && date == file->last_modified &&
            now > date + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* http_cond.h — conditional requests: which precondition counts, and what it decides
+/* http_cond.h — conditional requests: which precondition is evaluated, and what follows from it
  * (RFC 9110 section 13). */
 #ifndef FARMSTEAD_HTTP_COND_H
 #define FARMSTEAD_HTTP_COND_H
@@ -8,18 +8,21 @@
 
 enum http_cond { HTTP_COND_SERVE, HTTP_COND_NOT_MODIFIED, HTTP_COND_FAILED };
 
-/* What the selected file has to compare with. */
+/* The validators of the selected file. */
 struct http_validators {
-    struct span etag;      /* with its quotes; always strong. Empty: none yet, nothing equals it */
+    /* `etag` has its quotes and is always strong; while the file has none it is empty and equals no
+     * tag. `has_date`: Last-Modified is sent, and changes with the file. */
+    struct span etag;
     int64_t last_modified; /* seconds since 1970 */
-    bool has_date; /* last_modified is told to clients, and tells this version from others */
+    bool has_date;
 };
 
-/* For GET and HEAD of a file that exists. `now` in seconds since 1970. */
+/* Evaluates the preconditions of a GET or HEAD of a file that exists (RFC 9110 section 13.2.2).
+ * `now` is in seconds since 1970. HTTP_COND_NOT_MODIFIED means 304, HTTP_COND_FAILED means 412. */
 enum http_cond http_cond_decide(const struct http_request *req, const char *head,
                                 const struct http_validators *file, int64_t now);
 
-/* May Range be honoured? True without If-Range. */
+/* May Range be honoured (If-Range, RFC 9110 section 13.1.5)? True without If-Range. */
 bool http_cond_range_applies(const struct http_request *req, const char *head,
                              const struct http_validators *file, int64_t now);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_date.c — by hand and in UTC: no locale, no time zone, no lock of the C library. */
+/* http_date.c — computes dates itself and in UTC, so that locale, time zone and the locks of the C
+ * library play no part. */
 #include "http/http_date.h"
 
 #include <string.h>
@@ -31,8 +32,8 @@ struct date {
     int year, month, day, hour, minute, second; /* month 1–12 */
 };
 
-/* Days since 1970-01-01 of the proleptic Gregorian calendar; years begin in March here, so that
- * the leap day is the last of its year. */
+/* Days since 1970-01-01 in the proleptic Gregorian calendar. Years begin in March here, so that the
+ * leap day is the last day of its year. */
 static int64_t days_from_civil(int64_t year, int month, int day)
 {
     int64_t era, year_of_era, day_of_year, day_of_era;
@@ -107,7 +108,7 @@ bool http_date_begins_year(int64_t seconds)
     return date.month == 1 && date.day == 1;
 }
 
-/* --- reading: each takes what it expects from the front of `text`, or says no ---------------- */
+/* --- reading: each function takes what it expects off the front of `text`, or returns false -- */
 
 static bool take_text(struct span *text, const char *expected)
 {
@@ -179,7 +180,8 @@ static bool take_rfc850(struct span *text, int weekday, int64_t now, struct date
           take_text(text, "-") && take_number(text, 2, &date->year) && take_text(text, " ") &&
           take_time(text, date) && take_text(text, " GMT")))
         return false;
-    /* More than 50 years ahead means the most recent past year with these digits. */
+    /* A date that seems more than 50 years ahead means the most recent past year with the same last
+     * two digits (RFC 9110 section 5.6.7). */
     civil_from_days(&today, now / SECONDS_PER_DAY);
     date->year += today.year / 100 * 100;
     if (date->year > today.year + 50)
@@ -206,7 +208,7 @@ static bool is_valid(const struct date *date)
     int days = month_days[date->month - 1] + (leap && date->month == 2);
 
     return date->day >= 1 && date->day <= days && date->hour <= 23 && date->minute <= 59 &&
-           date->second <= 60; /* a leap second */
+           date->second <= 60; /* 60 is a leap second (RFC 9110 section 5.6.7) */
 }
 
 bool http_date_parse(struct span text, int64_t now, int64_t *seconds)

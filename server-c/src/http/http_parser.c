@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* http_parser.c — a line at a time: find its end byte by byte, then take the line apart.
+/* http_parser.c — works line by line: finds the end of a line byte by byte, then takes the line
+ * apart.
  *
- * Each refusal is decided by the first byte that proves it, or at the end of its line or of the
- * head, so it can't depend on how the bytes arrived. Limits are checked before the byte is looked
- * at. */
+ * A request is refused at the first byte that proves it wrong, at the end of a line, or at the end
+ * of the head. So the result can't depend on how the bytes were split on their way. A limit is
+ * checked before the byte that would exceed it is looked at. */
 #include "http/http_parser.h"
 
 #include "http/http_request_line.h"
@@ -72,8 +73,8 @@ bool http_list_next(struct span *list, struct span *element)
 
 /* --- fields ---------------------------------------------------------------------------------- */
 
-/* At most two names have the same length, and those begin with different letters: one comparison
- * per line is enough, and most lines need none. The unit test finds each name of the table. */
+/* At most two names have the same length, and they begin with different letters: so one comparison
+ * per line is enough, and most lines need none. The unit test looks up every name of the table. */
 static enum http_field field_of(struct span name)
 {
     static const struct {
@@ -84,10 +85,11 @@ static enum http_field field_of(struct span name)
         [6] = {2, {FIELD_ACCEPT, FIELD_EXPECT}},
         [7] = {1, {FIELD_REFERER}},
         [8] = {2, {FIELD_IF_RANGE, FIELD_IF_MATCH}},
+        [9] = {1, {FIELD_FORWARDED}},
         [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
         [13] = {2, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION}},
         [14] = {1, {FIELD_CONTENT_LENGTH}},
-        [15] = {1, {FIELD_ACCEPT_ENCODING}},
+        [15] = {2, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR}},
         [17] = {2, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
     };
@@ -103,11 +105,13 @@ static enum http_field field_of(struct span name)
     return FIELD_COUNT;
 }
 
+/* A length that is not a plain number makes the framing invalid (RFC 9112 section 6.3): it is
+ * refused, and so are lists, even of equal numbers. */
 static enum parse take_content_length(struct http_request *req, struct span value)
 {
     uint64_t number = 0;
 
-    if (value.len == 0 || value.len > 18) /* 18 digits can't overflow */
+    if (value.len == 0 || value.len > 18) /* up to 18 digits can't overflow */
         return bad(req, "Content-Length is not a number we can count to");
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] < '0' || value.ptr[i] > '9')
@@ -118,7 +122,7 @@ static enum parse take_content_length(struct http_request *req, struct span valu
     return PARSE_OK;
 }
 
-/* Codings that are known not to say where the body ends. */
+/* Transfer codings that are known not to mark the end of the body. */
 static bool is_endless_coding(struct span coding)
 {
     static const char *const names[] = {"compress", "deflate",    "gzip",
@@ -129,8 +133,9 @@ static bool is_endless_coding(struct span coding)
     return false;
 }
 
-/* RFC 9112 section 6.3: unless chunked comes last, and once, nobody knows where the body ends. What
- * a coding we never heard of does to it we can't tell (section 6.1). */
+/* If chunked is not the last coding, or is named twice, nobody knows where the body ends: 400 (RFC
+ * 9112 sections 6.1 and 6.3). A coding we don't know may mark the end itself, so it gets 501
+ * (section 6.1). */
 static enum parse take_transfer_encoding(struct http_request *req, struct span value)
 {
     static const char reason[] = "Transfer-Encoding does not end in one chunked";
@@ -152,12 +157,13 @@ static enum parse take_transfer_encoding(struct http_request *req, struct span v
     return http_refuse(req, HTTP_NOT_IMPLEMENTED, "the only transfer coding known here is chunked");
 }
 
-/* RFC 9110 section 10.1.1. */
+/* RFC 9110 section 10.1.1: a list of expectations, of which a server may refuse those it does not
+ * know with 417. */
 static enum parse take_expect(struct http_request *req, struct span value)
 {
     struct span element;
 
-    if (req->minor == 0) /* must be ignored */
+    if (req->minor == 0) /* HTTP/1.0 has no expectations: ignored (section 10.1.1) */
         return PARSE_OK;
     while (http_list_next(&value, &element)) {
         if (!http_span_equals(element, "100-continue"))
@@ -168,6 +174,8 @@ static enum parse take_expect(struct http_request *req, struct span value)
     return PARSE_OK;
 }
 
+/* The options that matter here (RFC 9110 section 7.6.1, RFC 9112 section 9.3); others are
+ * ignored. */
 static void take_connection(struct http_request *req, struct span value)
 {
     struct span element;
@@ -219,13 +227,15 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     enum http_field field;
     struct span name;
 
+    /* A folded line must be refused or unfolded (RFC 9112 section 5.2). */
     if (is_blank(line[0]))
         return bad(req, "a field is folded over lines");
     colon = memchr(line, ':', len);
     if (!colon)
         return bad(req, "a line of the head has no colon");
     name = (struct span){line, (size_t)(colon - line)};
-    if (!http_is_token(name)) /* also a space before the colon */
+    /* This also refuses white space before the colon (RFC 9112 section 5.1). */
+    if (!http_is_token(name))
         return bad(req, "a field's name is not a token");
     field = field_of(name);
     if (field == FIELD_COUNT)
@@ -234,7 +244,8 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
                             http_trim((struct span){colon + 1, len - name.len - 1}));
 }
 
-/* RFC 9110 sections 13.1.3 and 13.1.4: two dates are none. */
+/* A field with a date that came twice is ignored (RFC 9110 sections 13.1.3 and 13.1.4: it is not a
+ * single date). */
 static void forget_void_fields(struct http_request *req)
 {
     for (int i = 0; req->repeated >> i != 0; i++)
@@ -245,16 +256,20 @@ static void forget_void_fields(struct http_request *req)
         }
 }
 
-/* What only the whole head can tell. */
+/* What can be decided only when the whole head has been read. */
 static enum parse take_end(struct http_request *req)
 {
     bool has_length = http_request_has(req, FIELD_CONTENT_LENGTH);
 
     forget_void_fields(req);
-    /* RFC 9112 section 9.3: "close" wins over "keep-alive". */
+    /* RFC 9112 section 9.3: HTTP/1.1 keeps the connection, HTTP/1.0 only on request; "close"
+     * wins. */
     req->keep_alive = !req->says_close && (req->minor == 1 || req->says_keep_alive);
+    /* Required by RFC 9112 section 3.2. */
     if (req->minor == 1 && !http_request_has(req, FIELD_HOST))
         return bad(req, "HTTP/1.1 needs Host");
+    /* RFC 9112 sections 6.1 and 6.3: these two show an attempt at request smuggling, or faulty
+     * framing. */
     if (req->chunked && has_length)
         return bad(req, "Content-Length and Transfer-Encoding contradict each other");
     if (req->chunked && req->minor == 0)
@@ -264,7 +279,8 @@ static enum parse take_end(struct http_request *req)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-/* RFC 9112 section 3: too long a method is one we don't know. */
+/* Which limit was exceeded. A method that is longer than any we know gets 501, a target that is too
+ * long 414 (RFC 9112 section 3), a head that is too long 431 (RFC 6585 section 5). */
 static enum parse too_long(struct http_request *req, const char *head)
 {
     struct span line = {head + req->line, req->pos - req->line};
@@ -276,7 +292,7 @@ static enum parse too_long(struct http_request *req, const char *head)
     return http_refuse(req, HTTP_URI_TOO_LONG, "the request line is too long");
 }
 
-/* What goes on a line without further thought. */
+/* Bytes that may stand in a line and need no closer look. */
 static bool is_plain(unsigned char c)
 {
     static const bool table[256] = {['\t'] = true, [' ' ... '~'] = true, [0x80 ... 0xff] = true};
@@ -285,8 +301,9 @@ static bool is_plain(unsigned char c)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Is none of eight bytes below ' ' or DEL? The classic test for a byte below n ≤ 128, and for a
- * zero byte in what DEL was taken out of. */
+/* Are all eight bytes ' ' or above, and none DEL? This tests all eight at once: the well-known
+ * trick for "is a byte below n" (n ≤ 128), once with n = ' ', and once with n = 1 after DEL was
+ * turned into zero. */
 static bool are_plain(const char *bytes)
 {
     uint64_t eight, del;
@@ -305,6 +322,8 @@ static uint32_t skip_plain(const char *head, uint32_t pos, size_t end)
     return pos;
 }
 
+/* Finds CR LF. A bare CR is invalid, and a bare LF, which may be accepted (RFC 9112 section 2.2),
+ * is refused like other control characters (RFC 9110 section 5.5). */
 static enum parse find_line_end(struct http_request *req, const char *head, size_t len)
 {
     uint32_t limit = req->max_head;
@@ -334,7 +353,8 @@ static enum parse find_line_end(struct http_request *req, const char *head, size
     }
 }
 
-/* RFC 9110 section 9.3.2: a HEAD gets no body, also when its line is refused before it is whole. */
+/* The answer to HEAD has no body (RFC 9110 section 9.3.2). That holds too when the request line is
+ * refused before it is whole, so the method is recognised here. */
 static enum parse find_head(struct http_request *req, const char *head, enum parse result)
 {
     if (result == PARSE_BAD && !req->in_fields && req->pos - req->line > 4 &&
@@ -356,7 +376,7 @@ enum parse http_parse_request(struct http_request *req, const char *head, size_t
             req->head_len = req->pos;
             return take_end(req);
         }
-        /* RFC 9112 section 2.2: one empty line before the request is forgiven. */
+        /* RFC 9112 section 2.2: one empty line before the request line is ignored. */
         if (req->in_fields) {
             result = take_field(req, head, line_len);
         } else if (line_len > 0) {
@@ -380,7 +400,7 @@ bool http_request_next_value(const struct http_request *req, const char *head,
         *value = http_request_field(req, head, field);
         return http_request_has(req, field) && (*cursor)++ == 0;
     }
-    while (off + 2 < req->head_len) { /* the head was accepted: each line has a colon and CRLF */
+    while (off + 2 < req->head_len) { /* the head was accepted, so each line has a colon and CRLF */
         const char *line = head + off;
         const char *end = memchr(line, '\r', req->head_len - off);
         const char *colon = end ? memchr(line, ':', (size_t)(end - line)) : NULL;

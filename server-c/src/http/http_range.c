@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_range.c — each range is read and placed in the file; what the set costs is judged last. */
+/* http_range.c — each range is parsed and cut to the size of the file; whether the set as a whole
+ * is worth honouring is decided last. */
 #include "http/http_range.h"
 
 #include "http/http_parser.h"
@@ -7,8 +8,8 @@
 #include <stdbool.h>
 #include <strings.h>
 
-/* Digits at the front of `text`. A number beyond 2^64 becomes the greatest one: both lie behind
- * the end of any file. False when there is no digit. */
+/* Takes digits off the front of `text`. A number too great for 64 bits becomes UINT64_MAX, which
+ * like the number itself lies beyond the end of any file. False when there is no digit. */
 static bool take_number(struct span *text, uint64_t *value)
 {
     size_t i;
@@ -30,14 +31,15 @@ static enum http_range suffix_range(uint64_t wanted, uint64_t size, struct http_
 {
     if (wanted == 0)
         return HTTP_RANGE_NEVER;
-    if (size == 0) /* satisfiable, but Content-Range can't say so */
+    if (size == 0) /* satisfiable (RFC 9110 section 14.1.2), but Content-Range can't express it */
         return HTTP_RANGE_WHOLE;
     range->length = wanted < size ? wanted : size;
     range->offset = size - range->length;
     return HTTP_RANGE_PART;
 }
 
-/* One element of the set. HTTP_RANGE_WHOLE: it is none, or all there is of an empty file. */
+/* Parses one element of the set. HTTP_RANGE_WHOLE: it is malformed, or asks for all of an empty
+ * file. */
 static enum http_range one_range(struct span text, uint64_t size, struct http_byte_range *range)
 {
     uint64_t first, last = UINT64_MAX;
@@ -92,7 +94,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* One wrong element makes the whole set wrong, wherever it stands. */
+/* One malformed element makes the whole set invalid, and an invalid Range is ignored (RFC 9110
+ * section 14.2). */
 static enum http_range read_set(struct span set, uint64_t size, struct http_ranges *ranges)
 {
     struct http_byte_range range;

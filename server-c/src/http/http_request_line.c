@@ -18,7 +18,7 @@ static enum parse bad(struct http_request *req, const char *reason)
     return http_refuse(req, HTTP_BAD_REQUEST, reason);
 }
 
-/* RFC 9110 section 5.6.2. */
+/* The characters of a token (RFC 9110 section 5.6.2). */
 static bool is_token_char(unsigned char c)
 {
     static const bool table[256] = {
@@ -44,7 +44,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Case counts. */
+/* Method names are case-sensitive (RFC 9110 section 9.1). */
 static enum http_method method_of(struct span name)
 {
     static const char *const known[] = {
@@ -65,7 +65,8 @@ static enum http_method method_of(struct span name)
     return HTTP_OTHER_METHOD;
 }
 
-/* RFC 3986 section 3.2.2, without percent-encoding: no host we can serve needs it. */
+/* The characters of a name in RFC 3986 section 3.2.2, but without percent-encoding and without the
+ * comma: no host that we can serve needs them. */
 static bool is_host_char(char c)
 {
     static const bool table[256] = {
@@ -76,7 +77,7 @@ static bool is_host_char(char c)
     return table[(unsigned char)c];
 }
 
-/* "[" address "]" at the front → its length, or 0. */
+/* The length of a "[" IPv6 address "]" at the front (RFC 3986 section 3.2.2), or 0. */
 static size_t ip_literal_len(struct span authority)
 {
     const char *end = memchr(authority.ptr, ']', authority.len);
@@ -91,7 +92,6 @@ static size_t ip_literal_len(struct span authority)
     return inet_pton(AF_INET6, text, &address) == 1 ? len + 2 : 0;
 }
 
-/* host [":" port] → the host's length, or -1. */
 int64_t http_host_len(struct span authority)
 {
     size_t i = 0, len;
@@ -119,7 +119,7 @@ static void split_query(struct http_request *req, const char *head, uint32_t off
         req->query = (struct http_slice){off + req->path.len + 1, len - req->path.len - 1};
 }
 
-/* RFC 9112 section 3.2.2: the host of an absolute target counts, whatever Host says. */
+/* RFC 9112 section 3.2.2: the host in an absolute target counts, and Host is ignored. */
 static enum parse take_absolute(struct http_request *req, const char *head, uint32_t scheme_len)
 {
     uint32_t off = req->target.off + scheme_len, end = req->target.off + req->target.len;
@@ -136,6 +136,8 @@ static enum parse take_absolute(struct http_request *req, const char *head, uint
     return PARSE_OK;
 }
 
+/* Which of the four forms is it (RFC 9112 section 3.2)? Characters that no URI has are refused, and
+ * so is a fragment, which belongs to none of the forms. */
 static enum parse take_target(struct http_request *req, const char *head, bool is_connect)
 {
     struct span target = http_slice_of(head, req->target);
@@ -144,7 +146,7 @@ static enum parse take_target(struct http_request *req, const char *head, bool i
         if ((unsigned char)target.ptr[i] <= ' ' || (unsigned char)target.ptr[i] >= 0x7f ||
             target.ptr[i] == '#')
             return bad(req, "the target has a character that must be percent-encoded");
-    if (is_connect) /* authority-form; refused with 405 whatever it says */
+    if (is_connect) /* authority form (RFC 9112 section 3.2.3): CONNECT gets 405 whatever follows */
         return PARSE_OK;
     if (target.ptr[0] == '/') {
         split_query(req, head, req->target.off, req->target.len);
@@ -161,6 +163,8 @@ static enum parse take_target(struct http_request *req, const char *head, bool i
     return bad(req, "the target is not of a form RFC 9112 knows");
 }
 
+/* RFC 9112 section 2.3. Another major version gets 505 (RFC 9110 section 15.6.6); a higher minor
+ * version is handled like 1.1 (RFC 9110 section 2.5). */
 static enum parse take_version(struct http_request *req, struct span version)
 {
     if (version.len != strlen("HTTP/1.1") || memcmp(version.ptr, "HTTP/", 5) != 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* url_path.c — decode into `out`, and settle each segment as soon as it is whole. */
+/* url_path.c — decodes the path into `out`, and handles each segment as soon as it is complete. */
 #include "http/url_path.h"
 
 #include "base/util.h"
@@ -12,7 +12,9 @@ static enum http_status take_char(struct span *raw, bool is_encoded, char *c)
 
     *c = raw->ptr[0];
     raw->ptr++, raw->len--;
-    if (is_encoded && *c == '\\') /* must be encoded, and is a slash to careless readers */
+    /* A backslash is not allowed unencoded (RFC 3986 section 3.3), and some programs take it for a
+     * slash. */
+    if (is_encoded && *c == '\\')
         return HTTP_BAD_REQUEST;
     if (is_encoded && *c == '%') {
         if (raw->len < 2 || (high = hex_digit(raw->ptr[0])) < 0 ||
@@ -20,13 +22,16 @@ static enum http_status take_char(struct span *raw, bool is_encoded, char *c)
             return HTTP_BAD_REQUEST;
         raw->ptr += 2, raw->len -= 2;
         *c = (char)(high << 4 | low);
-        if (*c == '/') /* data, not a separator: and no file has a slash in its name */
+        /* An encoded slash is data and no separator (RFC 3986 section 2.2), and no file has one in
+         * its name. */
+        if (*c == '/')
             return HTTP_NOT_FOUND;
     }
     return (unsigned char)*c < ' ' || *c == 0x7f ? HTTP_BAD_REQUEST : HTTP_OK;
 }
 
-/* Settles the segment out[start, len): dots go, what they climb over too. */
+/* Handles the segment out[start, len) if it is "." or "..": removes it, and with ".." the segment
+ * before it (RFC 3986 section 5.2.4). */
 static enum http_status end_segment(char *out, size_t start, size_t *len, bool is_encoded)
 {
     size_t segment = *len - start;
@@ -79,7 +84,7 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
             if (status != HTTP_OK)
                 return status;
             start = len;
-            if (out[len - 1] == '/') /* nothing left of the segment */
+            if (out[len - 1] == '/') /* the segment was a dot segment, or empty */
                 continue;
         }
         if (len + 2 > cap)
@@ -98,8 +103,8 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
     return HTTP_OK;
 }
 
-/* Most paths are settled as they come: no character to be decoded, no empty segment, and none that
- * begins with a dot. */
+/* Most paths need no work: nothing in them is percent-encoded, no segment is empty, and none begins
+ * with a dot. */
 static bool is_settled(struct span raw)
 {
     static const bool plain[256] = {['!' ... '$'] = true,

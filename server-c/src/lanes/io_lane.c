@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* io_lane.c — the threads of a lane, and its two queues under one mutex.
+/* io_lane.c — the threads of a lane, and its two queues, with one mutex.
  *
- * Threads wait at semaphores: a loop must not wait for the pool, and to signal one of glibc's condition
- * variables can mean to wait until threads signalled earlier had the processor (decision 66). */
+ * Threads wait at semaphores. glibc's condition variables won't do: signalling one may mean waiting
+ * until threads that were signalled earlier have run, and a loop must not wait for the lane
+ * (decision 66). */
 #include "lanes/io_lane.h"
 
 #include "base/mem.h"
@@ -14,15 +15,15 @@
 #include <string.h>
 
 #define THREADS_MAX 1024
-#define FIRST_IN_A_ROW 8 /* then one of the others, should there be more and more of those */
+#define FIRST_IN_A_ROW 8 /* then one of the other queue gets its turn */
 #define STACK_BYTES (256 * 1024)
 
 struct lane_thread {
     uv_thread_t handle;
     struct io_lane *lane;
     uint32_t index;
-    bool started;    /* to be joined; touched by resize and free only */
-    bool is_running; /* has not decided to end; under the lane's lock */
+    bool started;    /* must be joined; used by resize and free only */
+    bool is_running; /* has not decided to end; protected by the lane's lock */
 };
 
 struct queue {
@@ -30,30 +31,31 @@ struct queue {
     uint32_t length;
 };
 
-/* Threads that wait until a job has come or they may have to end. Under the lane's lock. */
+/* Threads that wait until a job has come, or until they may have to end. Protected by the lane's
+ * lock. */
 struct sleepers {
     uv_sem_t wake;
-    uint32_t count; /* not woken yet */
-    uint32_t woken; /* and have not looked yet */
+    uint32_t count; /* those not woken yet */
+    uint32_t woken; /* those woken that have not looked yet */
 };
 
 struct io_lane {
     char name[16];
-    bool has_reserve; /* thread 0 does only what was submitted first, if it is not alone */
+    bool has_reserve; /* thread 0 takes only jobs of `first`, if there are others */
     uv_mutex_t lock;
-    struct sleepers zeroth; /* thread 0, by itself as it may be the reserve */
+    struct sleepers zeroth; /* thread 0 alone, as it may be the reserve */
     struct sleepers others;
-    struct queue queue;      /* this and what follows: under `lock` */
-    struct queue first;      /* goes before it */
-    uint32_t first_in_a_row; /* taken from there while others waited */
-    uint32_t queue_length;   /* the bound of each */
-    uint32_t wanted;         /* threads of a lower index stay */
+    struct queue queue;      /* this and what follows is protected by `lock` */
+    struct queue first;      /* its jobs go before those of `queue` */
+    uint32_t first_in_a_row; /* jobs taken from `first` in a row while others waited */
+    uint32_t queue_length;   /* limit for each queue */
+    uint32_t wanted;         /* threads with a lower index stay */
     uint32_t busy;
     bool ending;
     struct lane_thread threads[THREADS_MAX];
 };
 
-/* --- the queues: under the lane's lock ------------------------------------------------------- */
+/* --- the queues: the lane's lock must be held ------------------------------------------------ */
 
 static void queue_init(struct queue *queue)
 {
@@ -112,8 +114,8 @@ static void count_as_woken(struct sleepers *sleepers)
     sleepers->woken++;
 }
 
-/* Where to wake a thread that may do it: once the lock is free, or it would wait for that. NULL: none
- * sleeps, so one that is at work will look. */
+/* Returns where to wake a thread that may take the job. Wake it after releasing the lock, or it
+ * would have to wait for that. NULL: none is asleep, and a busy one will find the job. */
 static uv_sem_t *choose_sleeper(struct io_lane *lane, const struct queue *queue)
 {
     struct sleepers *sleepers = &lane->others;
@@ -127,8 +129,8 @@ static uv_sem_t *choose_sleeper(struct io_lane *lane, const struct queue *queue)
     return &sleepers->wake;
 }
 
-/* Who was woken for a job may have found one of the other queue, or may have to end: somebody else is
- * to do it then. */
+/* A thread that was woken for a job may have taken one of the other queue, or may have to end.
+ * Returns where to wake another one for the job, or NULL. */
 static uv_sem_t *choose_for_rest(struct io_lane *lane)
 {
     uint32_t woken = lane->others.woken + (keeps_reserve(lane) ? 0 : lane->zeroth.woken);
@@ -149,7 +151,7 @@ static void wake_all(struct io_lane *lane)
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* Until something has changed. Frees the lock meanwhile. */
+/* Waits until something has changed. Releases the lock meanwhile. */
 static void wait_for_work(struct lane_thread *thread)
 {
     struct io_lane *lane = thread->lane;
@@ -162,7 +164,7 @@ static void wait_for_work(struct lane_thread *thread)
     sleepers->woken--;
 }
 
-/* The next job, or NULL when this thread is to end. */
+/* Returns the next job, or NULL if this thread has to end. */
 static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
 {
     struct io_lane *lane = thread->lane;
@@ -172,7 +174,7 @@ static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
     uv_mutex_lock(&lane->lock);
     if (was_busy)
         lane->busy--;
-    /* A surplus thread leaves the queue to the others, but never to nobody. */
+    /* A surplus thread leaves the queue to the others, but only if there are any. */
     while (thread->index < lane->wanted && !(job = take_for(thread)) && !lane->ending)
         wait_for_work(thread);
     if (job)
@@ -205,18 +207,18 @@ static bool start_thread(struct io_lane *lane, uint32_t index)
     static const uv_thread_options_t options = {UV_THREAD_HAS_STACK_SIZE, STACK_BYTES};
     struct lane_thread *thread = &lane->threads[index];
 
-    if (thread->started) /* one that an earlier shrinking ended */
+    if (thread->started) /* one that an earlier resize has ended */
         uv_thread_join(&thread->handle);
     thread->lane = lane;
     thread->index = index;
-    thread->is_running = true; /* from here on, only the thread itself writes it, under the lock */
+    thread->is_running = true; /* from now on only the thread writes it, holding the lock */
     thread->started = uv_thread_create_ex(&thread->handle, &options, thread_main, thread) == 0;
     if (!thread->started)
         thread->is_running = false;
     return thread->started;
 }
 
-/* A thread that was to end but has not noticed yet simply stays. */
+/* A thread that should end, but has not noticed yet, simply stays. */
 static bool is_running(struct io_lane *lane, uint32_t index)
 {
     bool running;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* io_port.c — where the jobs that a lane has done wait for their loop, under one mutex per port. */
+/* io_port.c — where jobs that are done wait for their loop; one mutex per port. */
 #include "lanes/io_lane.h"
 
 #include "base/util.h"
@@ -51,8 +51,8 @@ void io_port_fini(struct io_port *port)
     uv_mutex_destroy(&port->lock);
 }
 
-/* The wake-up is inside the lock: once the loop has seen the job and closes its port, no thread is
- * left that would still touch `async`. */
+/* Wakes the loop while the lock is held. So when the loop has seen the job, and closes its port, no
+ * thread can still be using `async`. */
 void io_port_deliver(struct io_job *job)
 {
     struct io_port *port = job->port;

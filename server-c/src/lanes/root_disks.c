@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* root_disks.c — a set of device numbers: those of the disks that were reached.
+/* root_disks.c — the set of device numbers of all disks that were found.
  *
- * A device number of a file system is looked up in sysfs: a partition leads to its disk, a volume to
- * its slaves, a loop device to the file system of its file. Device numbers without a device (major 0)
- * are found in the list of mounts, which knows their type and, for Btrfs and ZFS, their device. All is
- * bounded: depth, mounts, disks. What can't be read counts as one disk. */
+ * The device number of a file system is looked up in sysfs: a partition leads to its disk, a volume
+ * to its slaves, a loop device to the file system that has its file. Device numbers without a
+ * device (major 0) are searched in the list of mounts, which has their type and, for Btrfs and ZFS,
+ * their device. Depth, mounts and disks are limited. What can't be read counts as one disk. */
 #include "lanes/root_disks.h"
 
 #include "base/util.h"
@@ -51,7 +51,7 @@ static bool read_number(const char *folder, const char *name, dev_t *device)
            mount_list_parse_device(line, device);
 }
 
-/* False when it has none. */
+/* Returns false if it has none. */
 static bool add_slaves(struct search *search, const char *folder)
 {
     char path[PATH_MAX];
@@ -138,7 +138,7 @@ static void add_mount(struct search *search, const struct mount *mount)
         add_disk(search, mount->device);
 }
 
-/* What is looked for among the mounts. */
+/* What is searched for in the list of mounts. */
 struct mount_search {
     struct search *search;
     dev_t device;
@@ -189,7 +189,7 @@ uint32_t root_disks_count(const char *const *folders, size_t count,
         if (!realpath(folders[i], folder) || stat(folder, &st) != 0)
             continue;
         add_file_system(&search, st.st_dev);
-        /* Below "/" is everything that is mounted: none of that is meant. */
+        /* Everything mounted is below "/", so that says nothing. */
         if (strcmp(folder, "/") != 0)
             mount_list_visit(search.sources.mounts, add_if_below, &wanted);
     }

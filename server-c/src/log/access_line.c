@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* access_line.c — what a client sent stands between quotes, escaped: it can't end them, nor the
- * line. */
+/* access_line.c — text from clients is put between quotes and escaped, so that it can end neither
+ * the quotes nor the line. */
 #include "log/access_line.h"
 
 #include "log/log_text.h"
@@ -30,8 +30,8 @@ static void put_number(struct access_line *line, uint64_t value)
     put(line, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value));
 }
 
-/* A client's bytes between quotes: it can't end them, nor the line. Where spaces part the fields,
- * they are escaped, too. */
+/* Writes text from a client. `is_word`: spaces are escaped, too, because they separate the
+ * fields. */
 static void put_escaped(struct access_line *line, struct span value, enum log_text_form form,
                         bool is_word)
 {
@@ -90,7 +90,7 @@ static void put_quoted(struct access_line *line, const char *before, struct span
 static void refresh_stamp(struct access_stamp *stamp, int64_t now, bool json)
 {
     time_t seconds = (time_t)now;
-    int64_t key = json ? -now : now; /* the two forms of a second are kept apart */
+    int64_t key = json ? -now : now; /* keeps the two forms of the same second apart */
     struct tm tm;
 
     if (stamp->second == key)
@@ -113,7 +113,7 @@ static void format_text(struct access_line *line, const char *stamp,
     put_text(line, " ");
     put_number(line, (uint64_t)record->status);
     put_text(line, " ");
-    if (record->body_bytes == 0) /* as these two forms have it */
+    if (record->body_bytes == 0) /* in these two forms "-" stands for no bytes */
         put_text(line, "-");
     else
         put_number(line, record->body_bytes);
@@ -156,7 +156,7 @@ void access_line_write(struct access_line *line, struct access_stamp *stamp,
 {
     bool json = format == LOG_FORMAT_JSON;
 
-    line->len = 0; /* the rest needs no zeros */
+    line->len = 0; /* the rest of the struct needs no initialisation */
     refresh_stamp(stamp, record->now, json);
     if (json)
         format_json(line, stamp->text, record);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* access_log.c — a ring per loop, one writer and one reader each, without locks between them.
+/* access_log.c — one ring per loop, with one writer and one reader and no lock between them.
  *
- * `filled` only the loop moves, `written` only the thread that writes the log (log_out.h), from
- * line to line; the bytes between them are the thread's. */
+ * Only the loop moves `filled`, and only the thread that writes the log (log_out.h) moves
+ * `written`, both from line to line. The bytes between them belong to the thread. */
 #include "log/access_log.h"
 
 #include "base/mem.h"
@@ -26,9 +26,9 @@ struct access_ring {
 
 struct access_log {
     struct log_out *out;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* protects the list */
     struct access_ring *rings;
-    struct access_ring *turn; /* whose lines are taken next; NULL: the first one's */
+    struct access_ring *turn; /* whose lines are taken next; NULL: those of the first */
 };
 
 bool access_ring_write(struct access_ring *ring, enum config_log_format format,
@@ -46,7 +46,7 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
     memcpy(ring->bytes + at, line.text, first);
     memcpy(ring->bytes, line.text + first, line.len - first);
     atomic_store_explicit(&ring->filled, filled + line.len, memory_order_release);
-    /* Wake the thread early once, when the ring gets half full; else it comes by itself. */
+    /* Wake the thread early when the ring becomes half full; otherwise it comes by itself. */
     if (filled - written < RING_BYTES / 2 && filled - written + line.len >= RING_BYTES / 2)
         log_out_wake(ring->log->out);
     return true;
@@ -54,7 +54,7 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-/* As many whole lines as fit. Returns their length. */
+/* Takes as many whole lines as fit. Returns their length. */
 static size_t take_from(struct access_ring *ring, char *batch, size_t cap)
 {
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_acquire);
@@ -73,7 +73,8 @@ static size_t take_from(struct access_ring *ring, char *batch, size_t cap)
     return len;
 }
 
-/* From `ring` on, as long as there is room for a line. Returns who is next; NULL: the first one. */
+/* Takes lines from `ring` and those after it while a line still fits. Returns the ring to begin
+ * with next time; NULL: the first. */
 static struct access_ring *take_round(struct access_ring *ring, char *batch, size_t cap,
                                       size_t *len)
 {
@@ -91,7 +92,7 @@ static size_t take_lines(void *arg, char *batch, size_t cap)
 
     pthread_mutex_lock(&log->lock);
     log->turn = take_round(log->turn, batch, cap, &len);
-    if (len == 0) /* there may be some before those */
+    if (len == 0) /* the rings before it may have some */
         log->turn = take_round(log->rings, batch, cap, &len);
     pthread_mutex_unlock(&log->lock);
     return len;

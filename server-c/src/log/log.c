@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log.c — "2026-11-21T09:14:43.123Z info message". What is in a message stays on its line
- * (log_format.h): a client's bytes can't forge another. */
+/* log.c — writes lines like "2026-11-21T09:14:43.123Z info message". A message can't leave its line
+ * (log_format.h), so a client's bytes can't forge another. */
 #include "log/log.h"
 
 #include "base/mem.h"
@@ -18,13 +18,13 @@
 #include <uv.h>
 
 #define LINE_MAX_LEN 1024
-#define QUEUE_BYTES (LOG_OUT_BATCH_BYTES - LINE_MAX_LEN) /* and a line about those dropped */
+#define QUEUE_BYTES (LOG_OUT_BATCH_BYTES - LINE_MAX_LEN) /* and a line about dropped ones */
 
 static struct {
     pthread_mutex_t lock;
     enum config_log_level level;
     struct log_out *out;   /* NULL: no thread writes */
-    struct log_tail *tail; /* NULL: none is kept */
+    struct log_tail *tail; /* NULL: no lines are kept */
     void (*diverted)(const char *line, size_t len);
     char queue[QUEUE_BYTES];
     size_t queued;
@@ -34,7 +34,7 @@ static struct {
     .level = LOG_LEVEL_INFO,
 };
 
-/* One for all that start, configure and stop: who logs does not wait for it. */
+/* Only for starting, configuring and stopping: writing a line does not wait for it. */
 static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- lines ----------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, co
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-/* Under the lock. */
+/* The lock must be held. */
 static size_t tell_dropped(char line[LINE_MAX_LEN])
 {
     size_t len =
@@ -101,7 +101,7 @@ static size_t take_lines(void *unused, char *batch, size_t cap)
     size_t len;
 
     (void)unused;
-    (void)cap; /* the queue and a line fit */
+    (void)cap; /* the queue and a line always fit */
     pthread_mutex_lock(&the_log.lock);
     len = the_log.queued;
     memcpy(batch, the_log.queue, len);
@@ -112,7 +112,7 @@ static size_t take_lines(void *unused, char *batch, size_t cap)
     return len;
 }
 
-/* Under out_lock. NULL: no thread is to be had, and lines go on being written at once. */
+/* out_lock must be held. NULL: no thread is available, and lines are still written at once. */
 static struct log_out *begin(void)
 {
     static const struct log_out_source source = {
@@ -142,7 +142,7 @@ void log_stop(void)
     the_log.out = NULL;
     pthread_mutex_unlock(&the_log.lock);
     if (out)
-        log_out_free(out); /* or leaves it to a thread that hangs: the process ends */
+        log_out_free(out); /* or leaves it to a thread that hangs; the process ends anyway */
     pthread_mutex_unlock(&out_lock);
 }
 
@@ -190,7 +190,7 @@ char *log_kept(uint64_t *lines)
     struct log_tail *copy = xcalloc(1, sizeof(*copy));
     char *text;
 
-    /* Read outside of the lock, which every thread that logs waits for. */
+    /* Read outside the lock, for which every thread that logs would wait. */
     pthread_mutex_lock(&the_log.lock);
     if (the_log.tail)
         memcpy(copy, the_log.tail, sizeof(*copy));
@@ -223,7 +223,7 @@ static void write_at_once(const char *line, size_t len)
         (void)!write(STDERR_FILENO, line, len);
 }
 
-/* True when the line waits for the thread or was counted as dropped. */
+/* True if the line waits for the thread, or was counted as dropped. */
 static bool enqueue(const char *line, size_t len)
 {
     pthread_mutex_lock(&the_log.lock);

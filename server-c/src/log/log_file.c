@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_file.c — what is at the path is judged before it is opened, and again by its descriptor. */
+/* log_file.c — checks what is at the path before opening it, and again afterwards by its
+ * descriptor. */
 #include "log/log_file.h"
 
 #include "base/mem.h"
@@ -21,7 +22,7 @@
 static const char choose_another[] =
     "name a path where nothing is yet, or a log that a server has begun";
 
-/* --- what is there --------------------------------------------------------------------------- */
+/* --- what is at the path --------------------------------------------------------------------- */
 
 static int refuse(struct log_file_problem *problem, int err, const char *hint, const char *what)
 {
@@ -47,7 +48,7 @@ int log_file_failed(struct log_file_problem *problem, int err)
     return err;
 }
 
-/* Of any file, also one that is not open: a device may do something when it is opened. */
+/* For any file, even one that is not open, because opening a device may do something. */
 static int judge_type(const struct stat *st, struct log_file_problem *problem)
 {
     if (S_ISLNK(st->st_mode))
@@ -99,7 +100,7 @@ static int open_existing(const char *path, enum log_file_kind kind,
     int fd = open(path, OPEN_FLAGS);
     if (fd < 0)
         return log_file_failed(problem, -errno);
-    /* It may be another one by now. */
+    /* By now the path may be another file. */
     err = fstat(fd, &st) == 0 ? judge_type(&st, problem) : log_file_failed(problem, -errno);
     if (!err)
         err = judge_content(fd, st.st_size, kind, problem);
@@ -109,8 +110,9 @@ static int open_existing(const char *path, enum log_file_kind kind,
     return err;
 }
 
-/* Without O_CREAT first: in a folder that everybody may write to, the kernel refuses O_CREAT even to
- * root for another user's file (fs.protected_regular), and after a restart the log is one. */
+/* Tries without O_CREAT first. In a folder that everybody may write to, the kernel refuses O_CREAT
+ * even to root if the file belongs to another user (fs.protected_regular), which a log does after a
+ * restart. */
 static int open_or_make(const char *path, enum log_file_kind kind, bool *is_made,
                         struct log_file_problem *problem)
 {
@@ -122,11 +124,11 @@ static int open_or_make(const char *path, enum log_file_kind kind, bool *is_made
     *is_made = fd >= 0;
     if (fd >= 0)
         return fd;
-    /* Somebody else, logrotate say, was faster. */
+    /* Somebody else, perhaps logrotate, has just created it. */
     return errno == EEXIST ? open_existing(path, kind, problem) : log_file_failed(problem, -errno);
 }
 
-/* It is open, and nothing is written yet. */
+/* Checks the file against the owner's bounds. It is open, and nothing has been written. */
 static int hold_to_bounds(const char *path, int fd, bool is_made, struct log_file_problem *problem)
 {
     char why[BOUNDS_WHY_LEN];
@@ -156,7 +158,7 @@ static int is_at(const char *path, const struct log_file *file)
     return lstat(path, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode;
 }
 
-/* --- for so long and no longer --------------------------------------------------------------- */
+/* --- with a limit of time -------------------------------------------------------------------- */
 
 enum question { TO_OPEN, TO_LOOK, IS_AT };
 
@@ -164,9 +166,9 @@ struct job {
     enum question question;
     enum log_file_kind kind;
     char *path;
-    struct log_file held; /* of IS_AT */
+    struct log_file held; /* for IS_AT */
     bool is_made;
-    int result; /* a descriptor, or a negative UV_E*; of IS_AT: 1 or 0 */
+    int result; /* a descriptor or a negative UV_E*; for IS_AT: 1 or 0 */
     struct log_file_problem problem;
 };
 
@@ -209,7 +211,7 @@ static void no_answer(struct log_file_problem *problem, const char *what)
     snprintf(problem->what, sizeof(problem->what), "%s", what);
 }
 
-/* NULL with a problem: there was no answer. Else the caller ends it with free_job(). */
+/* NULL with a problem: there was no answer. Else the caller ends the job with free_job(). */
 static struct job *ask(const char *path, enum question question, enum log_file_kind kind,
                        const struct log_file *held, struct log_file_problem *problem)
 {
@@ -234,7 +236,7 @@ static struct job *ask(const char *path, enum question question, enum log_file_k
     return NULL;
 }
 
-/* A descriptor or a negative UV_E*. */
+/* Returns a descriptor or a negative UV_E*. */
 static int ask_to_open(const char *path, enum question question, enum log_file_kind kind,
                        bool *is_made, struct log_file_problem *problem)
 {

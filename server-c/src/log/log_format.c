@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_format.c — goes through the format by itself, so that what is filled in is known apart from what
- * the programmer wrote. */
+/* log_format.c — interprets the format itself, in order to tell text that is filled in from text
+ * that the programmer wrote. */
 #include "log/log_format.h"
 
 #include "base/util.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define SPEC_BYTES 16 /* "%-08llu" */
+#define SPEC_BYTES 16 /* such as "%-08llu" */
 
 struct writer {
     char *out;
@@ -27,7 +27,7 @@ static void put(struct writer *writer, const char *bytes, size_t len)
     writer->len += len;
 }
 
-/* All whole numbers go as the widest: its printed form is the same. */
+/* All integers are printed as the widest type, which looks the same. */
 static void put_number(struct writer *writer, const char *spec, size_t spec_len)
 {
     char wide[SPEC_BYTES + 3], text[64];
@@ -44,7 +44,7 @@ static void put_number(struct writer *writer, const char *spec, size_t spec_len)
     wide[flags_len + 3] = '\0';
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored                                                                     \
-    "-Wformat-nonliteral" /* the caller's format, which was checked there */
+    "-Wformat-nonliteral" /* the caller's format has been checked there */
     _Static_assert(sizeof(long) == sizeof(long long) && sizeof(size_t) == sizeof(long), "LP64");
     if (is_signed)
         n = snprintf(text, sizeof(text), wide,
@@ -64,7 +64,7 @@ static void put_text(struct writer *writer, const char *text, size_t len, bool i
                                    is_quoted ? LOG_TEXT_QUOTED : LOG_TEXT_PLAIN, text, len);
 }
 
-/* `spec` begins with "%"; returns its length. */
+/* `spec` begins with "%". Returns its length. */
 static size_t put_argument(struct writer *writer, const char *spec, bool is_after_quote)
 {
     size_t len = strcspn(spec + 1, "sdiuxXc%") + 2;

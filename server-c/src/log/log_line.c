@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_line.c — only the beginning of the line is read, as far as nobody but a server has a say in it: a
- * path may be of any length. */
+/* log_line.c — looks only at the part at the beginning of a line that no client can influence: a
+ * path may have any length. */
 #include "log/log_line.h"
 
 #include "base/util.h"
@@ -11,7 +11,8 @@ struct reader {
     const char *at, *end;
 };
 
-/* In `pattern` "0" is any digit, "A" and "a" are letters, "+" is a sign, and all else itself. */
+/* In `pattern` "0" stands for any digit, "A" and "a" for letters, "+" for a sign, and the rest for
+ * itself. */
 static bool fits(char pattern, char c)
 {
     switch (pattern) {
@@ -36,7 +37,7 @@ static bool take(struct reader *reader, const char *pattern)
     return true;
 }
 
-/* At least one byte, and a space. */
+/* Takes at least one byte, and a space. */
 static bool take_word(struct reader *reader)
 {
     const char *start = reader->at;
@@ -46,7 +47,7 @@ static bool take_word(struct reader *reader)
     return reader->at > start && take(reader, " ");
 }
 
-/* peer, identity and user, who may be written with spaces by others; then the time. */
+/* Takes peer, identity and user, which other servers may write with spaces; then the time. */
 static bool is_text(struct reader reader)
 {
     unsigned words = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* log_line.h — whether a text begins as a log does: what a log may be written behind. */
+/* log_line.h — does a text begin like a log, so that a log may be continued in it? */
 #ifndef FARMSTEAD_LOG_LINE_H
 #define FARMSTEAD_LOG_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One of `common` or `combined`, by whichever server, or one of our `json`. */
+/* Is it a line of `common` or `combined`, from any server, or of our `json`? */
 bool log_line_is_access(const char *text, size_t len);
-/* One of log.h: "2026-11-21T09:14:43.123Z info …". */
+/* Is it a line of log.h, such as "2026-11-21T09:14:43.123Z info …"? */
 bool log_line_is_error(const char *text, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log_out.c — one writer is current; the others are on their way out, or hang. */
+/* log_out.c — one writer is current. Others are about to leave, or hang. */
 #include "log/log_out.h"
 
 #include "base/mem.h"
@@ -13,10 +13,10 @@
 #include <uv.h>
 
 #define LOOK_EVERY_MS 200
-#define END_SECONDS 2   /* what is left has so long to be written */
-#define LEAVE_SECONDS 1 /* … and a batch for an old file */
+#define END_SECONDS 2   /* how long what is left may take at the end */
+#define LEAVE_SECONDS 1 /* how long a batch for an old file may take */
 
-/* Lines that a writer had taken and its file had not. */
+/* Lines that a writer has taken but not written. */
 struct rest {
     struct rest *next;
     size_t len;
@@ -26,22 +26,23 @@ struct rest {
 struct writer {
     struct log_out *out;
     struct writer *next;
-    bool was_called; /* to be current; that may be over before the thread has seen it */
-    int fd;          /* -1: what comes is thrown away */
+    bool was_called; /* has been made current, perhaps before its thread has seen it */
+    int fd;          /* -1: lines are thrown away */
     size_t len, done;
     char batch[LOG_OUT_BATCH_BYTES];
 };
 
 struct log_out {
     struct log_out_source source;
-    sem_t wake; /* of whoever is current */
-    pthread_mutex_t
-        changing;           /* of what follows: held over the opening of a file, which is bounded */
-    char *path;             /* "": none */
-    struct log_file file;   /* the current writer's; -1: none was opened */
-    pthread_mutex_t lock;   /* of what follows; for a moment at a time */
-    pthread_cond_t changed; /* who is current, or a writer has ended. No loop signals it */
-    struct writer *current; /* NULL: for a moment, nobody */
+    sem_t wake; /* for the current writer */
+    /* Protects what follows. Held while a file is opened, which takes limited time. */
+    pthread_mutex_t changing;
+    char *path;           /* "": none */
+    struct log_file file; /* of the current writer; -1: none was opened */
+    pthread_mutex_t lock; /* protects what follows; held only for moments */
+    /* Another writer is current, or one has ended; not signalled by loops. */
+    pthread_cond_t changed;
+    struct writer *current; /* NULL: none, for a moment */
     struct writer *writers; /* all that have a thread */
     struct rest *rests;
     bool is_ending;
@@ -49,7 +50,7 @@ struct log_out {
 
 /* --- a writer's thread ----------------------------------------------------------------------- */
 
-/* Under the lock. What another writer left comes first. */
+/* The lock must be held. Lines that another writer has left come first. */
 static void refill(struct writer *writer)
 {
     struct log_out *out = writer->out;
@@ -66,7 +67,7 @@ static void refill(struct writer *writer)
     free(rest);
 }
 
-/* Under the lock. The line that was begun is given back from its beginning. */
+/* The lock must be held. A line of which a part was written is given back as a whole. */
 static void give_back(struct writer *writer)
 {
     struct rest **last = &writer->out->rests, *rest;
@@ -85,7 +86,7 @@ static void give_back(struct writer *writer)
     *last = rest;
 }
 
-/* This is where a thread may hang. False: the file takes nothing now. */
+/* A thread may hang here. False: the file takes nothing at present. */
 static bool write_some(struct writer *writer)
 {
     ssize_t n = (ssize_t)(writer->len - writer->done);
@@ -101,20 +102,21 @@ static void wait_for_lines(struct log_out *out)
 {
     struct timespec until;
 
-    clock_gettime(CLOCK_MONOTONIC, &until); /* the other clock may be set back */
+    clock_gettime(CLOCK_MONOTONIC, &until); /* CLOCK_REALTIME may be set back */
     until.tv_nsec += LOOK_EVERY_MS * (long)NS_PER_MS;
     until.tv_sec += until.tv_nsec / (long)NS_PER_SECOND;
     until.tv_nsec %= (long)NS_PER_SECOND;
     sem_clockwait(&out->wake, CLOCK_MONOTONIC, &until);
 }
 
-/* Under the lock, which is let go to write and to wait. Until another is current, or the end. */
+/* Writes until another writer is current, or until the end. The lock must be held; it is released
+ * for writing and waiting. */
 static void write_lines(struct writer *writer)
 {
     struct log_out *out = writer->out;
 
     while (out->current == writer) {
-        /* One that is on its way out may give lines back. */
+        /* A writer that is about to leave may give lines back. */
         bool is_last = out->is_ending && !out->writers->next, has_lines, wrote;
         if (writer->done == writer->len)
             refill(writer);
@@ -140,7 +142,7 @@ static void leave(struct writer *writer)
         link = &(*link)->next;
     *link = writer->next;
     pthread_cond_broadcast(&out->changed);
-    sem_post(&out->wake); /* whoever is current may be the last now */
+    sem_post(&out->wake); /* the current writer may be the last one now */
     pthread_mutex_unlock(&out->lock);
     free(writer);
 }
@@ -162,16 +164,17 @@ static void *writer_main(void *arg)
     return NULL;
 }
 
-/* --- who is current -------------------------------------------------------------------------- */
+/* --- the current writer ---------------------------------------------------------------------- */
 
-/* To be current. */
+/* A writer that is to become the current one. */
 struct log_out_next {
     struct writer *writer;
     struct log_file file;
     char *path;
 };
 
-/* Waits for its turn. Takes over `fd`, but for NULL: there is no thread to be had. */
+/* Starts a writer, which waits for its turn. Takes over `fd`, unless it returns NULL: no thread is
+ * available. */
 static struct writer *start_writer(struct log_out *out, int fd)
 {
     struct writer *writer = xcalloc(1, sizeof(*writer));
@@ -201,7 +204,8 @@ static bool is_there(const struct log_out *out, const struct writer *writer)
     return at != NULL;
 }
 
-/* Under the lock, which is let go. `writer` NULL: until all are gone. */
+/* Waits until `writer` has left; NULL: until all have. The lock must be held, and is released
+ * meanwhile. */
 static void wait_until_gone(struct log_out *out, const struct writer *writer, time_t seconds)
 {
     struct timespec until;
@@ -213,8 +217,8 @@ static void wait_until_gone(struct log_out *out, const struct writer *writer, ti
             return;
 }
 
-/* The old one leaves first, so that nothing is written to its file any more: it may be on its way
- * into an archive. One that hangs is left behind. */
+/* The old writer leaves first, so that nothing is written to its file any more, which may be about
+ * to be archived. A writer that hangs is left behind. */
 static void hand_over(struct log_out *out, struct writer *writer)
 {
     pthread_mutex_lock(&out->lock);
@@ -270,7 +274,7 @@ struct log_out *log_out_new(const struct log_out_source *source)
     return NULL;
 }
 
-/* Still in use by a thread that hangs. The process is about to end, by whichever way. */
+/* Still used by a thread that hangs. The process is about to end, in one way or another. */
 static struct log_out *left_behind;
 
 bool log_out_free(struct log_out *out)
@@ -295,7 +299,7 @@ void log_out_wake(struct log_out *out)
 
 /* --- another file ---------------------------------------------------------------------------- */
 
-/* Under `changing`. */
+/* `changing` must be held. */
 static struct log_out_next *prepare(struct log_out *out, const char *path,
                                     struct log_file_problem *problem)
 {
@@ -317,7 +321,7 @@ static struct log_out_next *prepare(struct log_out *out, const char *path,
     return next;
 }
 
-/* Under `changing`. */
+/* `changing` must be held. */
 static void take(struct log_out *out, struct log_out_next *next)
 {
     hand_over(out, next->writer);
@@ -345,7 +349,7 @@ void log_out_take(struct log_out *out, struct log_out_next *next)
     pthread_mutex_unlock(&out->changing);
 }
 
-/* A writer that is called when another one is current ends at once. */
+/* A writer that becomes current while another one is current ends at once. */
 void log_out_discard(struct log_out *out, struct log_out_next *next)
 {
     pthread_mutex_lock(&out->lock);
@@ -357,7 +361,7 @@ void log_out_discard(struct log_out *out, struct log_out_next *next)
     free(next);
 }
 
-/* Under `changing`. */
+/* `changing` must be held. */
 static int switch_to(struct log_out *out, const char *path, struct log_file_problem *problem)
 {
     struct log_out_next *next = prepare(out, path, problem);
@@ -384,7 +388,7 @@ int log_out_reopen(struct log_out *out, struct log_file_problem *problem)
     int err = 0;
 
     pthread_mutex_lock(&out->changing);
-    path = xstrdup(out->path); /* the switch frees it */
+    path = xstrdup(out->path); /* the switch frees out->path */
     if (path[0] && !log_file_is_at(path, &out->file))
         err = switch_to(out, path, problem);
     pthread_mutex_unlock(&out->changing);

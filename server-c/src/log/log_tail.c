@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log_tail.c — a ring of bytes that never waits; only who reads it looks for whole lines and whole
+/* log_tail.c — writing to the ring never waits; only reading looks for whole lines and
  * characters. */
 #include "log/log_tail.h"
 
@@ -22,7 +22,7 @@ void log_tail_append(struct log_tail *tail, const char *line, size_t len)
     tail->lines++;
 }
 
-/* Where the last `max` lines of text[len] begin. */
+/* Returns where the last `max` lines of text[len] begin. */
 static size_t start_of_last(const char *text, size_t len, size_t max)
 {
     size_t at = len;
@@ -33,7 +33,7 @@ static size_t start_of_last(const char *text, size_t len, size_t max)
     return at;
 }
 
-/* It goes on as UTF-8 without anything that a terminal obeys. */
+/* Makes it valid UTF-8, without anything that a terminal would obey. */
 static void make_text(char *text, size_t len)
 {
     for (size_t at = 0; at < len;) {
@@ -52,10 +52,10 @@ char *log_tail_lines(const struct log_tail *tail, size_t max)
 
     for (size_t i = 0; i < len; i++)
         text[i] = tail->bytes[(end - len + i) % LOG_TAIL_BYTES];
-    while (len > 0 && text[len - 1] != '\n') /* cut off by the end */
+    while (len > 0 && text[len - 1] != '\n') /* cut off at the end */
         len--;
     text[len] = '\0';
-    if (end > LOG_TAIL_BYTES) { /* the oldest one has lost its beginning */
+    if (end > LOG_TAIL_BYTES) { /* the oldest line has lost its beginning */
         const char *newline = memchr(text, '\n', len);
         from = newline ? (size_t)(newline - text) + 1 : len;
     }

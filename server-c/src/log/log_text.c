@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_text.c — which characters a terminal obeys, what ends a line somewhere and what can't be seen: a
- * table. */
+/* log_text.c — a table of characters that a terminal obeys, that end a line somewhere, or that
+ * can't be seen. */
 #include "log/log_text.h"
 
 #include "base/utf8.h"
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Above ASCII: what a terminal may obey, what ends a line somewhere, and what can't be seen or
- * turns the direction of what follows. */
+/* Beyond ASCII: characters that a terminal may obey, that end a line somewhere, that can't be seen,
+ * or that change the direction of the text after them. */
 static const struct {
     uint32_t first, last;
 } hidden[] = {
@@ -60,7 +60,7 @@ static size_t put_hex(char *out, const char *before, uint32_t value, unsigned di
     return len;
 }
 
-/* One byte for one "\x..". */
+/* Writes one "\x.." for each byte. */
 static size_t put_bytes(char *out, const char *bytes, size_t len)
 {
     size_t written = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bounded_call.c — the thread finds out at its end whether somebody still waits. */
+/* bounded_call.c — at its end the thread finds out whether somebody still waits for it. */
 #include "machine/bounded_call.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define HANGING_MAX 8 /* threads that a disk holds; more would be no wiser */
+#define HANGING_MAX 8 /* threads that hang on a disk; with more nothing is gained */
 
 struct call {
     void (*work)(void *arg);
@@ -64,7 +64,7 @@ static bool start(struct call *call)
     return false;
 }
 
-/* False: it is the thread's now. */
+/* False: `call` belongs to the thread from now on. */
 static bool wait_for(struct call *call, unsigned seconds)
 {
     struct timespec until;

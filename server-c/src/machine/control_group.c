@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* control_group.c — the files of cgroups(7) and of the kernel's Documentation/admin-guide/cgroup-v2.rst.
+/* control_group.c — reads the files described in cgroups(7) and in the kernel's
+ * Documentation/admin-guide/cgroup-v2.rst.
  *
- * /proc/self/cgroup says where the group is in its hierarchy, mountinfo where that part of the
- * hierarchy can be seen. In a container both may be about another root: then the mount point itself
- * is the group, as far as the process can tell. */
+ * /proc/self/cgroup says where the group is in its hierarchy, and mountinfo says where that part of
+ * the hierarchy can be seen. In a container the two may refer to different roots: then the mount
+ * point itself is the group, as far as the process can tell. */
 #include "machine/control_group.h"
 
 #include "base/util.h"
@@ -16,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel writes "no limit" of v1 as the largest multiple of a page. */
+/* In v1, the kernel writes the largest multiple of a page for "no limit". */
 #define NO_MEMORY_LIMIT (UINT64_C(1) << 62)
 
 /* --- the files of a group -------------------------------------------------------------------- */
 
-/* A number that is no limit reads as "max", -1 or very large. */
+/* Reads a limit. "No limit" is written as "max", as -1 or as a very large number. */
 static uint64_t read_limit(const char *folder, const char *name, uint64_t none_from)
 {
     char line[64], *end;
@@ -41,7 +42,7 @@ static uint64_t percent_of(uint64_t quota_us, uint64_t period_us)
     return (quota_us * 100 + period_us - 1) / period_us;
 }
 
-/* "50000 100000" or "max 100000" */
+/* Parses "50000 100000" or "max 100000". */
 static uint64_t read_cpu_max(const char *folder)
 {
     char line[64], *end, *rest;
@@ -55,7 +56,7 @@ static uint64_t read_cpu_max(const char *folder)
 
 static void read_v2(struct control_group_limits *out, const char *folder)
 {
-    /* Above memory.high nothing is killed, but all stands still. */
+    /* Above memory.high nothing is killed, but everything almost stands still. */
     out->memory_bytes =
         smaller_of(out->memory_bytes, read_limit(folder, "memory.max", NO_MEMORY_LIMIT));
     out->memory_bytes =
@@ -79,11 +80,11 @@ static void read_v1(struct control_group_limits *out, const char *folder)
 struct search {
     const struct control_group_sources *sources;
     struct control_group_limits *out;
-    const char *controller; /* "memory"; "": of v2, which has one hierarchy for all */
-    const char *path;       /* of the group in its hierarchy */
+    const char *controller; /* "memory"; "": v2, with one hierarchy for all */
+    const char *path;       /* path of the group in its hierarchy */
 };
 
-/* "memory" among "rw,cpu,memory" */
+/* Is it one of the words, such as "memory" in "rw,cpu,memory"? */
 static bool is_among(const char *words, const char *word)
 {
     size_t len = strlen(word);
@@ -94,7 +95,7 @@ static bool is_among(const char *words, const char *word)
     return false;
 }
 
-/* From `folder` up to the first `top_len` bytes of it. */
+/* Reads limits from `folder` up to the folder that is its first `top_len` bytes. */
 static void read_upwards(const struct search *search, char *folder, size_t top_len)
 {
     for (;;) {
@@ -110,7 +111,8 @@ static void read_upwards(const struct search *search, char *folder, size_t top_l
     }
 }
 
-/* What of the group's path lies below the mount; "" when it is the mount itself, or elsewhere. */
+/* Returns the part of the group's path below the mount; "" if the group is the mount itself, or
+ * elsewhere. */
 static const char *below(const struct mount *mount, const char *path)
 {
     size_t len = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
@@ -143,7 +145,7 @@ static void read_hierarchy(struct search *search, const char *controller, const 
     mount_list_visit(search->sources->mounts, read_mount, search);
 }
 
-/* "4:cpu,cpuacct:/path", or "0::/path" of v2. */
+/* Parses "4:cpu,cpuacct:/path", or "0::/path" for v2. */
 static void read_group(struct search *search, char *line)
 {
     char *controllers = strchr(line, ':'),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* descriptors.c — a descriptor far out makes the table grow. */
+/* descriptors.c — makes the table of descriptors grow by opening one with a high number. */
 #include "machine/descriptors.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ void descriptors_reserve(uint64_t count)
     if (any < 0)
         return;
     far = count > 0 && count <= INT32_MAX ? fcntl(any, F_DUPFD_CLOEXEC, (int)count - 1) : -1;
-    if (far >= 0) /* else beyond the limit, or no memory: it grows when it must */
+    if (far >= 0) /* else beyond the limit, or no memory: it grows when needed */
         close(far);
     close(any);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_file.c — the first line of a file of the kernel's. */
+/* kernel_file.c — reads the first line of one of the kernel's files. */
 #include "machine/kernel_file.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.c — the first reading is kept: after a change of root or user it might not be seen any more. */
+/* machine.c — keeps the first result, because after a change of root or user the files may not be
+ * visible any more. */
 #include "machine/machine.h"
 
 #include "machine/control_group.h"
@@ -27,13 +28,13 @@ static void read_first(void)
     control_group_read(&limits, NULL);
     if (limits.memory_bytes < memory_bytes)
         memory_bytes = limits.memory_bytes;
-    if (limits.processor_percent < processors * 100) /* half a processor is one loop's, too */
+    if (limits.processor_percent < processors * 100) /* a fraction of a processor counts as one */
         processors = (limits.processor_percent + 99) / 100;
     first.memory_bytes = memory_bytes;
     first.processors = processors > 0 ? (uint32_t)processors : 1;
 }
 
-/* The hard limit: the server raises its own up to it. */
+/* Returns the hard limit, to which the server raises its own. */
 static uint64_t descriptor_limit(void)
 {
     struct rlimit limit;

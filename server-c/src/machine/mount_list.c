@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mount_list.c — a line of mountinfo (proc(5)) at a time, up to MOUNTS_MAX of them. */
+/* mount_list.c — reads mountinfo (proc(5)) line by line, up to MOUNTS_MAX lines. */
 #include "machine/mount_list.h"
 
 #include <stdint.h>
@@ -26,7 +26,7 @@ bool mount_list_parse_device(const char *text, dev_t *device)
     return true;
 }
 
-/* "\040" and the like stand for characters that would part the fields. */
+/* Replaces "\040" and the like, which stand for characters that would separate fields. */
 static void unescape(char *text)
 {
     char *out = text;
@@ -42,7 +42,8 @@ static void unescape(char *text)
     *out = '\0';
 }
 
-/* proc(5): id, parent, major:minor, root, mount point, options, fields, "-", type, source, options. */
+/* Parses the fields of proc(5): id, parent, major:minor, root, mount point, options, fields, "-",
+ * type, source, options. */
 static bool parse_mount(struct mount *mount, char *line)
 {
     static char none[] = "";

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Texts are the visit's. */
+/* Texts are valid during the visit. */
 struct mount {
     dev_t device;
-    char *root; /* which part of the file system it is */
+    char *root; /* the part of the file system that is mounted */
     char *point, *type, *source;
-    char *options; /* the file system's own; "": none */
+    char *options; /* those of the file system; "": none */
 };
 
-/* Calls `visit` for each until it says true; returns whether it did. What can't be read has none. May
- * wait for the disk. */
+/* Calls `visit` for each mount until it returns true; returns whether it did. A file that can't be
+ * read has no mounts. May wait for the disk. */
 bool mount_list_visit(const char *file, bool (*visit)(const struct mount *mount, void *arg),
                       void *arg);
 
-/* "8:1", and what follows it if anything. */
+/* Parses "8:1", whatever follows it. */
 bool mount_list_parse_device(const char *text, dev_t *device);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pid_file.c — written under another name and renamed; the descriptor stays open, so that the file
- * can be emptied when its folder is out of reach. */
+/* pid_file.c — writes the file under another name and renames it. The descriptor stays open, so
+ * that the file can be emptied even if its folder can't be reached any more. */
 #include "machine/pid_file.h"
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ struct pid_file {
     int fd;
 };
 
-/* What the file at `path` says; "" when there is nothing to be read. */
+/* Reads the text of the file at `path`; "" if it can't be read. */
 static void read_text(const char *path, char text[TEXT_LEN])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -35,7 +35,8 @@ static void read_text(const char *path, char text[TEXT_LEN])
         close(fd);
 }
 
-/* A number and a line end, or nothing: whatever else a file says, it is somebody's. */
+/* Is there only a number and a line end, or nothing? A file with anything else belongs to somebody
+ * else. */
 static bool is_number(const char *path)
 {
     char text[TEXT_LEN];
@@ -70,7 +71,7 @@ int pid_file_look(const char *path, char why[PID_FILE_WHY_LEN])
     return -1;
 }
 
-/* A node that lost its config and gets another one has its pid file already. */
+/* A node that has lost its config and gets another one has its pid file already. */
 bool pid_file_names(const char *path, pid_t pid)
 {
     char text[TEXT_LEN];
@@ -79,8 +80,8 @@ bool pid_file_names(const char *path, pid_t pid)
     return strtol(text, NULL, 10) == (long)pid;
 }
 
-/* A number is soon another process's, after a crash: the name tells them apart where it can be
- * read. */
+/* Does the number belong to a process of ours? After a crash another process may soon have it, so
+ * the name is compared if it can be read. */
 static bool is_one_of_us(long pid, pid_t self)
 {
     char path[TEXT_LEN], theirs[TEXT_LEN], ours[TEXT_LEN];
@@ -98,7 +99,7 @@ static int write_text(const char *path, pid_t pid, int *fd)
     char text[TEXT_LEN];
     int len = snprintf(text, sizeof(text), "%ld\n", (long)pid);
 
-    unlink(path); /* of an earlier process of this number */
+    unlink(path); /* left by an earlier process with this number */
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (*fd < 0)
         return errno;
@@ -108,7 +109,7 @@ static int write_text(const char *path, pid_t pid, int *fd)
     return errno;
 }
 
-/* The folder, not the file, is what the name is put into. */
+/* Checks the folder, since the name is written there. */
 static int check_folder(const char *path, char why[PID_FILE_WHY_LEN])
 {
     const char *slash = strrchr(path, '/');

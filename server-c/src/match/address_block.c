@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* address_block.c — IPv4 moves behind ::ffff:0:0/96, and everything else is one comparison. */
+/* address_block.c — IPv4 addresses are mapped to ::ffff:0:0/96, so that everything is one
+ * comparison. */
 #include "match/address_block.h"
 
 #include "base/util.h"
@@ -7,11 +8,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#define V4_BITS 96 /* in front of an IPv4 address */
+#define V4_BITS 96 /* bits before those of a mapped IPv4 address */
 
 static const uint8_t v4_prefix[V4_BITS / 8] = {[10] = 0xff, [11] = 0xff};
 
-/* "0" … "128", no sign, no leading zero. -1 when it is none. */
+/* Parses "0" … "128", without sign or leading zeros. -1 if it is something else. */
 static int parse_bits(const char *text)
 {
     size_t len = strspn(text, "0123456789");
@@ -24,7 +25,7 @@ static int parse_bits(const char *text)
     return bits;
 }
 
-/* The number of bits its family has, or 0 when `text` is no address. */
+/* Returns the number of bits in an address of its family, or 0 if `text` is no address. */
 static int parse_address(uint8_t address[ADDRESS_LEN], const char *text)
 {
     memcpy(address, v4_prefix, sizeof(v4_prefix));
@@ -33,7 +34,7 @@ static int parse_address(uint8_t address[ADDRESS_LEN], const char *text)
     return inet_pton(AF_INET6, text, address) == 1 ? 128 : 0;
 }
 
-/* Are the first `bits` bits the same? */
+/* Are the first `bits` bits equal? */
 static bool prefix_equals(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
     unsigned rest = bits % 8;

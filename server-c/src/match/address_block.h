@@ -9,19 +9,20 @@
 
 #define ADDRESS_LEN 16
 
-/* IPv4 addresses are kept as ::ffff:a.b.c.d, so that a client on a dual-stack socket is the same
- * client. */
+/* IPv4 addresses are stored as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2), so that a client is the
+ * same on a dual-stack socket. */
 struct address_block {
     uint8_t bytes[ADDRESS_LEN];
-    uint8_t bits; /* of the 128 that count; the others are 0 */
+    uint8_t bits; /* how many of the 128 bits count; the others are 0 */
 };
 
-/* "192.0.2.7", "192.0.2.0/24", "2001:db8::/32": numeric, no zone, no leading zeros. NULL, or what
- * is wrong, as in "is not …"; *block is then unchanged. Bits set behind the prefix are wrong:
- * "10.0.0.1/8" is more likely a slip than a wish. */
+/* Parses "192.0.2.7", "192.0.2.0/24", "2001:db8::/32": numeric, without zone or leading zeros.
+ * Returns NULL; or what is wrong, as in "is not …", and *block is unchanged. Bits after the prefix
+ * must be 0, because "10.0.0.1/8" is more likely a mistake than intended. */
 const char *address_block_parse(struct address_block *block, const char *text);
 
-/* A block of IPv6 holds no IPv4 client, not even "::/0": "0.0.0.0/0" is for them all. */
+/* Is the address in the block? No IPv4 client is in a block of IPv6, not even "::/0"; all are in
+ * "0.0.0.0/0". */
 bool address_block_holds(const struct address_block *block, const uint8_t address[ADDRESS_LEN]);
 
 #endif

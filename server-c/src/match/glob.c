@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* glob.c — goes along pattern and text, and back to the last star when they part.
+/* glob.c — goes along pattern and text, and back to the last star when they differ.
  *
- * Only the last '*' and the last "**" are ever tried again: what stands before a "**" has ended as
- * early as it can, and so left it the most. When a '*' behind a "**" is at its end, which is a '/',
- * no later beginning in the same segment would have done better: the "**" takes the whole segment.
- * That keeps each byte of the pattern from meeting a byte of the text twice, but for a constant. */
+ * Only the last '*' and the last "**" are ever tried again. Whatever comes before a "**" has ended
+ * as early as possible, and so left the most for it. And when a '*' after a "**" can take no more,
+ * because of a '/', a later start in the same segment would not have helped: the "**" then takes
+ * the whole segment. So each byte of the pattern meets a byte of the text at most a constant number
+ * of times. */
 #include "match/glob.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@
 struct glob_walk {
     const char *pattern;
     const char *text, *end;
-    /* Where to go on after a '*' and a "**", and the first byte it has not taken; or NULL. */
+    /* Where to continue after a '*' and after a "**", and the first byte that it has not taken; or
+     * NULL. */
     const char *star, *star_text;
     const char *stars, *stars_text;
 };
@@ -33,7 +35,7 @@ static void take_star(struct glob_walk *walk)
     }
 }
 
-/* Lets the last star take more. False when none can. */
+/* Lets the last star take more of the text. False if none can. */
 static bool try_again(struct glob_walk *walk)
 {
     if (walk->star && walk->star_text < walk->end && *walk->star_text != '/') {
@@ -67,7 +69,7 @@ bool glob_match(const char *pattern, struct span text)
     for (;;) {
         if (*walk.pattern == '*') {
             take_star(&walk);
-            if (*walk.pattern == '\0' && !walk.star) /* "**" at the end takes all */
+            if (*walk.pattern == '\0' && !walk.star) /* "**" at the end takes the rest */
                 return true;
         } else if (walk.text < walk.end && byte_is(*walk.pattern, *walk.text)) {
             walk.pattern++, walk.text++;

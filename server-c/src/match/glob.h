@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* glob.h — path patterns, as a site's rules name paths.
+/* glob.h — patterns for the paths of a site's rules.
  *
- * '*' stands for any bytes but '/', "**" for any bytes at all, '?' for one byte but '/', all else
- * for itself, in its own case; '*' and "**" may stand for nothing. There is nothing else to know:
- * "/a/ ** /b" (without blanks) needs both its slashes, so it is not for "/a/b", and "** /x" is for
- * every path with a last segment "x". No byte can be escaped.
+ * '*' stands for any bytes except '/', "**" for any bytes, '?' for one byte except '/'; '*' and
+ * "**" may stand for nothing. Every other byte stands for itself, and case counts. There is no
+ * escape. So "/a/ ** /b" (without the blanks) needs both of its slashes and does not match "/a/b",
+ * and "** /x" matches every path whose last segment is "x".
  *
- * A pattern that begins with '/' is for the whole path, another one for its last segment, which is
- * empty when the path ends in '/'. So a pattern with a '/' that doesn't begin with one is for no
- * path, and "/private/ **" is for "/private/" and all beneath it, not for "/private". */
+ * A pattern that begins with '/' must match the whole path. Any other pattern must match the last
+ * segment, which is empty if the path ends with '/'; so one that contains a '/' elsewhere matches
+ * nothing. "/private/ **" matches "/private/" and everything below it, but not "/private". */
 #ifndef FARMSTEAD_GLOB_H
 #define FARMSTEAD_GLOB_H
 
@@ -17,15 +17,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does `pattern` stand for all of `text`? Time is at most proportional to the product of both
- * lengths, whatever the pattern. */
+/* Does `pattern` match all of `text`? The time is at most proportional to the product of both
+ * lengths, for any pattern. */
 bool glob_match(const char *pattern, struct span text);
 
-/* Is `path` (decoded, begins with '/') what one of the patterns means? True with count 0. */
+/* Does one of the patterns match `path` (decoded, begins with '/')? True if count is 0. */
 bool glob_path_in(char *const *patterns, size_t count, struct span path);
 
-/* Is `type` (a Content-Type; parameters are not looked at, case neither) one of `types`: "text/css"
- * or a whole kind, "image" and "/" and "*"? True with count 0. */
+/* Is `type` (a Content-Type, whose parameters and case do not count) among `types`: "text/css", or
+ * "image" and "/" and "*" for all images? True if count is 0. */
 bool glob_type_in(char *const *types, size_t count, const char *type);
 
 #endif

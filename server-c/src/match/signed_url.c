@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* signed_url.c — an HMAC-SHA256 over path and time of end. Both parameters are looked for in the query
- * as it came, and each may be there once. */
+/* signed_url.c — an HMAC-SHA256 over the path and the end of its validity. Both parameters are
+ * searched in the query as it was received, and each may occur once. */
 #include "match/signed_url.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@
 #define EXPIRES_DIGITS 10
 
 struct parameters {
-    struct span expires, signature; /* ptr NULL: not there */
+    struct span expires, signature; /* ptr is NULL if it is missing */
 };
 
-/* The next "name=value" of a query; false at its end. */
+/* Takes the next "name=value" off the query. False at its end. */
 static bool next_parameter(struct span *query, struct span *parameter)
 {
     const char *end;
@@ -32,7 +32,7 @@ static bool next_parameter(struct span *query, struct span *parameter)
     return true;
 }
 
-/* False when the parameter is `name` for a second time. */
+/* False if the parameter `name` occurs for the second time. */
 static bool take(struct span *value, const char *name, struct span parameter)
 {
     size_t len = strlen(name);
@@ -58,7 +58,7 @@ static bool parse_query(struct parameters *found, struct span query)
            found->signature.len == SIGNED_URL_SIGNATURE_LEN;
 }
 
-/* Decimal without sign, blanks or leading zeros: one way to write a time. */
+/* Decimal, without sign, blanks or leading zeros: a time can be written in only one way. */
 static bool parse_expires(int64_t *expires, struct span text)
 {
     if (text.len == 0 || text.len > EXPIRES_DIGITS || (text.len > 1 && text.ptr[0] == '0'))

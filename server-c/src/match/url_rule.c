@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* url_rule.c — PCRE2 with a budget of steps for the whole match.
+/* url_rule.c — PCRE2 with a limit on the steps of a whole match.
  *
- * PCRE2's own match limit is not enough: it begins anew at each byte a match may start at, and JIT
- * code passes many repeats without counting. So the expression is compiled with a callout at each
- * of its items, and the callout counts: an item tried is a step, some bytes passed since the last
- * one are too. JIT code and the interpreter come to the same count; only memory may end sooner. */
+ * PCRE2's own limit on matching is not enough: it starts again at each byte where a match may
+ * begin, and JIT code passes many repetitions without counting them. So the expression is compiled
+ * with a callout at each item, and the callout counts: an item that is tried is a step, and so are
+ * some bytes passed since the last one. JIT code and interpreter count the same; only memory may
+ * run out earlier. */
 #include "match/url_rule.h"
 
 #include "base/mem.h"
@@ -17,7 +18,7 @@
 
 #define STEPS_MAX 100000
 #define BYTES_PER_STEP 32
-#define PCRE2_MATCH_LIMIT 1000000 /* the steps above end a match long before, if all is well */
+#define PCRE2_MATCH_LIMIT 1000000 /* normally the limit on steps ends a match long before */
 #define PCRE2_DEPTH_LIMIT 100000
 #define PCRE2_HEAP_LIMIT_KIB 8192
 #define JIT_STACK_START (32 * 1024)
@@ -32,7 +33,7 @@ struct url_rule_scratch {
     pcre2_general_context *memory;
     pcre2_match_context *limits;
     pcre2_match_data *match;
-    pcre2_jit_stack *jit_stack; /* NULL: JIT code uses a little of the caller's */
+    pcre2_jit_stack *jit_stack; /* NULL: JIT code uses a little of the caller's stack */
     bool is_made;
     int64_t steps_left;
     size_t last_position;
@@ -44,7 +45,7 @@ static void *config_malloc(size_t size, void *arg)
     return xmalloc(size);
 }
 
-/* A match that needs more memory than there is fails, the node does not. */
+/* If there is not enough memory for a match, the match fails, but not the node. */
 static void *scratch_malloc(size_t size, void *arg)
 {
     const struct url_rule_scratch *scratch = arg;
@@ -59,7 +60,7 @@ static void give_back(void *ptr, void *arg)
 
 static pcre2_code *compile(const char *match, struct url_rule_error *error)
 {
-    /* NEVER_UTF: the text of an expression can't ask for it either. DOTALL: a path has no lines. */
+    /* NEVER_UTF: not even if the expression asks for it. DOTALL: a path has no lines. */
     const uint32_t options =
         PCRE2_AUTO_CALLOUT | PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | PCRE2_NEVER_UTF;
     pcre2_general_context *memory = pcre2_general_context_create(config_malloc, give_back, NULL);
@@ -72,7 +73,7 @@ static pcre2_code *compile(const char *match, struct url_rule_error *error)
     code =
         pcre2_compile((PCRE2_SPTR)match, PCRE2_ZERO_TERMINATED, options, &number, &offset, context);
     if (code) {
-        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* may fail: it is interpreted then */
+        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* if this fails, it is interpreted */
     } else {
         error->is_in_to = false;
         error->offset = offset;
@@ -150,8 +151,8 @@ void url_rule_scratch_free(struct url_rule_scratch *scratch)
     free(scratch);
 }
 
-/* `taken`: what pcre2_match() returned, one more than the last group that took something, or 0 when
- * there are more groups than we look at. */
+/* `taken` is what pcre2_match() returned: one more than the last group that matched, or 0 if there
+ * are more groups than we look at. */
 static void read_groups(const struct url_rule_scratch *scratch, struct span path, int taken,
                         struct span groups[URL_TEMPLATE_GROUPS])
 {
@@ -181,7 +182,8 @@ enum url_rule_result url_rule_apply(const struct url_rule *rule, struct url_rule
         return URL_RULE_OTHER;
     if (taken < 0)
         return URL_RULE_LIMIT;
-    /* "https://${host}/a" would be the host "a", and "/sites/${host}/a" nobody's. */
+    /* With an empty host, "https://${host}/a" would name the host "a", and "/sites/${host}/a" no
+     * site. */
     if (rule->to.has_host && subject->host.len == 0)
         return URL_RULE_NO_HOST;
     read_groups(scratch, subject->path, taken, groups);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* url_template.c — text between dollars, in pieces; a Location is encoded piece by piece.
+/* url_template.c — text between dollars as a list of pieces. For a Location each piece is encoded
+ * by itself.
  *
- * What may stand plain depends on where a byte comes from: `to` is an operator's and says what is
- * path, query and fragment; a group is a client's and must not. */
+ * Which bytes may stay as they are depends on where they come from: `to` is the operator's and
+ * determines what is path, query and fragment; a group is the client's and must not change that. */
 #include "match/url_template.h"
 
 #include "base/mem.h"
@@ -15,12 +16,12 @@ enum piece_kind { PIECE_TEXT, PIECE_GROUP, PIECE_HOST, PIECE_QUERY, PIECE_ADDED_
 
 struct url_template_piece {
     enum piece_kind kind;
-    bool in_query;    /* or in the fragment */
-    unsigned group;   /* of PIECE_GROUP */
-    struct span text; /* of PIECE_TEXT, in template->to */
+    bool in_query;    /* in the query or the fragment */
+    unsigned group;   /* for PIECE_GROUP */
+    struct span text; /* for PIECE_TEXT; points into template->to */
 };
 
-/* --- taking apart ---------------------------------------------------------------------------- */
+/* --- parsing --------------------------------------------------------------------------------- */
 
 struct reading {
     struct url_template *template;
@@ -61,7 +62,7 @@ static void add_text(struct reading *reading, size_t len)
     reading->at += len;
 }
 
-/* `digits` of `len` bytes, the reference's end at `end`. */
+/* Reads a reference to a group: `len` digits at `digits`; the reference ends at `end`. */
 static bool read_group(struct reading *reading, const char *digits, size_t len, const char *end)
 {
     unsigned group = 0;
@@ -81,7 +82,7 @@ static bool read_group(struct reading *reading, const char *digits, size_t len, 
     return true;
 }
 
-/* "${…}" */
+/* Reads "${…}". */
 static bool read_braces(struct reading *reading)
 {
     const char *name = reading->at + 2, *end = strchr(name, '}');
@@ -117,7 +118,7 @@ static bool read_dollar(struct reading *reading)
     return true;
 }
 
-/* One byte that is no dollar, and on to the next one that means something. */
+/* Reads one byte that is not a dollar, and the text up to the next byte with a meaning. */
 static void read_text(struct reading *reading)
 {
     const char *to = reading->template->to;
@@ -179,10 +180,10 @@ void url_template_fini(struct url_template *template)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* What stands plain besides letters and digits (RFC 3986 section 2). */
+/* Bytes besides letters and digits that are not encoded (RFC 3986 sections 2.2 and 2.3). */
 static const char plain_in_url[] = "-._~!$&'()*+,;=:@/?#[]%";
-static const char plain_in_path[] = "-._~!$&'()*+,;=:@/"; /* as url_path_encode() */
-static const char plain_in_value[] = "-._~!$'()*,:@/";    /* of a parameter in a query */
+static const char plain_in_path[] = "-._~!$&'()*+,;=:@/"; /* the same as in url_path_encode() */
+static const char plain_in_value[] = "-._~!$'()*,:@/";    /* in the value of a query's parameter */
 static const char plain_in_host[] = "-._~!$&'()*+,;=:[]";
 
 struct writing {
@@ -191,7 +192,7 @@ struct writing {
     bool is_full;
 };
 
-/* `plain` NULL: all. */
+/* `plain` NULL: nothing is encoded. */
 static void write_bytes(struct writing *writing, struct span bytes, const char *plain)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -242,7 +243,8 @@ static void write_piece(struct writing *writing, const struct url_template_piece
     }
 }
 
-/* "//evil.example" is another host: `to` may say so, a path may not. */
+/* "//evil.example" would be another host (RFC 3986 section 4.2). `to` may name one, but a path must
+ * not. */
 static void drop_slashes(struct writing *writing)
 {
     size_t more = 0;

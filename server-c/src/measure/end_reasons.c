@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* end_reasons.c — names and sentences of the table. */
 #include "measure/end_reasons.h"
 
 const char *end_reason_name(enum end_reason reason)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram.c — recording is a look at the top bits, one table and one comparison: no logarithm, no
- * loop and no branch that depends on the time.
+/* histogram.c — recording a time takes its top bits, a table and one comparison: no logarithm, no
+ * loop, and no branch that depends on the time.
  *
- * A bucket's upper bound in nanoseconds is floor(10^9 * 2^(k/8)), k = index + 1: an integer time is
- * at most the bound exactly when it is at most its floor, so no rounding decides where it counts.
- */
+ * The upper bound of a bucket in nanoseconds is floor(10^9 * 2^(k/8)) with k = index + 1. A time is
+ * an integer, so it is at most the exact bound if and only if it is at most that floor, and
+ * rounding never decides in which bucket it counts. */
 #include "measure/histogram.h"
 
 #include <math.h>
@@ -20,26 +20,28 @@ static const uint64_t fixed_bounds[STEPS] = {
     UINT64_C(3526975198084315), UINT64_C(3846193726429525),
 };
 
-/* Upper bound of bucket `slot` (0 is HISTOGRAM_MIN_INDEX, -1 those of zero), in nanoseconds. */
+/* Returns the upper bound in nanoseconds of bucket `slot`: 0 is HISTOGRAM_MIN_INDEX, -1 the bucket
+ * of zero. */
 static uint64_t upper_bound(int slot)
 {
     unsigned k = (unsigned)(slot + HISTOGRAM_MIN_INDEX + 1 + FIXED_BITS * STEPS);
     return fixed_bounds[k % STEPS] >> (2 * FIXED_BITS - k / STEPS);
 }
 
-/* Where a time stands among the bounds of its octave (2^n … 2^(n+1) ns), by the five bits below its
- * top one: the slot of the least time with these bits, for n = 8. They are fine enough that there is
- * at most one bound between that and the next, which one comparison finds. */
+/* For each value of the five bits after the top one of a time: the slot of the least time with
+ * these bits in the octave n = 8 (an octave is 2^n … 2^(n+1) ns). Five bits are fine enough that at
+ * most one bound lies between this time and that of the next value, so one comparison finds the
+ * slot. */
 #define CELL_BITS 5
 static const int8_t cells[1 << CELL_BITS] = {
     -8, -7, -7, -7, -6, -6, -6, -5, -5, -5, -5, -4, -4, -4, -3, -3,
     -3, -3, -3, -2, -2, -2, -2, -1, -1, -1, -1, -1, 0,  0,  0,  0,
 };
 
-/* The slot of a time above 2^-21 s. */
+/* Returns the slot of a time above 2^-21 s. */
 static int slot_of(uint64_t ns)
 {
-    int top = 63 - __builtin_clzll(ns); /* ≥ 8, as 2^-21 s is 476 ns */
+    int top = 63 - __builtin_clzll(ns); /* at least 8, as 2^-21 s is 476 ns */
     int slot = (top - 8) * STEPS + cells[(ns >> (top - CELL_BITS)) & ((1 << CELL_BITS) - 1)];
 
     if (slot >= HISTOGRAM_BUCKETS - 1)

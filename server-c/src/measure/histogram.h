@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram.h — base-2 exponential histogram over seconds, scale 3, fixed size.
+/* histogram.h — a base-2 exponential histogram of seconds with scale 3, of fixed size.
  *
- * Bucket i counts values in (2^(i/8), 2^((i+1)/8)] seconds: the bounds of OpenTelemetry and of
- * Prometheus native histograms, so an export loses nothing. i is -168 … 79; values of at most
- * 2^-21 s are counted in `zero_count`, larger ones than 2^10 s in the last bucket. One writer;
- * merging is adding (agent-protocol/README.md). */
+ * Bucket i counts values in (2^(i/8), 2^((i+1)/8)] seconds. These are the bounds of OpenTelemetry
+ * and of Prometheus' native histograms, so an export loses nothing. i is -168 … 79. Values of at
+ * most 2^-21 s count in `zero_count`, values of more than 2^10 s in the last bucket. One writer.
+ * Merging is adding (agent-protocol/README.md). */
 #ifndef FARMSTEAD_HISTOGRAM_H
 #define FARMSTEAD_HISTOGRAM_H
 
@@ -25,11 +25,11 @@ struct histogram {
 
 void histogram_record(struct histogram *h, uint64_t ns);
 void histogram_merge(struct histogram *into, const struct histogram *from);
-/* into = later - earlier, of two snapshots of one histogram. max_ns is later's. */
+/* into = later - earlier, for two snapshots of one histogram. max_ns is that of `later`. */
 void histogram_subtract(struct histogram *into, const struct histogram *later,
                         const struct histogram *earlier);
-/* Seconds at quantile q in 0…1: the geometric middle of the bucket that holds it, at most the
- * maximum seen; -1 when empty. */
+/* Returns the quantile q (0…1) in seconds: the geometric middle of the bucket that holds it, but at
+ * most the maximum seen; -1 if the histogram is empty. */
 double histogram_quantile(const struct histogram *h, double q);
 
 #endif

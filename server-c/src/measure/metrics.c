@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics.c — names of what is counted, and merging over loops. The forms in which the numbers leave
- * the process are in metrics_text.c, metrics_protobuf.c and metrics_json.c. */
+/* metrics.c — names of what is counted, and sums over loops. The formats in which the numbers are
+ * published are in metrics_text.c, metrics_protobuf.c and metrics_json.c. */
 #include "measure/metrics.h"
 
 #include <string.h>

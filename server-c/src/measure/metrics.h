@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics.h — what the server counts: counters, gauges, and stage histograms per config generation.
+/* metrics.h — what the server measures: counters and histograms of stages for each generation of
+ * the config, and gauges.
  *
- * Plain data with one writer, the loop it belongs to; others get a copy that the loop made. */
+ * Plain data with one writer, the loop it belongs to. Others get a copy, which the loop makes. */
 #ifndef FARMSTEAD_METRICS_H
 #define FARMSTEAD_METRICS_H
 
@@ -19,8 +20,8 @@ enum counter {
     COUNTER_COUNT
 };
 
-/* Requests of a user agent that begins like this count as probes, too. It is what they say they are:
- * nothing is decided by it. */
+/* Requests with a user agent that begins like this count as probes, too. Anybody can send it, but
+ * nothing depends on it. */
 #define METRICS_PROBE_AGENT "farmstead-probe/"
 
 enum gauge {
@@ -30,19 +31,19 @@ enum gauge {
     GAUGE_COUNT
 };
 
-/* Names as on the wire; static. */
+/* Names on the wire; static. */
 const char *counter_name(enum counter counter);
 const char *gauge_name(enum gauge gauge);
 /* What they count, in words; static. */
 const char *counter_help(enum counter counter);
 const char *gauge_help(enum gauge gauge);
 
-/* Totals since boot of one config generation. At most SERVER_GENERATIONS are kept: the oldest is
- * dropped once no request of it is left. */
+/* Totals since boot for one generation of the config. At most SERVER_GENERATIONS are kept: the
+ * oldest is dropped when it has no requests left. */
 #define SERVER_GENERATIONS 4
 struct server_series {
     uint64_t generation;
-    uint64_t created_us; /* since 1970: it counts from then on; 0: nobody knows */
+    uint64_t created_us; /* since 1970, when counting began; 0: unknown */
     uint64_t counters[COUNTER_COUNT];
     struct histogram stages[STAGE_COUNT];
 };
@@ -55,17 +56,19 @@ struct server_metrics {
     uint64_t ends[END_REASON_COUNT]; /* connections, since boot */
 };
 
-/* Adds `series` to that of its generation in `metrics`. Makes room by dropping the oldest
- * generation, or drops `series` when that is the oldest. */
+/* Adds `series` to that of the same generation in `metrics`. To make room it drops the oldest
+ * generation, which may be that of `series`. */
 void metrics_add_series(struct server_metrics *metrics, const struct server_series *series);
 
 struct buf;
-/* Prometheus' text format 0.0.4, or OpenMetrics 1.0.0, with classic histogram buckets. */
+/* Prometheus' text format 0.0.4, and OpenMetrics 1.0.0; both have classic histogram buckets. */
 void metrics_append_prometheus(struct buf *out, const struct server_metrics *metrics);
 void metrics_append_openmetrics(struct buf *out, const struct server_metrics *metrics);
-/* Messages io.prometheus.client.MetricFamily, each after its length: classic and native histograms. */
+/* Messages io.prometheus.client.MetricFamily, each preceded by its length, with classic and native
+ * histograms. */
 void metrics_append_protobuf(struct buf *out, const struct server_metrics *metrics);
-/* The members of a JSON object: "gauges", "connectionEnds", "series" with counters and stage quantiles. */
+/* The members of a JSON object: "gauges", "connectionEnds", and "series" with counters and
+ * quantiles of stages. */
 void metrics_append_json(struct buf *out, const struct server_metrics *metrics);
 
 #endif

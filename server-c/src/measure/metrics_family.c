@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics_family.c — our names in camel case become Prometheus' names, with their unit at the end. */
+/* metrics_family.c — turns our camel-case names into Prometheus' names, which end with the unit. */
 #include "measure/metrics_family.h"
 
 #include "base/util.h"
@@ -26,7 +26,7 @@ static void make_name(char out[FAMILY_NAME_LEN], const char *camel)
     *out = '\0';
 }
 
-/* OpenMetrics wants the unit to be the name's end. */
+/* OpenMetrics requires names to end with their unit. */
 static const char *unit_of(const char *name)
 {
     static const char *const units[] = {"bytes", "seconds"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics_family.h — what Prometheus calls our numbers, and where it cuts our histograms: the same in
- * every form, so that a series goes on when another form is scraped. */
+/* metrics_family.h — what our numbers are called in Prometheus, and the bounds of classic
+ * histograms. They are the same in every format, so that a series goes on if another format is
+ * scraped. */
 #ifndef FARMSTEAD_METRICS_FAMILY_H
 #define FARMSTEAD_METRICS_FAMILY_H
 
@@ -9,9 +10,9 @@
 #define FAMILY_NAME_LEN 64
 
 struct metrics_family {
-    char name[FAMILY_NAME_LEN]; /* a counter's is without "_total" */
+    char name[FAMILY_NAME_LEN]; /* for a counter without "_total" */
     const char *help;
-    const char *unit; /* which the name ends in; NULL: none */
+    const char *unit; /* at the end of the name; NULL: none */
 };
 
 struct metrics_family metrics_family_of_gauge(enum gauge gauge);
@@ -19,9 +20,8 @@ struct metrics_family metrics_family_of_counter(enum counter counter);
 struct metrics_family metrics_family_of_ends(void);
 struct metrics_family metrics_family_of_stages(void);
 
-/* Classic buckets: one per octave, at 2^-20 s … 2^9 s, each an exact sum of our finer ones. What is
- * longer is in no bucket but that of infinity: our last one holds all that is longer than its own
- * lower bound. */
+/* Classic buckets: one for each octave, at 2^-20 s … 2^9 s, each an exact sum of our finer ones.
+ * Longer times are only in the bucket of infinity, since our last bucket has no upper bound. */
 #define CLASSIC_FIRST_POWER (-20)
 #define CLASSIC_LAST_POWER 9
 #define CLASSIC_BUCKETS (CLASSIC_LAST_POWER - CLASSIC_FIRST_POWER + 1)

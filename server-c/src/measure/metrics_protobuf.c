@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics_protobuf.c — io.prometheus.client.MetricFamily, the form that has native histograms.
+/* metrics_protobuf.c — io.prometheus.client.MetricFamily, the format with native histograms.
  *
- * Our bucket i is Prometheus' bucket i + 1, which is named after its upper bound. A histogram has
- * its classic buckets, too: a Prometheus that does not know the native ones takes those. */
+ * Our bucket i is Prometheus' bucket i + 1, since Prometheus numbers buckets by their upper bounds.
+ * A histogram also has its classic buckets, for a Prometheus that does not know native ones. */
 #include "measure/metrics.h"
 
 #include "base/buf.h"
@@ -35,7 +35,7 @@ enum { BUCKET_CUMULATIVE_COUNT = 1, BUCKET_UPPER_BOUND = 2 };
 enum { SPAN_OFFSET = 1, SPAN_LENGTH };
 enum { TIMESTAMP_SECONDS = 1, TIMESTAMP_NANOS };
 
-/* One buffer per depth of nesting, used again and again. */
+/* One buffer for each depth of nesting, used again and again. */
 struct writer {
     struct buf *out;
     struct buf family, metric, value, part, deltas;
@@ -116,7 +116,8 @@ static void append_classic(struct writer *w, const struct histogram *h)
     }
 }
 
-/* Buckets [from, to) are in use; those since `end` are not. The first span counts from bucket 0. */
+/* Buckets [from, to) are in use, and those between `end` and them are not. The first span counts
+ * from bucket 0. */
 static void append_span(struct writer *w, int end, int from, int to)
 {
     buf_clear(&w->part);
@@ -125,7 +126,7 @@ static void append_span(struct writer *w, int end, int from, int to)
     proto_bytes(&w->value, HISTOGRAM_POSITIVE_SPAN, &w->part);
 }
 
-/* Runs of used buckets as spans, their counts as differences each to the one before. */
+/* Writes runs of used buckets as spans, and each count as the difference from the one before. */
 static void append_sparse(struct writer *w, const struct histogram *h)
 {
     int end = -(HISTOGRAM_MIN_INDEX + 1); /* the slot of Prometheus' bucket 0 */
@@ -232,7 +233,7 @@ void metrics_append_protobuf(struct buf *out, const struct server_metrics *metri
         buf_init(bufs[i]);
     for (int i = 0; i < GAUGE_COUNT; i++)
         append_gauge(&w, metrics, (enum gauge)i);
-    /* A family without a metric is none. */
+    /* A family must have at least one metric. */
     for (int i = 0; i < COUNTER_COUNT && metrics->series_count > 0; i++)
         append_counter(&w, metrics, (enum counter)i);
     append_ends(&w, metrics);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics_text.c — Prometheus' text format 0.0.4 and OpenMetrics 1.0.0, which are alike but for the
- * family's name of counters, units, "_created" and the end.
+/* metrics_text.c — Prometheus' text format 0.0.4 and OpenMetrics 1.0.0. They differ only in the
+ * names of counters' families, units, "_created" and the end.
  *
  * Numbers are exact: bounds are powers of two, and sums are whole nanoseconds. */
 #include "measure/metrics.h"
@@ -21,8 +21,8 @@ struct text {
     char bounds[CLASSIC_BUCKETS][BOUND_LEN];
 };
 
-/* The fewest digits that are this number and no other, and always as a float: "1.0". A label is
- * compared byte by byte, so it must be what other exporters and Prometheus itself would write. */
+/* Writes the shortest text that is read as this number, always as a float: "1.0". Labels are
+ * compared byte by byte, so it must be what Prometheus and other exporters write. */
 static void write_bound(char out[BOUND_LEN], double bound)
 {
     for (int digits = 1; digits <= 17; digits++) {
@@ -46,7 +46,7 @@ static void append_family(const struct text *text, const struct metrics_family *
         buf_printf(text->out, "# UNIT %s %s\n", family->name, family->unit);
 }
 
-/* Since when a series counts; `labels` with their braces. */
+/* Writes since when a series counts; `labels` includes the braces. */
 static void append_created(const struct text *text, const char *name, const char *labels,
                            uint64_t created_us)
 {

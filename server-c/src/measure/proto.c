@@ -41,7 +41,7 @@ void proto_double(struct buf *out, unsigned field, double value)
 
     memcpy(&bits, &value, sizeof(bits));
     append_tag(out, field, WIRE_64_BITS);
-    for (int shift = 0; shift < 64; shift += 8) /* least significant first */
+    for (int shift = 0; shift < 64; shift += 8) /* the least significant byte comes first */
         buf_append_char(out, (char)(bits >> shift));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* proto.h — writes protocol buffers: the wire format alone, no schema. Fields are written in the order
- * of the calls. A message within a message is written to a buffer of its own first. */
+/* proto.h — writes protocol buffers: only the wire format, without a schema. Fields are written in
+ * the order of the calls. A message within a message has to be written to a buffer of its own
+ * first. */
 #ifndef FARMSTEAD_PROTO_H
 #define FARMSTEAD_PROTO_H
 
@@ -9,7 +10,7 @@
 #include <stdint.h>
 
 void proto_append_varint(struct buf *out, uint64_t value);
-/* As sint32 and sint64 are: small whatever the sign. */
+/* The encoding of sint32 and sint64, in which small negative numbers are short, too. */
 void proto_append_signed(struct buf *out, int64_t value);
 
 /* A field of type uint32, uint64, int64 (not negative) or enum. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sample_query.c — no value that is right needs a percent sign, so none is decoded. */
+/* sample_query.c — no valid value contains a percent sign, so nothing is decoded. */
 #include "measure/sample_query.h"
 
 #include <string.h>
 
-#define SINCE_MAX (UINT64_MAX / 1000) /* as nanoseconds it still fits */
+#define SINCE_MAX (UINT64_MAX / 1000) /* in nanoseconds it still fits in 64 bits */
 
 enum parameter { PARAMETER_LIMIT, PARAMETER_SINCE, PARAMETER_KIND, PARAMETER_COUNT };
 
@@ -16,7 +16,7 @@ static const struct {
     [PARAMETER_KIND] = {"kind", "kind is regular or slow."},
 };
 
-/* Up to `end`, which is skipped; all of it where there is no `end`. */
+/* Takes the text up to `end`, which is skipped; all of it if there is no `end`. */
 static struct span take_until(struct span *rest, char end)
 {
     const char *found = memchr(rest->ptr, end, rest->len);
@@ -28,7 +28,8 @@ static struct span take_until(struct span *rest, char end)
     return part;
 }
 
-/* Decimal digits without a sign or a zero before them; false when larger than `max`. */
+/* Parses decimal digits without sign or leading zeros. False if the number is greater than
+ * `max`. */
 static bool parse_number(struct span text, uint64_t max, uint64_t *number)
 {
     *number = 0;
@@ -84,7 +85,7 @@ bool sample_query_parse(struct sample_query *query, struct span text, const char
         struct span name = take_until(&value, '=');
         enum parameter parameter = find_parameter(name);
 
-        goes_on = value.ptr + value.len < end; /* an '&' came behind it */
+        goes_on = value.ptr + value.len < end; /* an '&' follows */
         *reason = "There are limit, since and kind, each once, as in ?limit=20&kind=slow.";
         if (parameter == PARAMETER_COUNT || seen[parameter])
             return false;

@@ -19,7 +19,7 @@ void samples_fini(struct samples *samples)
         free(samples->rings[kind].items);
 }
 
-/* The sample that is `age` older than the newest. */
+/* Returns the sample that was recorded `age` samples before the newest. */
 static const struct sample *at_age(const struct sample_ring *ring, size_t age)
 {
     return &ring->items[(ring->next + ring->cap - 1 - age) % ring->cap];
@@ -42,7 +42,7 @@ static void resize(struct sample_ring *ring, size_t cap)
     ring->next = count % cap;
 }
 
-/* 1 … 2n - 1, n on average. Xorshift (Marsaglia 2003). */
+/* Returns 1 … 2n - 1, n on average. Xorshift (Marsaglia 2003). */
 static uint64_t draw_distance(struct samples *samples)
 {
     uint64_t *x = &samples->random, n = samples->every_requests;
@@ -75,7 +75,7 @@ void samples_add(struct samples *samples, const struct sample *sample)
 
     if (is_regular)
         samples->until_next = draw_distance(samples);
-    if (ring->cap == 0) /* no config was ever in force here */
+    if (ring->cap == 0) /* no config has been in force yet */
         return;
     item = &ring->items[ring->next];
     *item = *sample;
@@ -100,7 +100,8 @@ static bool matches(const struct sample_filter *filter, const struct sample *sam
                                                     (sample->is_slow && filter->wants_slow));
 }
 
-/* The newest that matches and was not taken yet; NULL: none. What is in the ring ended in order. */
+/* Returns the newest sample that matches and has not been taken; NULL: none. Samples in a ring are
+ * in the order in which they ended. */
 static const struct sample *peek(struct cursor *cursor)
 {
     for (; cursor->age < cursor->ring->count; cursor->age++) {

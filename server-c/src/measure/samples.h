@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* samples.h — some requests one by one: when each began, how long each stage took, what it came to.
+/* samples.h — single requests: when each began, how long each stage took, and how it ended.
  *
- * Kept are regular ones, on average one in so many, and every slow one; each kind in a ring of its
- * own, so that neither drives the other out. The regular ones are chosen by chance: every hundredth
- * request of a page with a hundred parts would always be the same part. Nothing of a sample says who
- * asked or for what. One loop's; its thread only. */
+ * Kept are regular samples, on average one request in so many, and every slow request. Each kind
+ * has its own ring, so that neither pushes the other out. Regular samples are chosen at random:
+ * otherwise, on a page with a hundred parts, every hundredth request would always be the same part.
+ * A sample does not tell who asked or for what. For one loop; loop thread only. */
 #ifndef FARMSTEAD_SAMPLES_H
 #define FARMSTEAD_SAMPLES_H
 
@@ -20,11 +20,11 @@ struct sample {
     uint64_t start_us; /* since 1970 */
     uint64_t generation;
     uint64_t bytes;
-    uint64_t stage_ns[STAGE_COUNT]; /* or STAGE_ABSENT */
-    uint32_t loop;                  /* which; set by whoever asks several */
+    uint64_t stage_ns[STAGE_COUNT]; /* STAGE_ABSENT for stages it did not have */
+    uint32_t loop;                  /* number of the loop; set by callers that ask several */
     uint16_t status;                /* 0: no response was begun */
     enum end_reason aborted_for;    /* why it ended early; END_NONE: it did not */
-    bool is_regular, is_slow;       /* what it was kept for; may be both */
+    bool is_regular, is_slow;       /* why it was kept; both are possible */
 };
 
 enum sample_kind { SAMPLES_REGULAR, SAMPLES_SLOW, SAMPLE_KINDS };
@@ -32,29 +32,29 @@ enum sample_kind { SAMPLES_REGULAR, SAMPLES_SLOW, SAMPLE_KINDS };
 struct sample_ring {
     struct sample *items;
     size_t cap, count, next; /* items[next - 1] is the newest */
-    uint64_t taken;          /* so far, with those that are gone */
+    uint64_t taken;          /* number of samples ever taken */
 };
 
 struct sample_limits {
-    uint32_t every_requests; /* 0: none are regular */
-    uint64_t slow_ns;        /* 0: none are slow */
-    size_t keep;             /* of each kind */
+    uint32_t every_requests; /* 0: no regular samples */
+    uint64_t slow_ns;        /* 0: no slow samples */
+    size_t keep;             /* how many of each kind */
 };
 
 struct samples {
-    uint64_t until_next; /* requests until a regular one */
-    uint64_t slow_ns;    /* UINT64_MAX: none are slow */
+    uint64_t until_next; /* requests until the next regular sample */
+    uint64_t slow_ns;    /* UINT64_MAX: no slow samples */
     uint32_t every_requests;
     uint64_t random;
-    struct sample_ring rings[SAMPLE_KINDS]; /* slow ones are in the slow ring, regular or not */
+    struct sample_ring rings[SAMPLE_KINDS]; /* a slow sample is in the slow ring, even if regular */
 };
 
 void samples_init(struct samples *samples, uint64_t seed); /* keeps nothing yet */
 void samples_fini(struct samples *samples);
-/* From now on. What is kept stays, as much of it as there is room for, the newest first. */
+/* Sets new limits. Samples that are kept stay as far as there is room, the newest first. */
 void samples_configure(struct samples *samples, const struct sample_limits *limits);
 
-/* To be asked once for each request at its end; true: give it to samples_add(). */
+/* Call it once for each request when it ends. True: pass the request to samples_add(). */
 static inline bool samples_want(struct samples *samples, uint64_t total_ns)
 {
 #ifdef FARMSTEAD_WITHOUT_STAGES
@@ -66,21 +66,21 @@ static inline bool samples_want(struct samples *samples, uint64_t total_ns)
 #endif
 }
 
-/* After samples_want(). Sets is_regular and is_slow itself. */
+/* Call it if samples_want() returned true. Sets is_regular and is_slow itself. */
 void samples_add(struct samples *samples, const struct sample *sample);
 
-/* What to look for: those that ended in (after_ns, until_ns]. */
+/* Selects samples that ended in (after_ns, until_ns]. */
 struct sample_filter {
     uint64_t after_ns, until_ns;
-    bool wants_regular, wants_slow; /* a sample that is both is either */
+    bool wants_regular, wants_slow; /* a sample that is both matches either */
 };
-/* Copies the newest that match, newest first, at most `limit`, and adds to *matched how many there
- * are. Returns the number of copies. */
+/* Copies the newest samples that match, newest first, at most `limit`, and adds to *matched how
+ * many match in all. Returns the number of copies. */
 size_t samples_collect(const struct samples *samples, const struct sample_filter *filter,
                        struct sample *out, size_t limit, uint64_t *matched);
 
 struct buf;
-/* As a JSON object. */
+/* Appends the sample as a JSON object. */
 void sample_append_json(struct buf *out, const struct sample *sample);
 /* "2026-11-22T02:20:00.123456Z" */
 #define SAMPLE_TIME_LEN 27

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* samples_json.c — a sample as text. A stage that the request did not have is left out: it has no
- * time, which is not the same as none. */
+/* samples_json.c — a sample as text. A stage that the request did not have is left out, as that is
+ * not the same as a time of zero. */
 #include "measure/samples.h"
 
 #include "base/buf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stages.c — what a request's clock says, and the histograms it goes into. */
+/* stages.c — turns the clock of a request into the times of its stages, and records them in
+ * histograms. */
 #include "measure/stages.h"
 
 #include "base/buf.h"

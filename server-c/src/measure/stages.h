@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stages.h — where a request's time goes. The clock of one request, and what is recorded of it. */
+/* stages.h — what a request's time is spent on: the clock of a request, and what is recorded from
+ * it. */
 #ifndef FARMSTEAD_STAGES_H
 #define FARMSTEAD_STAGES_H
 
@@ -16,19 +17,19 @@ enum stage {
     STAGE_COUNT
 };
 
-const char *stage_name(enum stage stage); /* as on the wire; static */
+const char *stage_name(enum stage stage); /* on the wire; static */
 const char *stage_help(enum stage stage); /* static */
 
-/* Monotonic nanoseconds. Pieces of a stage (the chunks of a large file) are added up. */
+/* Monotonic nanoseconds. Parts of a stage (the chunks of a large file) are added up. */
 struct stage_clock {
-    uint64_t head_ns;  /* the last byte of the head was received */
-    uint64_t first_ns; /* the first byte was given to the socket; 0: not yet */
+    uint64_t head_ns;  /* when the last byte of the head was received */
+    uint64_t first_ns; /* when the first byte was given to the socket; 0: not yet */
     uint64_t stat_wait_ns, stat_ns, read_wait_ns, read_ns;
-    bool looked_up, read_disk; /* did the request need a look-up, the read lane? */
+    bool looked_up, read_disk; /* it needed a look-up; it needed the read lane */
 };
 
-/* The time for a stage_clock. Built with FARMSTEAD_STAGES=OFF it stands still: then the difference
- * to the usual build is what the stages cost (docs/observing-a-node.md). */
+/* The time for a stage_clock. In a build with FARMSTEAD_STAGES=OFF it is always 0: the difference
+ * from the usual build shows what measuring stages costs (docs/observing-a-node.md). */
 static inline uint64_t stage_now(void)
 {
 #ifdef FARMSTEAD_WITHOUT_STAGES
@@ -42,12 +43,12 @@ static inline uint64_t stage_now(void)
 void stages_record(struct histogram stages[STAGE_COUNT], const struct stage_clock *clock,
                    uint64_t end_ns);
 
-/* How long each stage of a request took that ended, or was ended, at `end_ns`. */
-#define STAGE_ABSENT UINT64_MAX /* it did not come to this one, or did not need it */
+/* Computes how long each stage took of a request that ended, or was aborted, at `end_ns`. */
+#define STAGE_ABSENT UINT64_MAX /* the request did not reach or did not need this stage */
 void stages_split(uint64_t ns[STAGE_COUNT], const struct stage_clock *clock, uint64_t end_ns);
 
 struct buf;
-/* Nanoseconds as seconds, with no digit lost or added: 1500000000 as "1.5". */
+/* Appends nanoseconds as seconds, exactly: 1500000000 as "1.5". */
 void stage_append_seconds(struct buf *out, uint64_t ns);
 
 #endif

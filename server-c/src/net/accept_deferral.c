@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* accept_deferral.c — looks at how many came and how many of them spoke, four times a second. */
+/* accept_deferral.c — compares, four times a second, how many connections were accepted and how
+ * many of them have sent a request. */
 #include "net/accept_deferral.h"
 
-#define ON_FROM 64 /* connections in a tick of 250 ms; about 0.2 % of a core is spared then */
+/* Connections per tick of 250 ms; deferring them then saves about 0.2 % of a core. */
+#define ON_FROM 64
 #define OFF_BELOW 32
-/* One in sixteen may say nothing: so many wait in the kernel's queue for a second. Its length of
- * 4,096 has room for that at 65,000 connections a second on one loop, more than a core accepts. */
+/* One connection in sixteen may be silent. Silent ones wait in the kernel's queue for a second; its
+ * length of 4,096 is enough for that up to 65,000 connections a second on one loop, more than a
+ * core accepts. */
 #define MAY_BE_SILENT 16
-/* A program that goes takes the connections with it that have said nothing yet. So few in a tick
- * are a quarter of the queue at the most: they end it, but not for a minute. */
+/* When the program ends, connections in the queue that have sent nothing are lost. Up to this many
+ * per tick fill at most a quarter of the queue: they switch deferring off, but not for a minute. */
 #define FEW_SILENT 256
 #define TICKS_OFF 240
 

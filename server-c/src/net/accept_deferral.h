@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* accept_deferral.h — when a loop has the kernel hold new connections back until their first bytes
- * are there (TCP_DEFER_ACCEPT), for `deferAccept` "auto".
+/* accept_deferral.h — decides for `deferAccept` "auto" when the kernel is to hold back new
+ * connections until their first bytes have arrived (TCP_DEFER_ACCEPT).
  *
- * It spares the loop being woken for a connection that has nothing to say yet, which is worth it
- * only where many are made. It is harmless only where they all speak: one that says nothing is in
- * none of our limits for a second, and takes a place in a queue that others need. So it is on while
- * the loop is busy and everybody speaks, and off for a minute when some do not. Loop thread only. */
+ * Deferring spares the loop from being woken for connections that have nothing to say yet, which
+ * pays only when there are many. It is harmless only when they all send a request: for a second a
+ * silent connection counts in none of our limits and takes a place in a queue that others need. So
+ * deferring is on while the loop is busy and all clients send requests, and off for a minute when
+ * some do not. Loop thread only. */
 #ifndef FARMSTEAD_ACCEPT_DEFERRAL_H
 #define FARMSTEAD_ACCEPT_DEFERRAL_H
 
@@ -14,8 +15,8 @@
 
 struct accept_deferral {
     bool is_on;
-    uint32_t accepted, spoke; /* TCP connections, and first requests of them, since the last tick */
-    uint32_t ticks_off;       /* for which it stays off whatever happens */
+    uint32_t accepted, spoke; /* TCP connections and their first requests since the last tick */
+    uint32_t ticks_off;       /* for so many ticks it stays off */
 };
 
 static inline void accept_deferral_accepted(struct accept_deferral *deferral)
@@ -28,7 +29,7 @@ static inline void accept_deferral_spoke(struct accept_deferral *deferral)
     deferral->spoke++;
 }
 
-/* Call it every LOOP_TICK_MS: sets is_on. */
+/* Sets is_on. Call it every LOOP_TICK_MS. */
 void accept_deferral_tick(struct accept_deferral *deferral);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c — setting up a loop's shared state and swapping its config. */
+/* loop.c — sets up the state that a loop's connections share, and puts configs in force. */
 #include "net/loop.h"
 
 #include "base/mem.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define HEAD_BYTES 8192      /* of our own headers and an error page, besides a site's rules */
-#define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
+#define HEAD_BYTES 8192      /* for our own headers and an error page; a site's rules come on top */
+#define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names can add to a path */
 #define LINGER_MS 2000
 #define LONG_MS (UINT64_C(86400) * 1000)
 
@@ -61,7 +61,8 @@ void loop_fini(struct loop *loop)
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
     file_residents_fini(&loop->residents);
-    uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
+    /* Lets the handles close with which the cache watched files. */
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
     io_port_fini(&loop->port);
     poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
@@ -75,7 +76,8 @@ void loop_fini(struct loop *loop)
 
 /* --- series ---------------------------------------------------------------------------------- */
 
-/* Keeps the newest SERVER_GENERATIONS, and older ones while requests count into them. */
+/* Keeps the newest SERVER_GENERATIONS series, and older ones while requests still count into
+ * them. */
 static void trim_series(struct loop *loop)
 {
     struct list *link = &loop->series;
@@ -105,7 +107,7 @@ static struct loop_series *series_of(struct loop *loop, uint64_t generation)
     series = xcalloc(1, sizeof(*series));
     series->data.generation = generation;
     series->data.created_us = wall_clock_us();
-    list_append(link->next, &series->link); /* before what comes after `link` */
+    list_append(link->next, &series->link); /* list_append() inserts before the given link */
     return series;
 }
 
@@ -197,8 +199,9 @@ static void grow(char **memory, size_t *cap, size_t needed)
     *cap = needed;
 }
 
-/* Memory for the largest head and path this config allows. It never shrinks: requests that began
- * under an earlier config still need as much as that one allowed. */
+/* Makes sure that there is memory for the largest head and path that this config allows. It never
+ * shrinks, because requests that began under an earlier config may need as much as that one
+ * allowed. */
 static void reserve_scratch(struct loop *loop, const struct site_set *sites)
 {
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
@@ -206,7 +209,7 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
     for (size_t i = 0; i < sites->cfg->site_count; i++)
         if (sites->sites[i].rules.most_len > rules_len)
             rules_len = sites->sites[i].rules.most_len;
-    /* Location: encoded, with its query. */
+    /* Location holds an encoded path and its query. */
     grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
     grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
     grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
@@ -236,7 +239,7 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
     trim_series(loop);
 }
 
-/* Weyl steps through SplitMix64 (Steele, Lea, Flood 2014), from a seed the kernel gave. */
+/* SplitMix64 (Steele, Lea, Flood 2014). Its seed is from the kernel. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

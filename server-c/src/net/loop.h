@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* loop.h — what the connections of one event loop share. Loop thread only.
  *
- * A config that is in force on a loop is a struct live_config; each request under way counts as one
- * user of the one it began under, so a swap takes nothing from under it. Time-outs are lists
- * ordered by deadline, one per kind: arming one is a move to the end, and a tick looks at the
- * front. */
+ * The config in force on a loop is a struct live_config. Each request holds a reference to the one
+ * it began under, so a new config takes nothing away from it. Time-outs are lists in the order of
+ * their deadlines, one list for each kind: setting a deadline moves a connection to the end, and a
+ * tick looks only at the front. */
 #ifndef FARMSTEAD_LOOP_H
 #define FARMSTEAD_LOOP_H
 
@@ -25,12 +25,14 @@
 #include <uv.h>
 
 #define LOOP_TICK_MS 250
-#define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
-#define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
+#define WRITE_LOOKS 4 /* looks at a slow client per writeSeconds */
+/* Bytes of the buffer for input, and the most that a client can make a connection keep which does
+ * not read its input. */
+#define LOOP_INPUT_BYTES 16384
 
 struct transfer;
 
-/* What one config generation did on this loop. */
+/* What happened on this loop under one generation of the config. */
 struct loop_series {
     struct list link; /* loop->series, oldest generation first */
     uint32_t refs;    /* live configs that count into it */
@@ -38,21 +40,22 @@ struct loop_series {
 };
 
 struct live_config {
-    uint32_t refs; /* requests under it, and the loop while it is current */
+    uint32_t refs; /* requests under it, and the loop while it is in force */
     struct site_set *sites;
-    const struct config *cfg; /* sites->cfg */
+    const struct config *cfg; /* that of `sites` */
     struct loop_series *series;
 };
 
 enum timeout {
     TIMEOUT_SILENT, /* nothing was received yet: headerSeconds */
-    TIMEOUT_HEADER, /* a head is half received */
-    TIMEOUT_IDLE,   /* between requests */
-    TIMEOUT_WRITE, /* the client is to take bytes, or waits for its rate: a part of writeSeconds, then
-                       it is looked at */
-    TIMEOUT_BODY,   /* the client sends a body that nobody wants */
-    TIMEOUT_DISK,   /* the lanes are at work; nothing of this the client can hold up */
-    TIMEOUT_LINGER, /* the client is to take note of the end */
+    TIMEOUT_HEADER, /* part of a head was received: headerSeconds */
+    TIMEOUT_IDLE,   /* between requests: keepAliveIdleSeconds */
+    /* The client has to take bytes, or the response waits for a rate: a quarter of writeSeconds,
+     * after which the client's progress is looked at. */
+    TIMEOUT_WRITE,
+    TIMEOUT_BODY,   /* the client is sending content that is skipped */
+    TIMEOUT_DISK,   /* a lane is at work, which the client can't delay: io.timeoutSeconds */
+    TIMEOUT_LINGER, /* our side has ended; the client is given time to notice */
     TIMEOUT_COUNT
 };
 
@@ -64,7 +67,7 @@ struct loop_shared {
     struct peer_table *peers;
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */
-    _Atomic size_t listing_bytes; /* of those being sent */
+    _Atomic size_t listing_bytes; /* of the listings being sent */
 };
 
 struct loop {
@@ -75,40 +78,41 @@ struct loop {
     struct file_cache files;
     struct file_residents residents;
     struct access_ring *access_ring;
-    struct live_config *live; /* NULL: nothing is served */
+    struct live_config *live; /* NULL: no requests are served */
     struct list series;
     struct samples samples;
     uint64_t evictions_counted;
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
     uint64_t timeout_ms[TIMEOUT_COUNT];
-    struct list throttled; /* connections that wait for their rate */
+    struct list throttled; /* responses that wait for a rate, or for a file to settle */
     uint32_t tick_count;
     size_t connection_count;
-    uint64_t ends[END_REASON_COUNT]; /* of connections, since the loop began */
+    /* How many connections ended for each reason, since the loop began. */
+    uint64_t ends[END_REASON_COUNT];
     struct accept_deferral deferral;
     uint32_t listeners_deferring;
-    struct transfer *spare_transfers; /* of conn_transfer.c */
+    struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
 
     int64_t date_second;
     char date[HTTP_DATE_LEN + 1];
-    char *input; /* LOOP_INPUT_BYTES: what is received lands here first */
-    char *head;  /* responses' heads are written here */
+    char *input; /* LOOP_INPUT_BYTES; received bytes arrive here first */
+    char *head;  /* heads of responses are written here */
     size_t head_cap;
     char *path; /* resolved paths are written here */
     size_t path_cap;
     struct site_scratch scratch;
-    uint64_t random[2]; /* what boundaries are made from */
+    uint64_t random[2]; /* state of the generator of multipart boundaries */
 };
 
-/* Afterwards poller_turn() runs it, turn by turn. */
+/* Returns 0 or a negative UV_E*. poller_turn() then runs the loop turn by turn. */
 int loop_init(struct loop *loop, struct loop_shared *shared);
-void loop_fini(struct loop *loop); /* after everything on it was closed */
+void loop_fini(struct loop *loop); /* when everything on it has been closed */
 
-/* Puts `sites` (with its own reference; NULL: serve nothing) in force. `loops` is among how many
- * the budgets are shared. */
+/* Puts `sites` in force, taking its own reference; NULL: serve nothing. Limits of caches and
+ * samples are divided by `loops`, the number of loops. */
 void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops);
 
 struct live_config *live_config_get(struct live_config *live);
@@ -119,13 +123,15 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
     live->series->data.counters[counter] += n;
 }
 
-/* The Date of now; also sets loop->date_second. */
+/* The current time as the value of Date (RFC 9110 section 6.6.1). Also sets loop->date_second. */
 const char *loop_date(struct loop *loop);
 
-/* A text that no file can have in it, as nobody can know it before: `len` - 1 hexadecimal digits. */
+/* Writes `len` - 1 random hexadecimal digits and a NUL: a multipart boundary that nobody can know
+ * before, and that therefore no file contains (RFC 2046 section 5.1.1). */
 void loop_boundary(struct loop *loop, char *out, size_t len);
 
-/* Adds this loop's series and gauges. Forgets series that are too old and without requests. */
+/* Adds this loop's series and gauges to `metrics`. Frees series that are too old and have no
+ * requests. */
 void loop_add_metrics(struct loop *loop, struct server_metrics *metrics);
 
 #endif

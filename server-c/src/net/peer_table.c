@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* peer_table.c — hash tables with a lock each, chosen by the hash; the seed is drawn anew at each
- * start, so that nobody can choose addresses that meet in one chain. */
+/* peer_table.c — several hash tables, each with a lock; a hash of the address chooses one. The hash
+ * is seeded anew at each start, so that nobody can choose addresses that fall into one chain. */
 #include "net/peer_table.h"
 
 #include "base/hash_table.h"
@@ -52,7 +52,7 @@ bool peer_is_local(const struct sockaddr *peer)
     }
 }
 
-/* False for a peer that is not counted. */
+/* Returns false for a peer that is not counted. */
 static bool key_of(struct peer_key *key, const struct sockaddr *peer)
 {
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -73,7 +73,7 @@ static bool key_of(struct peer_key *key, const struct sockaddr *peer)
         return true;
     }
     key->family = AF_INET6;
-    memcpy(&key->bits, bytes, sizeof(key->bits)); /* the /64 */
+    memcpy(&key->bits, bytes, sizeof(key->bits)); /* the first 64 bits: the network */
     return true;
 }
 
@@ -94,7 +94,8 @@ static struct shard *shard_of(struct peer_table *table, uint64_t hash)
     return &table->shards[hash % SHARDS];
 }
 
-/* NULL: it has no connection. A shard's table goes by what the hash says besides the shard. */
+/* NULL: the peer has no connection. The bits of the hash that chose the shard are not used in its
+ * table. */
 static struct peer *find(const struct shard *shard, const struct peer_key *key, uint64_t hash)
 {
     struct hash_link *link = hash_table_chain(&shard->peers, hash / SHARDS);

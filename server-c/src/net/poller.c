@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* poller.c — a turn: the sockets that are ready, those that wanted another go, then libuv when it
- * has something to do. */
+/* poller.c — one turn calls the sockets that are ready, then those that asked for another call,
+ * then libuv if it has something to do. */
 #include "net/poller.h"
 
 #include "base/util.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* poller.h — which of a loop's sockets are ready: an epoll set of its own, asked directly.
+/* poller.h — which sockets of a loop are ready. Has an epoll set of its own instead of libuv's
+ * handles.
  *
- * libuv's set is one member of it, so timers, lanes and calls from other threads are libuv's as
- * ever; a client's socket costs one epoll_ctl in its whole life and a request none. The set is not
- * for files that others hold, too: close(2) is how a socket leaves it. Loop thread only. */
+ * libuv's own set is a member of it, so libuv handles timers, lanes and calls from other threads as
+ * usual. A client's socket costs one epoll_ctl() in its life, and a request none. A socket leaves
+ * the set by close(2), so the set is not for descriptors of which there are duplicates. Loop thread
+ * only. */
 #ifndef FARMSTEAD_POLLER_H
 #define FARMSTEAD_POLLER_H
 
@@ -17,12 +19,12 @@
 struct poller_watch;
 
 struct poller_kind {
-    /* `events` as of epoll_wait(2); 0: poller_call_again() asked for it. */
+    /* `events` as from epoll_wait(2); 0: called because of poller_call_again(). */
     void (*on_ready)(struct poller_watch *watch, uint32_t events);
-    void (*on_forgotten)(struct poller_watch *watch); /* its memory is the owner's again */
+    void (*on_forgotten)(struct poller_watch *watch); /* the owner may free the watch */
 };
 
-/* Embedded in what has the socket. */
+/* A member of the struct that owns the socket. */
 struct poller_watch {
     const struct poller_kind *kind;
     struct list link;
@@ -39,19 +41,20 @@ void poller_fini(struct poller *poller);
 
 void poller_watch_init(struct poller_watch *watch, const struct poller_kind *kind);
 
-/* 0 or a negative UV_E*. With EPOLLET the owner hears of a change only: it is to read and write
- * until the kernel says EAGAIN, or has taken or given less than was asked for. */
+/* Returns 0 or a negative UV_E*. With EPOLLET the owner is told only of changes: it must read or
+ * write until the kernel answers EAGAIN, or takes or gives less than was asked for. */
 int poller_add(struct poller *poller, int fd, uint32_t events, struct poller_watch *watch);
 int poller_change(struct poller *poller, int fd, uint32_t events, struct poller_watch *watch);
-/* Only for a socket that goes on without being watched; closing one is enough. */
+/* For a socket that stays open but is no longer watched; close(2) alone is enough for others. */
 void poller_remove(struct poller *poller, int fd);
 
-/* Others first: on_ready is called in the next turn, whatever the socket says. */
+/* Has on_ready called in the next turn, after the other sockets, whether this one is ready or
+ * not. */
 void poller_call_again(struct poller *poller, struct poller_watch *watch);
-/* At the end of this turn on_forgotten is called. Until then on_ready may still be. */
+/* Has on_forgotten called at the end of this turn. Until then on_ready may still be called. */
 void poller_forget(struct poller *poller, struct poller_watch *watch);
 
-/* Waits until there is something to do, and does it. False when no handle of libuv's is left. */
+/* Waits until there is something to do, and does it. False when libuv has no active handle left. */
 bool poller_turn(struct poller *poller);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* transport.h — how bytes get to a client and from it: by a socket, or by what stands between one and the
- * connection.
+/* transport.h — how a connection's bytes get to the client and come from it: over a socket, or over
+ * a layer between socket and connection.
  *
- * Nothing here waits. Loop thread, all of it. */
+ * Nothing here waits. Loop thread only. */
 #ifndef FARMSTEAD_TRANSPORT_H
 #define FARMSTEAD_TRANSPORT_H
 
@@ -15,30 +15,32 @@
 struct transport;
 
 struct transport_kind {
-    /* Bytes received, 0 at their end, or a negative errno; -EAGAIN: none are there. *has_more: there may be
-     * more, of which no event will tell. */
+    /* Returns the number of bytes received, 0 at the end of input, or a negative errno; -EAGAIN: no
+     * bytes have arrived. *has_more: there may be more bytes, and no event will announce them. */
     ssize_t (*receive)(struct transport *transport, void *room, size_t cap, bool *has_more);
-    /* How many it took, or a negative errno; -EAGAIN: none now. What it took it answers for: it is not sent
-     * again. `goes_on`: more follows at once, or the end. */
+    /* Returns the number of bytes taken, or a negative errno; -EAGAIN: it takes none now. Bytes
+     * that were taken must not be sent again. `goes_on`: more bytes, or the end, will follow at
+     * once. */
     ssize_t (*send)(struct transport *transport, const struct iovec *bytes, int count,
                     bool goes_on);
-    /* The same with a file's bytes, which are in the page cache; 0: the file is shorter. NULL: it takes
-     * memory only. */
+    /* The same for bytes of a file, which are in the page cache; 0: the file has become shorter.
+     * NULL if the transport takes only memory. */
     ssize_t (*send_file)(struct transport *transport, int fd, uint64_t offset, size_t len);
-    /* Bytes that it took and the client's host has not acknowledged; a negative errno when it can't say. */
+    /* Bytes that were taken but not yet acknowledged by the client's host, or a negative errno if
+     * that is unknown. */
     int64_t (*unsent)(struct transport *transport);
-    int (*end)(
-        struct transport *transport); /* nothing will be sent any more. 0 or a negative errno */
+    /* Ends the sending side: nothing will be sent after this. Returns 0 or a negative errno. */
+    int (*end)(struct transport *transport);
     void (*close)(struct transport *transport);
 };
 
 struct transport {
     const struct transport_kind *kind;
-    void *state; /* the kind's own */
-    int fd;      /* whose events tell of it (poller.h) */
+    void *state; /* belongs to the kind */
+    int fd;      /* its events are those of the transport (poller.h) */
 };
 
-/* A connected, non-blocking stream socket, as it is. Takes it over. */
+/* A transport over a connected, non-blocking stream socket, without a layer. Takes over `fd`. */
 struct transport transport_of_socket(int fd);
 
 static inline ssize_t transport_receive(struct transport *transport, void *room, size_t cap,

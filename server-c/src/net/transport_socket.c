@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transport_socket.c — a socket as it is: one system call each. */
+/* transport_socket.c — the transport over a plain socket: each operation is one system call. */
 #include "net/transport.h"
 
 #include <errno.h>
@@ -9,7 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Less than there was room for is all there is, and the kernel tells of more. */
+/* A read that returns less than there was room for has emptied the socket, and the poller announces
+ * whatever comes later. */
 static ssize_t receive(struct transport *transport, void *room, size_t cap, bool *has_more)
 {
     ssize_t n = recv(transport->fd, room, cap, 0);
@@ -18,7 +19,7 @@ static ssize_t receive(struct transport *transport, void *room, size_t cap, bool
     return n < 0 ? -errno : n;
 }
 
-/* One piece of memory costs the kernel less than a list of them. */
+/* For a single piece of memory send() costs the kernel less than sendmsg(). */
 static ssize_t send_bytes(struct transport *transport, const struct iovec *bytes, int count,
                           bool goes_on)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unix_socket.c — bound under a name of its own in the same folder, then renamed. */
+/* unix_socket.c — binds the socket under a temporary name in the same folder, then renames it. */
 #include "net/unix_socket.h"
 
 #include "base/mem.h"
@@ -22,7 +22,7 @@
 struct unix_socket {
     char *path;
     int fd;
-    dev_t device; /* what the name stood for when it was made */
+    dev_t device; /* of the file that was created, to recognise it later */
     ino_t inode;
 };
 
@@ -36,7 +36,7 @@ static bool fill_address(struct sockaddr_un *address, const char *path)
     return true;
 }
 
-/* 0 when the name is free or a dead socket's. */
+/* Returns 0 when the name is free, or is that of a socket at which nobody listens. */
 static int check_name(const char *path)
 {
     struct sockaddr_un address;
@@ -54,7 +54,7 @@ static int check_name(const char *path)
         return -errno;
     err = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : errno;
     close(fd);
-    if (err == 0 || err == EAGAIN) /* its queue is full: it lives */
+    if (err == 0 || err == EAGAIN) /* EAGAIN: its queue is full, so somebody listens */
         return UV_EADDRINUSE;
     return err == ECONNREFUSED || err == ENOENT ? 0 : -err;
 }
@@ -64,8 +64,8 @@ static mode_t mode_of(const char *octal)
     return (mode_t)strtoul(octal, NULL, 8) & 0777;
 }
 
-/* Listens at `name` in the folder, with its mode. The folder's descriptor keeps the address short
- * whatever the path's length, and all steps in one folder. */
+/* Listens at `name` in the folder, and sets its mode. The address goes through the folder's
+ * descriptor: this keeps it short enough for any path, and all steps in the same folder. */
 static int listen_at(int folder, const char *name, mode_t mode)
 {
     char path[64 + NAME_LEN];
@@ -86,7 +86,7 @@ static int listen_at(int folder, const char *name, mode_t mode)
     return err;
 }
 
-/* The descriptor of the folder that `path` is in; *base is its last name. */
+/* Returns a descriptor of the folder that contains `path`. *base is the last name of `path`. */
 static int open_folder(const char *path, const char **base)
 {
     const char *slash = strrchr(path, '/');
@@ -105,7 +105,7 @@ static int bind_in(int folder, const char *base, mode_t mode, struct stat *st)
     int fd;
 
     snprintf(name, sizeof(name), ".farmstead-%ld", (long)getpid());
-    unlinkat(folder, name, 0); /* of an earlier process of this number */
+    unlinkat(folder, name, 0); /* left by an earlier process with this number */
     fd = listen_at(folder, name, mode);
     if (fd >= 0 && (fstatat(folder, name, st, AT_SYMLINK_NOFOLLOW) != 0 ||
                     renameat(folder, name, folder, base) != 0)) {
@@ -121,7 +121,7 @@ static int bind_in(int folder, const char *base, mode_t mode, struct stat *st)
 int unix_socket_bind(const char *path, const char *mode, struct unix_socket **out)
 {
     const char *base;
-    char why[BOUNDS_WHY_LEN]; /* the config's check has said it to whoever asked */
+    char why[BOUNDS_WHY_LEN]; /* not used: the check of the config has reported it */
     struct stat st;
     int folder, fd, err = check_name(path);
 
@@ -162,7 +162,7 @@ int unix_socket_set_mode(const struct unix_socket *local, const char *mode)
     return chmod(local->path, mode_of(mode)) == 0 ? 0 : -errno;
 }
 
-/* By a descriptor of the name: whoever may write to the folder could put another file there. */
+/* Works on a descriptor of the file, since whoever may write to the folder could swap the file. */
 int unix_socket_give(const struct unix_socket *local, uid_t uid, gid_t gid)
 {
     int fd = open(local->path, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;

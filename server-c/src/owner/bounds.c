@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds.c — paths are asked of the kernel by descriptor (/proc/self/fd), so that neither a link nor
- * a rename between a look and an open can mislead us. Where there is no /proc, as in a chroot, the
- * check of the config beforehand is all there is. */
+/* bounds.c — gets paths from the kernel by descriptor (/proc/self/fd), so that neither a link, nor
+ * a rename between a check and an open, can mislead us. Without /proc, as in a chroot, only the
+ * check of the config beforehand protects. */
 #include "owner/bounds.h"
 
 #include "base/mem.h"
@@ -13,11 +13,12 @@
 
 static struct {
     struct owner_policy *policy;
-    char *policy_path, *policy_real, *state_dir; /* "" where there is none */
-    char **real[OWNER_LIST_COUNT]; /* of the policy's folders, as they were at the start */
+    char *policy_path, *policy_real, *state_dir; /* "" if there is none */
+    char **real[OWNER_LIST_COUNT];               /* the policy's folders resolved at the start */
 } the_bounds;
 
-/* As the kernel names it; as it was written when it is not there. The caller frees it. */
+/* Returns the kernel's form of a path; the path itself if it does not exist. The caller frees
+ * it. */
 static char *real_of(const char *path)
 {
     char *real = *path != '\0' ? realpath(path, NULL) : NULL;

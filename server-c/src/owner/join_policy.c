@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* join_policy.c — the flags become the text of a policy, so that one reader says what is wrong with
- * them and with a file. */
+/* join_policy.c — turns the flags into the text of a policy, so that the same reader checks them
+ * and a file. */
 #include "owner/join_policy.h"
 
 #include "base/mem.h"
@@ -13,11 +13,11 @@
 struct join_policy {
     const char *path; /* NULL: the usual place */
     json_t *rules;
-    json_t *replaced; /* lists that a flag has named: no defaults in them any more */
+    json_t *replaced; /* lists that a flag has set: their defaults are gone */
     bool is_asked_for;
 };
 
-/* Of the flags, from JOIN_SERVE on. */
+/* The keys that belong to the flags, from JOIN_SERVE on. */
 static const char *const keys[] = {"serve",      "secrets", "logs",   "runtime",
                                    "users",      "groups",  "listen", "adminBeyondLoopback",
                                    "symlinksAny"};
@@ -65,7 +65,7 @@ bool join_policy_take(struct join_policy *join, int flag, const char *value)
     return true;
 }
 
-/* What the flags say, or NULL with a sentence. */
+/* Makes the policy from the flags. NULL with a sentence. */
 static struct owner_policy *make_policy(const struct join_policy *join, struct buf *said)
 {
     struct config_errors errors = {0};
@@ -96,7 +96,7 @@ int join_policy_write(const struct join_policy *join, struct buf *said)
                    path);
         return -1;
     } else if (err < 0 && policy && !join->is_asked_for && !join->path && geteuid() != 0) {
-        /* Nobody has asked for one, and who joins is not the machine's owner. */
+        /* Nobody has asked for a policy, and the user who joins is not the machine's owner. */
         buf_printf(said,
                    "; the tight built-in policy holds: serve from /srv/www, or let root write it");
         return 0;

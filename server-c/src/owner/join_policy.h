@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* join_policy.h — the machine owner's policy, as `join` writes it: a tight one, widened by flags.
+/* join_policy.h — the policy of the machine's owner as `join` writes it: a tight one, extended by
+ * flags.
  *
- * Folders for what is served, for secrets, logs and sockets replace the built-in ones of their list;
- * a second flag of one kind adds to the first. */
+ * Flags with folders for what is served, for secrets, logs and sockets replace the built-in folders
+ * of that list. Further flags of the same kind add to the first. */
 #ifndef FARMSTEAD_JOIN_POLICY_H
 #define FARMSTEAD_JOIN_POLICY_H
 
@@ -12,7 +13,8 @@
 
 struct join_policy;
 
-/* For getopt_long(): above all characters. The lists come first, in the order of their keys. */
+/* Values for getopt_long(), above all characters. Flags for lists come first, in the order of their
+ * keys. */
 enum join_policy_flag {
     JOIN_SERVE = 1000,
     JOIN_SECRETS,
@@ -29,11 +31,11 @@ enum join_policy_flag {
 struct join_policy *join_policy_new(void);
 void join_policy_free(struct join_policy *join);
 
-/* False when `flag` is none of those. `value` stays the caller's and as it is. */
+/* False if `flag` is not one of these. `value` remains the caller's, and must not change. */
 bool join_policy_take(struct join_policy *join, int flag, const char *value);
 
-/* Writes the policy: 0 with nothing or something to know in `said`, -1 with a sentence. A policy that is
- * there already is left as it is, which is an error when flags ask for another. */
+/* Writes the policy. 0, perhaps with something to tell the user in `said`; -1 with a sentence. An
+ * existing policy is left as it is, which is an error if flags ask for another one. */
 int join_policy_write(const struct join_policy *join, struct buf *said);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* owner_file.c — whoever may write to the file, or put another in its place, could give configs the
- * machine: so both the file and its folder must be root's, or be of the user who starts the node where
- * that is not root. */
+/* owner_file.c — somebody who can write to the file, or replace it, could give configs access to
+ * the whole machine. So both the file and its folder must belong to root, or to the user who starts
+ * the node, if that is not root. */
 #include "owner/owner_file.h"
 
 #include "base/mem.h"
@@ -25,7 +25,7 @@ static bool others_may_write(mode_t mode)
     return (mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-/* The folder that `path` is in. The caller frees it. */
+/* Returns the folder that contains `path`. The caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -35,7 +35,7 @@ static char *folder_of(const char *path)
     return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
 }
 
-/* A sticky folder (/tmp) lets nobody replace another one's file. */
+/* A sticky folder (like /tmp) is fine: nobody can replace another user's file there. */
 static int check_folder(const char *path, struct buf *why)
 {
     char *folder = folder_of(path);
@@ -154,8 +154,8 @@ static int write_text(int fd, const char *text, size_t len)
     return fsync(fd) == 0 ? 0 : errno;
 }
 
-/* Written under a name of its own and linked to its place, so that the policy is whole or not there,
- * and one that is there is never replaced. */
+/* Writes a file with a temporary name and links it to its place. So the policy is either complete
+ * or not there, and an existing one is never replaced. */
 static int put_in_place(const char *path, const char *text)
 {
     struct buf temporary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* owner_policy.c — a small reader of its own beside the config's option table: a list of folders here
- * means "no more than these", so nothing has a default and nothing is forgiven. */
+/* owner_policy.c — a small reader beside that of the config's option table. A list of folders in a
+ * policy means "no more than these", so nothing has a default, and no error is tolerated. */
 #include "owner/owner_policy.h"
 
 #include "base/buf.h"
@@ -60,7 +60,8 @@ static void report(struct config_errors *errors, enum config_code code,
     buf_fini(&pointer);
 }
 
-/* "/srv/www/" means "/srv/www". A folder with "." or ".." in it is not what it seems. */
+/* "/srv/www/" means "/srv/www". A folder with "." or ".." in it is refused, as it is not what it
+ * seems. */
 static char *read_folder(const struct json_value *value)
 {
     size_t len = value->len;
@@ -105,7 +106,7 @@ static void read_item(struct owner_policy *policy, enum owner_list list,
                "must be the name of an account of this machine");
 }
 
-/* "8080" or "1024-65535". */
+/* Parses "8080" or "1024-65535". */
 static bool read_ports(const char *text, struct owner_listen *out)
 {
     char *end;
@@ -123,7 +124,7 @@ static bool read_ports(const char *text, struct owner_listen *out)
     return true;
 }
 
-/* "*", "127.0.0.1" or "[::1]", at most LISTEN_BYTES of it. */
+/* Parses "*", "127.0.0.1" or "[::1]", at most LISTEN_BYTES of it. */
 static bool read_address(const char *text, size_t len, struct owner_listen *out)
 {
     char address[LISTEN_BYTES + 1];
@@ -167,7 +168,7 @@ static void read_listen(struct owner_policy *policy, const struct json_value *va
     policy->listens[policy->listen_count++] = listen;
 }
 
-/* False when it is no list, or too long a one. */
+/* False if it is not a list, or too long. */
 static bool is_list(const struct json_value *value, struct config_errors *errors)
 {
     if (value->kind != KIND_ARRAY)
@@ -187,7 +188,7 @@ static bool read_list(struct owner_policy *policy, const struct json_value *memb
         if (strcmp(member->key->bytes, list_keys[list]) != 0)
             continue;
         if (policy->lists[list].items != NULL || !is_list(member, errors))
-            return true; /* a repeated key is an error of its own */
+            return true; /* a repeated key is reported elsewhere */
         policy->lists[list].items = xcalloc(member->count + 1, sizeof(char *));
         for (const struct json_value *item = member->first; item != NULL; item = item->next)
             read_item(policy, list, item, errors);
@@ -311,7 +312,7 @@ json_t *owner_policy_json(const struct owner_policy *policy)
     return object;
 }
 
-/* --- asking ---------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------- */
 
 bool owner_policy_names(const struct owner_policy *policy, enum owner_list list, const char *name)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* owner_policy.h — what the owner of a machine lets any config do there.
+/* owner_policy.h — what the owner of a machine allows any config to do there.
  *
- * Who may write configs is not thereby root on the machines: a file of the owner's, which no push can
- * change, says which folders may be served and written to, where one may listen and as whom. What it
- * does not name is not allowed. Here: its text and what it says, no file and no machine (bounds.h). */
+ * People who may write configs need not be root on the machines. So a file of the owner, which no
+ * push can change, says which folders may be served and written to, on which addresses the node may
+ * listen, and as which users it may run. What the file does not name is not allowed. This is about
+ * the text and its meaning, without files and machine (bounds.h). */
 #ifndef FARMSTEAD_OWNER_POLICY_H
 #define FARMSTEAD_OWNER_POLICY_H
 
@@ -17,7 +18,7 @@
 #include <stdint.h>
 
 #define OWNER_POLICY_PATH "/etc/farmstead/policy.json"
-#define OWNER_POLICY_ITEMS 64 /* of each list */
+#define OWNER_POLICY_ITEMS 64 /* in each list */
 #define OWNER_POLICY_BYTES (1024 * 1024)
 
 enum owner_list {
@@ -25,13 +26,15 @@ enum owner_list {
     OWNER_SECRETS, /* folders of password files and keys */
     OWNER_LOGS,    /* folders of logs */
     OWNER_RUNTIME, /* folders of Unix sockets and the pid file */
-    OWNER_USERS, /* whom process.user may name; the first serves when root starts and it names nobody */
-    OWNER_GROUPS, /* what process.group may name */
+    /* Names for process.user. The first one serves if root starts the node and process.user is not
+     * set. */
+    OWNER_USERS,
+    OWNER_GROUPS, /* names for process.group */
     OWNER_LIST_COUNT
 };
 
 struct owner_listen {
-    char *text; /* as it is written */
+    char *text; /* as it was written */
     bool is_every_address;
     uint8_t address[ADDRESS_LEN]; /* IPv4 as ::ffff:a.b.c.d */
     uint16_t first_port, last_port;
@@ -40,35 +43,35 @@ struct owner_listen {
 /* Immutable. */
 struct owner_policy {
     struct {
-        char *
-            *items; /* folders are absolute, without "." and ".." and without a slash at the end */
+        /* Folders are absolute paths without ".", ".." and final slash. */
+        char **items;
         size_t count;
     } lists[OWNER_LIST_COUNT];
     struct owner_listen *listens;
     size_t listen_count;
     bool admin_beyond_loopback;
     bool symlinks_any;
-    char digest[DIGEST_LEN + 1]; /* of owner_policy_json() in canonical form */
+    char digest[DIGEST_LEN + 1]; /* that of owner_policy_json() in canonical form */
 };
 
-/* The policy that `text` (JSON with comments) says, or NULL with findings. The caller frees it. */
+/* Returns the policy in `text` (JSON with comments), or NULL with findings. The caller frees it. */
 struct owner_policy *owner_policy_parse(const char *text, size_t len, struct config_errors *errors);
-/* The tight one of a node whose owner has written none. */
+/* Returns the tight policy of a node whose owner has written none. */
 struct owner_policy *owner_policy_built_in(void);
 void owner_policy_free(struct owner_policy *policy); /* NULL is allowed */
 
-/* All keys, in the form that owner_policy_parse() reads. A new reference. */
+/* Returns all keys in the form that owner_policy_parse() reads, as a new reference. */
 json_t *owner_policy_json(const struct owner_policy *policy);
 
 const char *owner_list_key(enum owner_list list);
 
-/* Whether `name` is in a list of names. */
+/* Is `name` in a list of names? */
 bool owner_policy_names(const struct owner_policy *policy, enum owner_list list, const char *name);
-/* Whether a numeric address and port may be listened on. Port 0 (the kernel chooses) is allowed where
+/* May the node listen on a numeric address and port? Port 0 (chosen by the kernel) is allowed if
  * all ports are. */
 bool owner_policy_may_listen(const struct owner_policy *policy, const char *address, uint16_t port);
 
-/* Whether the absolute `path` is `folder` or beneath it, by their text alone. */
+/* Is the absolute `path` the same as `folder`, or below it? Compares only the texts. */
 bool owner_path_is_in(const char *path, const char *folder);
 
 #endif

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of kernels newer than the headers that we are built with. */
+/* Rights that kernels have which are newer than our headers. */
 #define RIGHT_TRUNCATE (UINT64_C(1) << 14)
 #define RIGHT_IOCTL_DEV (UINT64_C(1) << 15)
 
@@ -23,12 +23,12 @@
 #define WRITING                                                                                    \
     (READING | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |                    \
      LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | RIGHT_TRUNCATE)
-/* All that rules are about when the path of a rule is a file. */
+/* The rights that apply to files, for rules whose path is a file. */
 #define OF_FILES                                                                                   \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |   \
      RIGHT_TRUNCATE | RIGHT_IOCTL_DEV)
 
-/* What name services, TLS and the measurements of the machine read, whoever asks them. */
+/* What name services, TLS and the measurements of the machine read. */
 static const char *const system_folders[] = {
     "/etc",
     "/usr",
@@ -42,7 +42,7 @@ static const char *const system_folders[] = {
     "/dev/urandom",
 };
 
-/* With its time of birth, since a number of an inode is used again. */
+/* Includes the time of birth, as the number of an inode is used again. */
 struct identity {
     bool is_there;
     uint32_t device_major, device_minor;
@@ -55,7 +55,7 @@ static struct {
     struct identity folders[(OWNER_RUNTIME + 1) * OWNER_POLICY_ITEMS]; /* in the policy's order */
 } self;
 
-/* Everything that this kernel can forbid. */
+/* Returns all rights that this kernel can take away. */
 static uint64_t rights_of(long version)
 {
     uint64_t rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
@@ -69,7 +69,7 @@ static uint64_t rights_of(long version)
     return rights;
 }
 
-/* What is not there needs no rule. */
+/* Allows rights on a path. What does not exist needs no rule. */
 static int allow(int ruleset, const char *path, uint64_t rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -167,7 +167,8 @@ int confinement_enter(const char *own_folder)
 
     if (bounds_policy() == NULL)
         return 0;
-    remember_folders(bounds_policy()); /* before the rules: what is replaced between is seen */
+    /* Before the rules are made, so that a folder replaced in between is noticed. */
+    remember_folders(bounds_policy());
     version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) {
         log_info(

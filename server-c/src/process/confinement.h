@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* confinement.h — the kernel holds this process to the folders of the owner's policy (Landlock), so
- * that a mistake of ours, or somebody who has taken the process over, reaches no other file.
+/* confinement.h — has the kernel confine this process to the folders of the owner's policy
+ * (Landlock), so that neither a mistake of ours nor somebody who has taken over the process can
+ * reach other files.
  *
- * Once it is in force it holds for all threads that are started later, and can't be taken back. What
- * remains besides the policy's folders: the node's own (state folder, config file), and for reading
- * what the system's libraries need (/etc, /usr, /proc, /sys). No program can be started. */
+ * It applies to all threads started later, and can't be undone. Besides the policy's folders the
+ * process can use the node's own files (state folder, config file), and read what system libraries
+ * need (/etc, /usr, /proc, /sys). No program can be started. */
 #ifndef FARMSTEAD_CONFINEMENT_H
 #define FARMSTEAD_CONFINEMENT_H
 
 #include <stdbool.h>
 
-/* Before there is a second thread; the bounds are set. `own_folder`, which may be NULL, is read as
- * well: that of a config file. 0, also where the kernel has no Landlock, which the log says; -1 with the
- * reason in the log. Without a policy there is nothing to do. */
+/* Call it while there is only one thread, and after the bounds are set. `own_folder` (may be NULL)
+ * can be read, too: that of a config file. Returns 0, also if the kernel has no Landlock, which is
+ * logged; -1 with the reason in the log. Does nothing without a policy. */
 int confinement_enter(const char *own_folder);
 
-/* The kernel knows folders by their inodes: true when a folder of the policy is another one by now, or
- * came into being, and the process must be started anew to reach it. Blocks on the disk. */
+/* The kernel knows folders by their inodes. True if a folder of the policy has been replaced or
+ * created since: only a new process can reach it. Waits for the disk. */
 bool confinement_is_outdated(void);
 
 #endif

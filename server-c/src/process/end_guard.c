@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* end_guard.c — the thread waits for the signal, passes it on as another one, and after the time that was
- * given ends the process. */
+/* end_guard.c — a thread waits for the signal, passes it on as another one, and ends the process
+ * when the given time is over. */
 #include "process/end_guard.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* privileges.c — glibc's calls, not the kernel's: those are for one thread only. */
+/* privileges.c — uses glibc's calls, because those of the kernel change only one thread. */
 #include "process/privileges.h"
 
 #include "base/mem.h"
@@ -30,7 +30,7 @@ static int fail(char why[PRIVILEGES_WHY_LEN], const char *format, ...)
     return -1;
 }
 
-/* --- who ------------------------------------------------------------------------------------- */
+/* --- which user and groups ------------------------------------------------------------------- */
 
 static int find_user(struct privileges *privileges, const char *name, char why[PRIVILEGES_WHY_LEN])
 {
@@ -64,7 +64,7 @@ static int find_group(struct privileges *privileges, const char *name, char why[
                 err ? ": " : "", err ? strerror(err) : "");
 }
 
-/* The groups the user is in; root's own are not taken along. */
+/* Finds the groups of the user. Those of root are not kept. */
 static void find_groups(struct privileges *privileges, const char *user)
 {
     int count = 32, had;
@@ -126,7 +126,7 @@ int privileges_change_root(const char *path, char why[PRIVILEGES_WHY_LEN])
     return 0;
 }
 
-/* What must not work any more is tried. */
+/* Tries what must not work any more. */
 static int verify(const struct privileges *privileges, char why[PRIVILEGES_WHY_LEN])
 {
     uid_t uid[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* service_notify.c — the socket is connected at the start, while its path can be reached; what is sent
+/* service_notify.c — the socket is connected at the start, while its path can be reached. Sending
  * never waits. */
 #include "process/service_notify.h"
 
@@ -17,7 +17,7 @@
 #define US_PER_MS 1000
 
 static struct {
-    int fd; /* -1: nobody listens */
+    int fd; /* -1: there is no manager */
     struct sockaddr_un address;
     socklen_t address_len;
     uint32_t watchdog_ms;
@@ -30,7 +30,8 @@ static uint64_t number_of(const char *name)
     return text ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Set for one process: a variable that was inherited by accident is not meant for us. */
+/* The watchdog is meant for one process: ours only if the variable names it, and not if it was
+ * inherited. */
 static void read_watchdog(void)
 {
     uint64_t pid = number_of("WATCHDOG_PID"), us = number_of("WATCHDOG_USEC");
@@ -39,8 +40,8 @@ static void read_watchdog(void)
         manager.watchdog_ms = (uint32_t)(us / US_PER_MS / 2);
 }
 
-/* Now, while the path can be reached: it may be out of reach of the user, or of the root folder, that
- * this process has later. */
+/* Connects now, while the path can be reached: later this process may have a user or root folder
+ * for which it can't. */
 static void connect_to_manager(void)
 {
     manager.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -56,7 +57,7 @@ void service_notify_init(void)
     if (len > 1 && len < sizeof(manager.address.sun_path) && (path[0] == '/' || path[0] == '@')) {
         manager.address.sun_family = AF_UNIX;
         memcpy(manager.address.sun_path, path, len);
-        if (path[0] == '@') /* an abstract name */
+        if (path[0] == '@') /* an address in the abstract namespace */
             manager.address.sun_path[0] = '\0';
         manager.address_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
         connect_to_manager();
@@ -67,7 +68,7 @@ void service_notify_init(void)
     unsetenv("WATCHDOG_USEC");
 }
 
-/* `address` NULL: to whom the socket is connected. */
+/* `address` NULL: sends to whom the socket is connected. */
 static bool send_to(const struct sockaddr_un *address, socklen_t address_len, const char *message,
                     size_t len)
 {
@@ -95,7 +96,7 @@ void service_notify(const char *format, ...)
         return;
     if ((size_t)len >= sizeof(message))
         len = (int)sizeof(message) - 1;
-    /* A manager that was not there, or that was restarted, has its path still. */
+    /* A manager that was started later, or restarted, can still be reached by its path. */
     if (!send_to(NULL, 0, message, (size_t)len))
         send_to(&manager.address, manager.address_len, message, (size_t)len);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* state_folder.c — the folder is held open and every name is looked up in it, so that a path that is
- * renamed or replaced under a running node cannot mislead it. */
+/* state_folder.c — holds the folder open and looks names up in it, so that a path that is renamed
+ * or replaced while a node runs can't mislead it. */
 #include "process/state_folder.h"
 
 #include "base/buf.h"
@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
-/* `run` waits for a while: who held the lock may have been killed a moment ago and be dying. */
+/* `run` tries again for a while: a process that held the lock may just have been killed and not be
+ * gone yet. */
 #define LOCK_TRIES 60
 #define LOCK_WAIT_US 50000
 
@@ -27,7 +28,8 @@ static int fail(char *why, size_t why_len, const char *path, const char *what)
     return -1;
 }
 
-/* So that what was made or renamed in it is there after a crash of the machine. 0, or -1 with errno. */
+/* Makes sure that what was created or renamed in the folder survives a crash of the machine. 0, or
+ * -1 with errno. */
 static int sync_folder(int dir_fd)
 {
     int err = dir_fd < 0 || fsync(dir_fd) != 0 ? errno : 0;
@@ -70,7 +72,8 @@ static int make_parents(const char *path)
     return err;
 }
 
-/* Empty but for what a fresh file system has, or a state folder already. */
+/* True for a folder that is empty but for what a new file system has in it, or that is a state
+ * folder already. */
 static bool may_take_over(int dir_fd)
 {
     if (faccessat(dir_fd, LOCK_NAME, F_OK, 0) == 0)
@@ -108,8 +111,9 @@ static int create_folder(const char *path, char *why, size_t why_len)
     return err;
 }
 
-/* What root writes into another user's folder is that user's: a join by hand, for a service that runs
- * as somebody else. A second name of the file may be a trap of that user's. */
+/* A file that root writes in another user's folder must belong to that user: root may have run
+ * `join` for a service that runs as another user. Not if the file has a second name, which may be a
+ * trap of that user's. */
 static int give_to_owner(const struct state_folder *folder, int fd)
 {
     struct stat dir, file;
@@ -134,13 +138,13 @@ static int take_lock(struct state_folder *folder, int tries, char *why, size_t w
 {
     folder->lock_fd =
         openat(folder->dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    /* A disk that went read-only must not keep a node from serving what it has. */
+    /* On a disk that has become read-only, a node must still be able to serve what it has. */
     if (folder->lock_fd < 0 && errno == EROFS)
         folder->lock_fd = openat(folder->dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (folder->lock_fd < 0)
         return fail(why, why_len, folder->path, "cannot write in the state folder");
     if (lock_file(folder->lock_fd, tries) == 0) {
-        (void)!give_to_owner(folder, folder->lock_fd); /* as it can on this file system */
+        (void)!give_to_owner(folder, folder->lock_fd); /* as far as this file system allows */
         return 0;
     }
     if (errno == EWOULDBLOCK)
@@ -184,7 +188,7 @@ fail_create:
     return -1;
 }
 
-/* Both names of the lock must be one file: the folder may have been replaced since. */
+/* Both names of the lock must be the same file, as the folder may have been replaced since. */
 static bool is_lock(int dir_fd, int lock_fd)
 {
     struct stat held, named;
@@ -216,7 +220,7 @@ int state_folder_publish(struct state_folder *folder, char *why, size_t why_len)
         return fail(why, why_len, folder->path, "cannot put the state folder in its place");
     free(folder->made_at);
     folder->made_at = NULL;
-    /* The new name is in the parent. */
+    /* The new name is in the parent folder. */
     if (sync_folder(openat(folder->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) != 0)
         return fail(why, why_len, folder->path, "cannot sync the state folder's parent");
     return 0;
@@ -224,7 +228,7 @@ int state_folder_publish(struct state_folder *folder, char *why, size_t why_len)
 
 void state_folder_close(struct state_folder *folder)
 {
-    /* The lock file of a folder in its place stays: removing it would let two processes lock two
+    /* The lock file of a published folder stays: if it were removed, two processes could lock two
      * different files. */
     if (folder->made_at && !folder->is_worth_keeping) {
         state_folder_remove(folder, LOCK_NAME);
@@ -286,7 +290,7 @@ static int read_whole(int fd, char **text, size_t *len)
 int state_folder_read(struct state_folder *folder, const char *name, char **text, size_t *len,
                       char *why, size_t why_len)
 {
-    /* O_NONBLOCK: somebody may have put a FIFO there. */
+    /* O_NONBLOCK: the file may be a FIFO. */
     int fd = openat(folder->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
         return 0;
@@ -329,7 +333,7 @@ int state_folder_replace(struct state_folder *folder, const char *name, const ch
                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     int err =
         fd < 0 || give_to_owner(folder, fd) != 0 || write_whole(fd, text, len) != 0 ? errno : 0;
-    /* close() reports a write error of some file systems. */
+    /* On some file systems close() reports a write error. */
     if (fd >= 0 && close(fd) != 0 && !err)
         err = errno;
     if (!err && rename_durably(folder, beside, name) != 0)
@@ -354,7 +358,7 @@ int state_folder_rename(struct state_folder *folder, const char *from, const cha
 
 void state_folder_remove(struct state_folder *folder, const char *name)
 {
-    /* Not synced: a removal that a crash undoes is only done again at the next start. */
+    /* Not synced: if a crash undoes the removal it is simply done again at the next start. */
     unlinkat(folder->dir_fd, name, 0);
 }
 
@@ -366,7 +370,7 @@ static int give_file(struct state_folder *folder, const char *name, uid_t uid, g
         return 0;
     if (fstatat(folder->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : -1;
-    if (!S_ISREG(st.st_mode)) /* none of ours */
+    if (!S_ISREG(st.st_mode)) /* not one of our files */
         return 0;
     return fchownat(folder->dir_fd, name, uid, gid, AT_SYMLINK_NOFOLLOW);
 }

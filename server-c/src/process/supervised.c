@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* supervised.c — the descriptors that the parent has left open, and a thread that says at each beat that
- * the loops answer. */
+/* supervised.c — uses the descriptors that the parent has left open, and a thread that tells the
+ * parent at each beat that the loops answer. */
 #include "process/supervised.h"
 
 #include "base/util.h"
@@ -16,11 +16,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVIDENCE_LINES 50 /* as many as a result may carry */
+#define EVIDENCE_LINES 50 /* as many as a result may have */
 #define DESCRIPTORS 3
 
 static struct {
-    int socket; /* -1: no parent */
+    int socket; /* -1: there is no parent */
     pid_t parent;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -42,7 +42,7 @@ void supervised_end_with_parent(void)
     if (self.socket < 0)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != self.parent) /* it died before it could be asked for */
+    if (getppid() != self.parent) /* the parent died before prctl() took effect */
         _exit(1);
 }
 
@@ -53,8 +53,8 @@ pid_t supervised_main_pid(void)
 
 /* --- the start --- */
 
-/* The lines of the one before, then our own in the same place. Without it (-1) they are ours alone.
- */
+/* Returns the last lines of the previous process, and lets our own lines go to the same memory. If
+ * there is none (-1), our lines are kept in memory of our own. */
 static int take_tail(int fd, char **last_lines)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -78,13 +78,13 @@ static int take_order(int fd, struct supervisor_order *order)
     return 0;
 }
 
-/* One that is open, and none of the standard ones. */
+/* Is it open, and not one of the standard descriptors? */
 static bool is_usable(long fd)
 {
     return fd > STDERR_FILENO && fd <= INT_MAX && fcntl((int)fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-/* "8,6,4". The second, the memory, may be "-1". */
+/* Parses "8,6,4". The second, the memory, may be "-1". */
 static int read_descriptors(const char *text, int fds[DESCRIPTORS])
 {
     for (size_t i = 0; i < DESCRIPTORS; i++) {
@@ -108,7 +108,8 @@ int supervised_start(const char *text, struct supervised_past *past, int *lock_f
         return -1;
     if (take_order(fds[0], &past->order) != 0 || take_tail(fds[1], &past->last_lines) != 0)
         return -1;
-    prctl(PR_SET_NAME, "farmstead-node"); /* not "exe", as the path that it was started by */
+    /* Otherwise it would be called "exe", after the path it was started by. */
+    prctl(PR_SET_NAME, "farmstead-node");
     self.socket = fds[0];
     self.parent = (pid_t)past->order.parent_pid;
     *lock_fd = fds[2];
@@ -116,7 +117,7 @@ int supervised_start(const char *text, struct supervised_past *past, int *lock_f
     return 0;
 }
 
-/* --- what is said --- */
+/* --- messages to the parent ------------------------------------------------------------------ */
 
 static void say(const struct supervisor_note *note)
 {
@@ -152,7 +153,7 @@ void supervised_agent_turns(void)
 
 /* --- the beat --- */
 
-/* True when it is time to stop. */
+/* Returns true if it is time to stop. */
 static bool wait_for_beat(void)
 {
     struct timespec until;
@@ -189,7 +190,7 @@ void supervised_beat_start(struct server *server)
         return;
     self.is_stopping = false;
     pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the other may be set back */
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* CLOCK_REALTIME may be set back */
     pthread_cond_init(&self.changed, &attributes);
     pthread_condattr_destroy(&attributes);
     self.beats = pthread_create(&self.thread, NULL, beat_main, server) == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* supervised.h — the serving process's side of its parent (supervisor.h): what it is told at its
- * start, and what it says from then on.
+/* supervised.h — what the serving process knows of its parent (supervisor.h): what it is told at
+ * its start, and what it reports afterwards.
  *
- * One per process. Where there is no parent, in tests, everything here does nothing. Whatever is
- * said never waits: a parent that does not listen is passed over. */
+ * One per process. Without a parent, in tests, everything here does nothing. Reports never wait: a
+ * parent that does not listen is ignored. */
 #ifndef FARMSTEAD_SUPERVISED_H
 #define FARMSTEAD_SUPERVISED_H
 
@@ -12,23 +12,24 @@
 
 #include <stdbool.h>
 
-/* What came before this process. */
+/* What happened before this process was started. */
 struct supervised_past {
     struct supervisor_order order; /* all zero: nothing */
-    char *last_lines;              /* of its error log, each with "\n"; NULL: none */
+    /* Of the previous process's error log, each with its "\n"; NULL: none. */
+    char *last_lines;
 };
 void supervised_past_fini(struct supervised_past *past);
 
-/* First thing: takes over the descriptors that `text` names ("SOCKET,MEMORY,LOCK") and its signals'
- * end with the parent's. 0 and *lock_fd, the state folder's lock, which this process holds with its
- * parent; or -1: the text is not a parent's. */
+/* Call it first. Takes over the descriptors in `text` ("SOCKET,MEMORY,LOCK"), and arranges that the
+ * kernel ends this process with its parent. Returns 0 and *lock_fd, the lock of the state folder,
+ * which this process shares with its parent; or -1 if `text` is not from a parent. */
 int supervised_start(const char *text, struct supervised_past *past, int *lock_fd);
 
-/* The kernel ends this process with its parent, by SIGKILL: nothing is left that serves without
- * anybody who answers for it. To be said again after a change of user, which undoes it. */
+/* Has the kernel end this process by SIGKILL when the parent ends, so that nothing goes on serving
+ * unattended. Call it again after a change of user, which undoes it. */
 void supervised_end_with_parent(void);
 
-/* Who is to be sent signals: the parent, or this process when there is none. */
+/* The process to send signals to: the parent, or this one if there is no parent. */
 pid_t supervised_main_pid(void);
 
 /* See supervisor_wire.h. Any thread. */
@@ -36,11 +37,11 @@ void supervised_ready(void);
 void supervised_trial(uint64_t generation, uint32_t within_ms);
 void supervised_settled(void);
 
-/* The agent's thread goes round; at most once in half a beat. That thread. */
+/* Reports that the agent's thread is alive, at most once in half a beat. Agent's thread only. */
 void supervised_agent_turns(void);
 
-/* A thread that asks every event loop and tells the parent that all have answered; the parent ends
- * a process that is silent for long. Stop it before the server. */
+/* Starts a thread that asks every event loop, and tells the parent when all have answered. The
+ * parent ends a process that is silent for long. Stop the thread before the server. */
 void supervised_beat_start(struct server *server);
 void supervised_beat_stop(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor.c — one loop: signals, what the child says, time. */
+/* supervisor.c — one loop for signals, messages of the child, and time. */
 #include "process/supervisor.h"
 
 #include "base/util.h"
@@ -28,9 +28,9 @@ struct supervisor {
     int signal_fd, memory_fd, lock_fd;
     struct supervisor_child child;
     struct supervisor_policy policy;
-    char ending[SUPERVISOR_ENDING_LEN]; /* of the last child */
+    char ending[SUPERVISOR_ENDING_LEN]; /* how the last child ended */
     struct supervisor_watch watch;
-    uint64_t start_at_ms; /* NEVER: a child runs */
+    uint64_t start_at_ms; /* NEVER: a child is running */
     uint64_t turn_at_ms, watchdog_at_ms;
     bool is_stopping, is_over;
     int exit_code;
@@ -84,7 +84,7 @@ static void hear_child(struct supervisor *sup)
     }
 }
 
-/* How it ended; or why we ended it, if it was that. */
+/* Logs how the child ended, or why we ended it. */
 static void say_ending(struct supervisor *sup, int status)
 {
     bool is_ours = WIFSIGNALED(status) &&
@@ -101,7 +101,7 @@ static void on_child_end(struct supervisor *sup, int status)
 {
     long pid = (long)sup->child.pid;
 
-    hear_child(sup); /* what it said last counts */
+    hear_child(sup); /* reads its last messages first */
     say_ending(sup, status);
     supervisor_child_forget(&sup->child);
     struct supervisor_verdict verdict =
@@ -118,7 +118,8 @@ static void on_child_end(struct supervisor *sup, int status)
     sup->start_at_ms = now_ms() + verdict.wait_ms;
 }
 
-/* All that have ended: as process 1 of a container this is everybody's parent. */
+/* Waits for all processes that have ended: as process 1 of a container this one is the parent of
+ * all orphans. */
 static void reap(struct supervisor *sup)
 {
     int status;
@@ -128,9 +129,10 @@ static void reap(struct supervisor *sup)
             on_child_end(sup, status);
 }
 
-/* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its
- * control plane, for good. SIGABRT, so that a core shows where it stood; SIGKILL for one that has
- * been told to stop, or that does not even take that. */
+/* Counts silent turns, and ends a child that is silent for too long. If no loop answers it serves
+ * nobody; if the agent hangs the control plane can't reach it, for good. SIGABRT leaves a core that
+ * shows where it hung. SIGKILL is for a child that has been told to stop, or that does not react to
+ * SIGABRT either. */
 static void count_silence(struct supervisor *sup)
 {
     bool is_told = sup->watch.hang[0] != '\0';
@@ -216,7 +218,7 @@ static void turn(struct supervisor *sup)
 
 /* --- the run --------------------------------------------------------------------------------- */
 
-/* Blocked in the child as well, until it waits for them itself. */
+/* The child inherits them blocked, and keeps them so until it waits for them itself. */
 static int open_signals(void)
 {
     sigset_t set;

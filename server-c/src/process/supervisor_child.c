@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_child.c — the child is executed anew, not only forked: each one has its own layout of
- * memory, so that whoever makes it crash learns nothing for the next try, and nothing of the parent's
- * is in it. */
+/* supervisor_child.c — the child is executed again, and not only forked. So each child has its own
+ * memory layout, and somebody who crashes one learns nothing about the next; and it has no memory
+ * of the parent's. */
 #include "process/supervisor_child.h"
 
 #include "log/log.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROGRAM "/proc/self/exe" /* also when a package has replaced the file since */
+#define PROGRAM "/proc/self/exe" /* still works when a package has replaced the file */
 #define EXEC_FAILED 126
 
 int supervisor_child_memory(void)
@@ -27,14 +27,14 @@ int supervisor_child_memory(void)
 
     if (fd < 0 || ftruncate(fd, sizeof(struct log_tail)) == 0)
         return fd;
-    int saved = errno; /* a limit of the size of files is one for this, too */
+    int saved = errno; /* a limit on the size of files applies to memory files, too */
     close(fd);
     errno = saved;
     return -1;
 }
 
-/* In the child, between fork and exec. TERM, INT, HUP and USR1 stay blocked: what comes before the
- * new program waits for them is not lost and does not kill it. */
+/* Runs in the child between fork and exec. TERM, INT, HUP and USR1 stay blocked: signals that come
+ * before the new program waits for them are neither lost nor fatal. */
 static void become_program(const char *state_dir, const char *policy_path, int socket,
                            int memory_fd, int lock_fd)
 {
@@ -100,11 +100,11 @@ bool supervisor_child_hear(struct supervisor_child *child, struct supervisor_not
             return true;
         if (len < 0 && errno == EINTR)
             continue;
-        if (len > 0) /* not one of ours */
+        if (len > 0) /* a record that is not ours: ignored */
             continue;
         break;
     }
-    if (len == 0) { /* it has closed its end, and poll() would tell so for ever */
+    if (len == 0) { /* closed by the child; poll() would report this for ever */
         close(child->socket);
         child->socket = -1;
     }
@@ -127,7 +127,7 @@ bool supervisor_child_is_held(const struct supervisor_child *child)
     if (fd >= 0)
         close(fd);
     text[len > 0 ? len : 0] = '\0';
-    const char *name_end = strrchr(text, ')'); /* "123 (name) S …", and the name may be any */
+    const char *name_end = strrchr(text, ')'); /* "123 (name) S …"; the name may contain anything */
     return name_end && (name_end[1] == ' ') && (name_end[2] == 'T' || name_end[2] == 't');
 }
 

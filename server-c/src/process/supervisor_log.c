@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_log.c — a queue, and the forked process that writes what is in it and ends. */
+/* supervisor_log.c — a queue, and a forked process that writes what is in the queue and ends. */
 #include "process/supervisor_log.h"
 
 #include "log/log.h"
@@ -18,18 +18,18 @@
 #define LOOKS 100
 
 static struct {
-    pid_t pid; /* 0: nobody writes */
+    pid_t pid; /* 0: there is none */
     size_t len, dropped;
     char bytes[QUEUE_BYTES];
 } queue;
 
-/* In the forked process, which ends with its parent and holds nothing of it but standard error: not
- * the state folder's lock, say. */
+/* Runs in the forked process, which ends with its parent, and keeps only standard error of its
+ * descriptors: not the lock of the state folder, for instance. */
 static void write_and_end(pid_t parent)
 {
     sigset_t none;
 
-    prctl(PR_SET_NAME, "log"); /* so that nobody takes it for one that serves */
+    prctl(PR_SET_NAME, "log"); /* so that it is not taken for a serving process */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -57,7 +57,7 @@ static void begin(void)
     if (queue.pid > 0)
         queue.len = 0;
     else
-        queue.pid = 0; /* no process to be had: the lines wait for the next one */
+        queue.pid = 0; /* no process was available: the lines wait for the next attempt */
 }
 
 static void write_line(const char *line, size_t len)
@@ -98,7 +98,7 @@ void supervisor_log_stop(void)
         if (pid == 0)
             poll(NULL, 0, LOOK_EVERY_MS);
         else
-            supervisor_log_on_end(queue.pid); /* it has ended, or somebody has waited for it */
+            supervisor_log_on_end(queue.pid); /* it has ended, or has been waited for elsewhere */
     }
     if (queue.pid > 0)
         kill(queue.pid, SIGKILL);

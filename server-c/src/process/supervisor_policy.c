@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_policy.c — the table of supervisor_policy.h, and what counts as a row of crashes. */
+/* supervisor_policy.c — the table in supervisor_policy.h, and which crashes count as a row. */
 #include "process/supervisor_policy.h"
 
 #include <signal.h>
@@ -8,13 +8,13 @@
 
 #define WAIT_FIRST_MS 100
 #define WAIT_MAX_MS 5000
-#define STEADY_MS 60000 /* a process that served for so long begins a new row of crashes */
-#define CRASHES_MAX 2   /* of a config that is not confirmed */
+#define STEADY_MS 60000 /* after serving for so long, crashes are counted from zero */
+#define CRASHES_MAX 2   /* for a config that is not confirmed */
 
 static void begin_trial(struct supervisor_policy *policy, const struct supervisor_note *note,
                         uint64_t now_ms)
 {
-    /* The second try of one keeps its count and its time. */
+    /* The second attempt with a config keeps its count and its time. */
     if (policy->on_trial && policy->generation == note->generation)
         return;
     policy->on_trial = true;
@@ -52,7 +52,7 @@ static uint32_t wait_ms(const struct supervisor_policy *policy)
     return doublings < 6 ? WAIT_FIRST_MS << doublings : WAIT_MAX_MS;
 }
 
-/* SIGTERM and SIGINT may reach a child that has not taken charge of its signals yet. */
+/* SIGTERM and SIGINT may reach a child that does not handle them yet. */
 static int exit_code(int status)
 {
     if (WIFEXITED(status))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_watch.c — a counter of silent turns for each who is watched; what is too many is said
- * here. */
+/* supervisor_watch.c — a counter of silent turns for each that is watched, and how many are too
+ * many. */
 #include "process/supervisor_watch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define LOOPS_TURNS 6     /* until event loops count as hung */
-#define AGENT_TURNS 12    /* … and the agent: it may wait for a slow disk or a name server */
-#define STOPPING_TURNS 3  /* … and one that is stopping: longer than it waits for a disk */
-#define STEADY_BEATS 1440 /* of the agent: an hour at least, and it has its first time again */
+#define LOOPS_TURNS 6     /* so many silent turns: the loops hang */
+#define AGENT_TURNS 12    /* the agent hangs; it may wait for a slow disk or a name server */
+#define STOPPING_TURNS 3  /* it hangs while stopping; longer than it waits for a disk */
+#define STEADY_BEATS 1440 /* beats of the agent, an hour or more, that undo its extra time */
 #define DOUBLINGS_MAX 6
 
 void supervisor_watch_begin(struct supervisor_watch *watch)
@@ -32,7 +32,7 @@ void supervisor_watch_on_stop(struct supervisor_watch *watch)
     watch->stopping_turns = 0;
 }
 
-/* The first reason stays. */
+/* The first reason is kept. */
 static bool hangs(struct supervisor_watch *watch, const char *what, unsigned turns)
 {
     if (watch->hang[0] == '\0')

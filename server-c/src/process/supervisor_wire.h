@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_wire.h — what the parent of `farmstead-node run` and the process that serves say to
- * each other, over a pair of SOCK_SEQPACKET sockets: a record per datagram.
+/* supervisor_wire.h — messages between the parent of `farmstead-node run` and the process that
+ * serves, over a pair of SOCK_SEQPACKET sockets: one record per datagram.
  *
- * Both are the same program (the child is executed from /proc/self/exe), so records are structs. The
- * parent gives one order before the child starts; after that only the child speaks. Nothing either
- * says is needed to be safe: what may be served is said by the state folder's files. */
+ * Both are the same program (the child is executed from /proc/self/exe), so records are structs.
+ * The parent gives one order before the child starts; after that only the child sends. Safety
+ * depends on none of this: the files in the state folder determine what may be served. */
 #ifndef FARMSTEAD_SUPERVISOR_WIRE_H
 #define FARMSTEAD_SUPERVISOR_WIRE_H
 
@@ -13,28 +13,28 @@
 #define SUPERVISOR_ENDING_LEN 128
 #define SUPERVISOR_BEAT_MS 5000
 
-/* How the child is to begin. */
+/* How the child has to start. */
 enum supervisor_start {
-    SUPERVISOR_START_PLAIN,     /* with the confirmed config */
-    SUPERVISOR_START_RESUME,    /* with the unconfirmed one, once more */
-    SUPERVISOR_START_CRASH_LOOP /* with the confirmed one, and the other is to be told as crashing */
+    SUPERVISOR_START_PLAIN,     /* serve the confirmed config */
+    SUPERVISOR_START_RESUME,    /* serve the unconfirmed config once more */
+    SUPERVISOR_START_CRASH_LOOP /* serve the confirmed config, and report the other as crashing */
 };
 
 struct supervisor_order {
     int64_t parent_pid;
     uint32_t start;                     /* enum supervisor_start */
-    uint32_t within_ms;                 /* the unconfirmed config had to be confirmed */
-    uint32_t remaining_ms;              /* … and what is left of that */
-    uint64_t generation;                /* of the unconfirmed config */
-    char ending[SUPERVISOR_ENDING_LEN]; /* of the process before, "" for the first */
+    uint32_t within_ms;                 /* the time the unconfirmed config had to be confirmed */
+    uint32_t remaining_ms;              /* what is left of that time */
+    uint64_t generation;                /* that of the unconfirmed config */
+    char ending[SUPERVISOR_ENDING_LEN]; /* how the previous process ended; "" for the first one */
 };
 
 enum supervisor_said {
-    SUPERVISOR_SAID_READY,  /* it serves, or waits for its first config; also after a reload */
+    SUPERVISOR_SAID_READY,  /* it serves or waits for its first config; also after a reload */
     SUPERVISOR_SAID_BEAT,   /* every event loop has answered */
-    SUPERVISOR_SAID_AGENT,  /* the agent's thread goes round */
+    SUPERVISOR_SAID_AGENT,  /* the agent's thread is alive */
     SUPERVISOR_SAID_TRIAL,  /* a config is about to run that is not confirmed */
-    SUPERVISOR_SAID_SETTLED /* … that is over: confirmed and on the disk, or taken back */
+    SUPERVISOR_SAID_SETTLED /* that is over: confirmed and written, or reverted */
 };
 
 struct supervisor_note {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* mime.c — suffixes are tried from the first dot of the name on, so ".tar.gz" beats ".gz". */
+/* mime.c — suffixes are tried from the first dot of the name on, so ".tar.gz" wins over ".gz". */
 #include "response/mime.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define SUFFIX_MAX 32 /* longer ones are in no table */
+#define SUFFIX_MAX 32 /* no table has a longer one */
 
-/* Of a config that was put together without its table. */
+/* For a config that does not set them. */
 #define DEFAULT_TYPE "application/octet-stream"
 #define DEFAULT_CHARSET "utf-8"
 
@@ -65,8 +65,8 @@ static bool lower_case(char *out, struct span suffix)
     return true;
 }
 
-/* JSON is UTF-8 by definition and XML says itself what it is (RFC 8259, RFC 7303 section 3): a
- * charset could only be without meaning or wrong there. */
+/* JSON is always UTF-8 (RFC 8259 section 8.1) and XML names its encoding itself (RFC 7303 section
+ * 3), so a charset would say nothing there, or something wrong. */
 static struct mime_type with_charset(const struct config *cfg, const char *name)
 {
     const char *charset = cfg->charset ? cfg->charset : DEFAULT_CHARSET;
@@ -76,7 +76,8 @@ static struct mime_type with_charset(const struct config *cfg, const char *name)
     return (struct mime_type){name, charset};
 }
 
-/* Of all suffixes with a type only this one stands for another type in a coding (SVG 1.1 section 1.2). */
+/* .svgz is the only suffix whose type is the type of the bytes before compression (SVG 1.1 section
+ * 1.2). */
 bool mime_is_coded(struct span path)
 {
     static const char suffix[] = ".svgz";

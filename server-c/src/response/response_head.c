@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* response_head.c — everything that is written before the first body byte.
+/* response_head.c — writes all that precedes the first byte of the body.
  *
- * What is the same for each request (from Server on) comes last, so that it can be kept. */
+ * The part that is the same for every request (from Server on) comes last, so that it can be
+ * kept. */
 #include "response/response_parts.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ void response_head_start(struct response_head *out, enum http_status status, con
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Beside a tag the date of a 304 tells nobody anything (RFC 9110 section 15.4.5). */
+/* A 304 with a tag needs no Last-Modified (RFC 9110 section 15.4.5). */
 static void append_validators(struct response_head *out, const struct response_choice *choice,
                               const struct file_facts *facts, bool is_not_modified)
 {
@@ -57,6 +58,7 @@ static void append_validators(struct response_head *out, const struct response_c
     }
 }
 
+/* Content-Range (RFC 9110 section 14.4). */
 static void append_byte_range(struct response_head *out, uint64_t offset, uint64_t length,
                               uint64_t size)
 {
@@ -69,7 +71,8 @@ static void append_byte_range(struct response_head *out, uint64_t offset, uint64
     APPEND(out, "\r\n");
 }
 
-/* What a 304 repeats of the 200 (RFC 9110 section 15.4.5) and a 206 as well. */
+/* The fields of a 200 that a 304 (RFC 9110 section 15.4.5) and a 206 (section 15.3.7) must
+ * repeat. */
 static void append_selected(struct response_head *out, const struct response_scope *scope,
                             const struct response_choice *choice, const struct response_file *file,
                             bool is_not_modified, int64_t now)
@@ -83,7 +86,8 @@ static void append_selected(struct response_head *out, const struct response_sco
         APPEND(out, "Vary: Accept-Encoding\r\n");
 }
 
-/* After Content-Type, Content-Length and Content-Range: the rest of a head with bytes of a file. */
+/* Writes the rest of a head that goes with bytes of a file, after Content-Type, Content-Length and
+ * Content-Range. */
 static void append_file_end(struct response_head *out, const struct response_scope *scope,
                             const struct response_choice *choice, const struct response_file *file,
                             int64_t now)
@@ -114,7 +118,8 @@ void response_head_file(struct response_head *out, const struct response_scope *
     struct response_choice choice = response_rules_choose(scope, plan->status, file->type.name);
 
     append_server(out, &choice);
-    if (plan->status == HTTP_NOT_MODIFIED) { /* no length: what it would be the client has */
+    /* A 304 may omit Content-Length (RFC 9110 section 8.6). */
+    if (plan->status == HTTP_NOT_MODIFIED) {
         append_selected(out, scope, &choice, file, true, now);
         append_end(out, &choice);
         return;
@@ -126,7 +131,7 @@ void response_head_file(struct response_head *out, const struct response_scope *
     append_file_end(out, scope, &choice, file, now);
 }
 
-/* --- several ranges -------------------------------------------------------------------------- */
+/* --- several ranges: multipart/byteranges (RFC 9110 section 14.6) ---------------------------- */
 
 void response_multipart_init(struct response_multipart *multipart, const struct response_plan *plan,
                              const struct response_scope *scope, const struct response_file *file,
@@ -206,7 +211,9 @@ void response_head_multipart(struct response_head *out, const struct response_sc
     struct response_choice choice =
         response_rules_choose(scope, HTTP_PARTIAL_CONTENT, file->type.name);
 
-    choice.skips_type = true; /* here it says how the body is put together */
+    /* A rule's Content-Type is for the file, so it belongs into the parts: here Content-Type says
+     * that the body is multipart (RFC 9110 section 15.3.7.2). */
+    choice.skips_type = true;
     append_server(out, &choice);
     APPEND(out, "Content-Type: multipart/byteranges; boundary=");
     append_text(out, multipart->boundary);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* response_page.c — heads of answers that are no file asked for, and our own short pages. */
+/* response_page.c — writes the heads of responses other than files, and our own short pages. */
 #include "response/response_parts.h"
 
 #define ALLOWED_METHODS "GET, HEAD, OPTIONS"
 #define RETRY_AFTER_SECONDS "1"
 
-/* What the status calls for. */
+/* Writes the field that the status requires: Location (RFC 9110 section 10.2.2), WWW-Authenticate
+ * (section 11.6.1), Allow (section 10.2.1), Content-Range (section 15.5.17) or Retry-After (section
+ * 10.2.3). */
 static void append_status_fields(struct response_head *out, const struct response_choice *choice,
                                  const struct response_page *page)
 {
@@ -56,7 +58,7 @@ void response_head_page_file(struct response_head *out, const struct response_sc
 
 /* --- our own page ---------------------------------------------------------------------------- */
 
-/* The listing's colours, centred; no script. */
+/* Uses the colours of the listing, is centred, and has no script. */
 static const char page_start[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>"
@@ -92,7 +94,8 @@ static struct span span_of(const char *text)
     return (struct span){text, strlen(text)};
 }
 
-#define LINK_MAX 512 /* of the address; a longer one is in Location alone */
+/* Bytes of an address; a longer one is only in Location (RFC 9110 section 15.4). */
+#define LINK_MAX 512
 #define LINK_HTML_MAX (6 * LINK_MAX + 64)
 
 static const char *escape_of(char c)
@@ -161,7 +164,7 @@ void response_head_page(struct response_head *out, const struct response_scope *
     out->body_len = (size_t)length;
 }
 
-/* --- generated ------------------------------------------------------------------------------- */
+/* --- listings and OPTIONS -------------------------------------------------------------------- */
 
 static void append_listing_body(struct response_head *out, const struct response_choice *choice,
                                 const struct response_listing *listing)
@@ -188,6 +191,7 @@ void response_head_listing(struct response_head *out, const struct response_scop
         append_listing_body(out, &choice, listing);
     if (keeps(&choice, OWN_CACHE_CONTROL))
         response_expires_append(out, scope, listing->type.name, &clock);
+    /* RFC 9110 section 12.5.5: Accept decides between HTML and JSON. */
     APPEND(out, "Vary: Accept\r\n");
     append_end(out, &choice);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* response_parts.h — the fields that heads are put together from. For response_head.c and
- * response_page.c alone. */
+/* response_parts.h — writes single fields of a head. Only response_head.c and response_page.c
+ * include this. */
 #ifndef FARMSTEAD_RESPONSE_PARTS_H
 #define FARMSTEAD_RESPONSE_PARTS_H
 

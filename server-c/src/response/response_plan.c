@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* response_plan.c — what is known of a file, and what of it a request gets. */
+/* response_plan.c — the facts about a file, and which of its bytes a request gets. */
 #include "response/response.h"
 
 #include "http/http_cond.h"
 
 #include <string.h>
 
-/* What a part of a multipart costs besides its bytes: delimiter, Content-Type and Content-Range of
- * usual lengths. Parts that would come to more than the file are not worth their making. */
+/* What a part of a multipart body costs besides its bytes: a delimiter, Content-Type and
+ * Content-Range of usual lengths. If the parts together would cost more than the file, the whole
+ * file is sent (RFC 9110 section 17.15). */
 #define PART_OVERHEAD_BYTES 128
 
 #define YEAR_1990 INT64_C(631152000)
 
 /* --- facts ----------------------------------------------------------------------------------- */
 
-/* The last byte is kept for the quote. */
+/* Cuts what does not fit, and leaves room for the closing quote. */
 static void tag_append(struct file_facts *facts, const char *bytes, size_t len)
 {
     size_t room = ETAG_MAX - 1u - facts->etag_len;
@@ -50,7 +51,7 @@ void file_facts_init(struct file_facts *facts, uint64_t size, int64_t mtime_seco
                      uint32_t mtime_ns, int64_t now)
 {
     facts->size = size;
-    /* RFC 9110 section 8.8.2.1: never later than the message. */
+    /* Last-Modified must not be later than Date (RFC 9110 section 8.8.2.1). */
     facts->last_modified = mtime_seconds < now ? mtime_seconds : now;
     http_date_format(facts->last_modified_text, facts->last_modified);
     facts->has_date = true;
@@ -76,7 +77,7 @@ void file_facts_distrust_time(struct file_facts *facts, int64_t ctime_seconds, u
 
 void file_facts_add_inode(struct file_facts *facts, uint64_t inode)
 {
-    facts->etag_len--; /* the quote */
+    facts->etag_len--; /* overwrite the closing quote */
     tag_append(facts, "-", 1);
     tag_append_hex(facts, inode);
     facts->etag[facts->etag_len++] = '"';
@@ -94,7 +95,7 @@ void file_facts_add_coding(struct file_facts *facts, const char *coding)
 
 /* --- plan ------------------------------------------------------------------------------------ */
 
-/* Field by field: the ranges are left as they are, which most requests never look at. */
+/* Sets the fields one by one: `ranges` is large, and most requests never look at it. */
 static void plan_set(struct response_plan *plan, enum http_status status, uint64_t length)
 {
     plan->status = status;
@@ -146,7 +147,7 @@ void response_plan_file(struct response_plan *plan, const struct http_request *r
         plan_set(plan, HTTP_PRECONDITION_FAILED, 0);
         return;
     }
-    /* RFC 9110 section 14.2: Range means something for GET only. */
+    /* A server must ignore Range for methods other than GET (RFC 9110 section 14.2). */
     if (req->method == HTTP_GET && http_request_has(req, FIELD_RANGE) &&
         http_cond_range_applies(req, head, &file, now))
         plan_range(plan, http_request_field(req, head, FIELD_RANGE), facts->size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* response_rules.c — each rule keeps its line ready; what is left to do is to say which hold. */
+/* response_rules.c — each rule's header line is written once, when a config is loaded. A request
+ * only chooses which lines apply. */
 #include "response/response_rules.h"
 
 #include "base/buf.h"
@@ -13,16 +14,17 @@
 
 struct response_rule {
     const struct config_header_rule *cfg;
-    const char *line; /* "Name: value\r\n"; NULL of one that only removes */
+    const char *line; /* "Name: value\r\n"; NULL for a rule that only removes */
     size_t line_len;
-    size_t name; /* the first rule with the same name */
+    size_t name; /* index of the first rule with the same name */
     enum own_header own;
-    bool is_of_selected; /* a 304 says what the 200 would have said (RFC 9110 section 15.4.5) */
+    bool is_of_selected; /* a 304 repeats it from the 200 (RFC 9110 section 15.4.5) */
 };
 
 struct response_expires {
     const struct config_expires *cfg;
-    char *line; /* NULL: counts from the modification, so it is written anew each time */
+    /* NULL: counts from the file's modification, so the line differs per file and second. */
+    char *line;
 };
 
 static const char *const own_names[OWN_HEADER_COUNT] = {
@@ -104,7 +106,7 @@ static bool is_active(uint64_t active, size_t i)
     return (active >> i & 1) != 0;
 }
 
-/* Does a later rule take away what rule `i` adds? */
+/* Does a later rule replace or remove what rule `i` adds? */
 static bool is_overruled(const struct response_rules *rules, uint64_t active, size_t i)
 {
     for (size_t later = i + 1; later < rules->count; later++)
@@ -147,7 +149,8 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
         (struct response_rules){.items = xcalloc(site->header_count, sizeof(*rules->items)),
                                 .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
     for (size_t i = 0; i < site->header_count; i++) {
-        /* How the bytes are framed and what the status means no rule may contradict. */
+        /* A rule for a header that frames the bytes or that the status depends on would break the
+         * response (RFC 9112 section 6, RFC 9110 section 15): it is ignored whatever the config says. */
         if (config_header_is_the_servers(site->headers[i].name))
             continue;
         is_conditional |= has_conditions(&site->headers[i]);
@@ -191,7 +194,7 @@ struct response_match response_rules_match(const struct response_rules *rules, s
     return match;
 }
 
-/* "404" or "4xx". */
+/* `text` is a status such as "404" or a class such as "4xx". */
 static bool is_status(const char *text, enum http_status status)
 {
     int code = (int)status;
@@ -285,7 +288,7 @@ static void append_from_modification(struct response_head *out, const struct con
     response_append(out, line, (size_t)len);
     response_append(out, cfg->directives, strlen(cfg->directives));
     response_append(out, "\r\n", 2);
-    if (left > 0) /* once it is over it stays so */
+    if (left > 0) /* max-age=0 stays right, every other value is right for a second */
         out->is_momentary = true;
 }
 

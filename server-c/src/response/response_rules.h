@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* response_rules.h — a site's header rules and expiry rules, worked out once for all its responses.
+/* response_rules.h — a site's header rules and expiry rules, prepared once for all its responses.
  *
- * Conditions on the path are looked at once per request (response_rules_match); those on type and
+ * Conditions on the path are evaluated once per request (response_rules_match), those on type and
  * status when the head is written. A site whose rules have no conditions pays for none: its lines
- * are ready. Rules are told apart by a bit each, so a site has at most RESPONSE_RULES_MAX of either
- * kind; the config's table says so, too. */
+ * are ready. Each rule has a bit in a mask, so a site has at most RESPONSE_RULES_MAX rules of each
+ * kind; the config's table enforces that limit. */
 #ifndef FARMSTEAD_RESPONSE_RULES_H
 #define FARMSTEAD_RESPONSE_RULES_H
 
@@ -14,9 +14,9 @@
 
 #define RESPONSE_RULES_MAX 64
 
-/* The headers we send ourselves and a site's rules may replace or remove. The others (framing,
- * Content-Range, Allow, Location, Date, Vary …) belong to the protocol: a rule for them is not
- * heeded, but for Vary, to which it can only add. */
+/* The headers that we send ourselves and that a site's rules may replace or remove. The others
+ * (framing, Content-Range, Allow, Location, Date …) belong to the protocol, and rules for them are
+ * ignored. To Vary a rule can only add. */
 enum own_header {
     OWN_SERVER,
     OWN_CONTENT_TYPE,
@@ -34,11 +34,11 @@ struct response_expires; /* an expiry rule */
 
 /* Immutable after init: any thread may use it. Refers to the site's config. */
 struct response_rules {
-    char *lines; /* "Name: value\r\n" … of rules without conditions; NULL when one has some */
+    char *lines; /* "Name: value\r\n" …, ready if no rule has a condition; else NULL */
     size_t lines_len;
-    size_t most_len;  /* a head's rules never come to more */
-    uint32_t dropped; /* bit per own_header that rules without conditions take away */
-    bool has_paths;   /* any rule asks for a path */
+    size_t most_len;  /* upper bound for what rules add to a head, in bytes */
+    uint32_t dropped; /* one bit per own_header that rules without conditions replace or remove */
+    bool has_paths;   /* some rule has a condition on the path */
     struct response_rule *items;
     size_t count;
     struct response_expires *expires;
@@ -48,14 +48,15 @@ struct response_rules {
 void response_rules_init(struct response_rules *rules, const struct config_site *site);
 void response_rules_fini(struct response_rules *rules);
 
-/* Which rules a path is for, a bit each. A prepared head holds for one match of one site. */
+/* Which rules match a path, one bit per rule. A prepared head is valid for one match of one
+ * site. */
 struct response_match {
     uint64_t headers, expires;
 };
-/* `path` as url_path made it. */
+/* `path` is decoded and normalised, see url_path.h. */
 struct response_match response_rules_match(const struct response_rules *rules, struct span path);
 
-/* The rules of both. */
+/* The rules that match in either. */
 static inline struct response_match response_match_join(struct response_match a,
                                                         struct response_match b)
 {
@@ -67,37 +68,38 @@ static inline bool response_match_equal(struct response_match a, struct response
     return a.headers == b.headers && a.expires == b.expires;
 }
 
-/* What decides about a response's headers besides its file. */
+/* What determines a response's headers, apart from the file. */
 struct response_scope {
-    const struct response_rules *rules; /* NULL: no site answers, so there are none */
-    struct response_match match;        /* all zero where the path is not known */
+    const struct response_rules *rules; /* NULL: no site answers, so there are no rules */
+    struct response_match match;        /* all zero if the path is not known */
 };
 
-/* The rules of a scope that hold for one head. */
+/* The rules that apply to one head. */
 struct response_choice {
     const struct response_rules *rules; /* NULL: none */
-    uint64_t active;                    /* bit per item; unused while `rules->lines` are ready */
-    uint32_t dropped;                   /* bit per own_header */
-    bool skips_type;                    /* a rule's Content-Type is left out */
+    uint64_t active;                    /* one bit per item; unused if `rules->lines` is ready */
+    uint32_t dropped;                   /* one bit per own_header */
+    bool skips_type;                    /* leave out a Content-Type that a rule sets */
 };
-/* `type`: of the body, as mime_type names it; of a 304 the file's. */
+/* `type` is that of the body, as mime_type() returns it; for a 304, that of the file. */
 struct response_choice response_rules_choose(const struct response_scope *scope,
                                              enum http_status status, const char *type);
 
-/* The Content-Type that a rule of the choice sets; NULL when none does. */
+/* The Content-Type that a rule sets, or NULL. */
 const char *response_choice_type(const struct response_choice *choice);
 
 struct response_head;
 void response_choice_append(struct response_head *out, const struct response_choice *choice);
 
-/* Where an expiry rule counts from when it does from the file's modification. */
+/* The times that expiry rules count from, in seconds since 1970. */
 struct response_clock {
     int64_t now;
-    bool has_modified; /* false: those rules are passed over */
+    bool has_modified; /* false: rules that count from the modification are skipped */
     int64_t modified;
 };
-/* Cache-Control as the first expiry rule for path and type wants it; nothing where none is for
- * them. Sets out->is_momentary when the line is right only now. */
+/* Writes Cache-Control with max-age (RFC 9111 section 5.2.2.1) as the first expiry rule that
+ * matches path and type asks for, or nothing if none matches. Sets out->is_momentary if the line is
+ * right only now. */
 void response_expires_append(struct response_head *out, const struct response_scope *scope,
                              const char *type, const struct response_clock *clock);
 

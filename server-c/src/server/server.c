@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* server.c — the loops, the lanes and the logs of the process, and how a config gets into force.
+/* server.c — the loops, lanes and logs of the process, and how a config is put in force.
  *
- * An apply does everything that can fail first (threads, sockets, files) and touches what runs only
- * then. What is read back is in server_read.c. */
+ * An apply first does everything that can fail (threads, sockets, files), and only then changes
+ * what is running. server_read.c reads back what runs. */
 #include "server/server.h"
 
 #include "auth/auth_check.h"
@@ -28,7 +28,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define FIRST_THREADS 1 /* of a lane before there is a config */
+#define FIRST_THREADS 1 /* threads of a lane before there is a config */
 #define HELD_MS 250
 
 /* What an apply has prepared, to be put in force or thrown away. */
@@ -36,7 +36,7 @@ struct preparation {
     struct config *cfg;
     uint32_t loops;
     struct binding binding;
-    int admin_fd; /* -1: stays as it is, or none */
+    int admin_fd; /* -1: it stays as it is, or there is none */
     uint16_t admin_port;
 };
 
@@ -61,14 +61,14 @@ struct server *server_new(const struct server_admin *admin, int *err)
     struct config_machine machine;
 
     descriptors_raise_limit();
-    machine_read(&machine); /* while it can be seen */
+    machine_read(&machine); /* while the process can still see the machine */
     make_boot_id(srv->boot_id);
     srv->started_ns = monotonic_ns();
     srv->admin_by = admin;
     srv->admin_listen.address = xstrdup("");
     uv_mutex_init(&srv->lock);
     uv_mutex_init(&srv->applying);
-    *err = UV_EAGAIN; /* the one thing that can be missing: threads */
+    *err = UV_EAGAIN; /* only threads can be missing */
     srv->shared.peers = peer_table_new();
     srv->shared.access_log = access_log_new();
     if (!srv->shared.access_log)
@@ -111,8 +111,9 @@ fail_access_log:
     return NULL;
 }
 
-/* Connections that the kernel holds back for a listener that goes (deferAccept) have their requests
- * on the way: they are waited for. The first `loops` keep those that are in `next`. */
+/* For listeners that will be closed: connections held back by the kernel (deferAccept) have
+ * requests on their way, and are waited for. The first `loops` loops keep the listeners that are in
+ * `next`. */
 static void release_held(struct server *srv, uint32_t loops, const struct config *next)
 {
     bool had_held = false;
@@ -133,10 +134,11 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
 
-    server_files_end(srv->files); /* it asks the loops, as the admin does */
+    server_files_end(srv->files); /* before the loops, which it asks; so does the admin */
     release_held(srv, 0, NULL);
-    srv->admin_by->stop(srv->admin); /* it asks the loops: before them */
-    bound_list_clear(&srv->bound);   /* so that the loops' closing is the end */
+    srv->admin_by->stop(srv->admin); /* before the loops, which it asks */
+    /* Before the loops, so that sockets end when they close them. */
+    bound_list_clear(&srv->bound);
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -217,8 +219,8 @@ static int report_log(const struct config *cfg, const char *pointer, const char 
     return -1;
 }
 
-/* Leaves both logs as they were when it fails: what was open is closed only when the other one is open,
- * too, as there may be no rights to open it again. */
+/* Switches both logs, or neither if one fails. A file is closed only when the other log's new file
+ * is open, too, because there may be no rights to open it again. */
 static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
 {
     struct access_log *log = srv->shared.access_log;
@@ -243,7 +245,7 @@ static int switch_logs(struct server *srv, const struct config *cfg, struct conf
     return 0;
 }
 
-/* Of a first config that is not taken after all. */
+/* For a first config that is not applied after all. */
 static void leave_logs(struct server *srv)
 {
     struct log_file_problem ignored;
@@ -288,7 +290,7 @@ static void unprepare_workers(struct server *srv)
         worker_unprepare(srv->workers[i]);
 }
 
-/* That a loop watches a new socket is not left to the swap, which is told as done when it is over. */
+/* Has the loops watch the new sockets before the swap, which reports success when it is over. */
 static int prepare_workers(struct server *srv, struct preparation *prep,
                            struct config_errors *errors)
 {
@@ -305,12 +307,12 @@ static int prepare_workers(struct server *srv, struct preparation *prep,
     return 0;
 }
 
-/* 0, or -1 with findings and nothing left of it. */
+/* 0, or -1 with findings and nothing left to undo. */
 static int prepare(struct server *srv, struct preparation *prep, struct config *cfg,
                    struct config_errors *errors)
 {
     *prep = (struct preparation){.cfg = cfg, .loops = cfg->workers, .admin_fd = -1};
-    /* Here, where every config passes, also one that a start finds in the state folder. */
+    /* Here, since every config passes through, even one that a start finds in the state folder. */
     if (config_check_owner(cfg, srv->sites ? srv->sites->cfg : NULL, errors) != 0)
         return -1;
     if (start_workers(srv, prep, errors) != 0 ||
@@ -405,7 +407,8 @@ static void serve_nothing(struct server *srv)
     set_state(srv, NULL, 0, false);
 }
 
-/* What was set up before the first request can't be changed under those that came since. */
+/* What was set up before the first request can't be changed any more. Warns of options that need a
+ * start. */
 static void warn_of_start_options(const struct config *old, const struct config *new)
 {
     if (strcmp(old->process.user, new->process.user) != 0 ||
@@ -438,14 +441,14 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
 
     server_sizes_fit(&srv->sizes, cfg);
     descriptors_reserve(config_sizes_descriptors(&srv->sizes, cfg));
-    release_held(srv, srv->sizes.loops, cfg); /* while nobody waits for new sockets yet */
+    release_held(srv, srv->sizes.loops, cfg); /* while no one waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);
     return 0;
 }
 
-/* The same text: only what is in the files that it names can be new. */
+/* For the same text: only the contents of the files that it names can be new. */
 static void apply_again(struct server *srv, uint64_t generation)
 {
     struct site_set *sites = srv->sites;
@@ -479,7 +482,7 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     return result;
 }
 
-/* Where rights are missing, who is to do what. */
+/* If rights are missing, the message says who has to do what. */
 static void report_reopening(const char *which, const char *path,
                              const struct log_file_problem *problem)
 {

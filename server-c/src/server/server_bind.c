@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* server_bind.c — one socket per loop and address (SO_REUSEPORT), one for all loops at a path.
+/* server_bind.c — one socket per loop and address (SO_REUSEPORT), but one for all loops at a path.
  *
- * Binding for a loop that comes later can fail although the others listen there, as the process has
- * other rights by then: such a loop shares loop 0's socket. */
+ * Binding for a loop that is added later can fail although other loops listen there, because the
+ * process may have lost rights since. Such a loop shares the socket of loop 0. */
 #include "server/server_bind.h"
 
 #include "base/mem.h"
@@ -132,7 +132,7 @@ void binding_add_unwatched(const struct binding *binding, size_t listen, uint32_
 
 /* --- binding --------------------------------------------------------------------------------- */
 
-/* A socket for one more loop, or a negative UV_E*. */
+/* Returns a socket for one more loop, or a negative UV_E*. */
 static int socket_for_loop(struct bound *bound)
 {
     int fd, err;

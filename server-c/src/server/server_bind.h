@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_bind.h — the addresses the loops listen on, and the sockets another config needs beside
- * them. The thread that applies. */
+/* server_bind.h — the addresses on which the loops listen, and the further sockets that another
+ * config needs. Only on the thread that applies. */
 #ifndef FARMSTEAD_SERVER_BIND_H
 #define FARMSTEAD_SERVER_BIND_H
 
@@ -12,11 +12,11 @@
 
 struct unix_socket;
 
-/* An address that loops 0 … loops - 1 listen on. */
+/* An address on which loops 0 … loops - 1 listen. */
 struct bound {
-    struct config_listen listen; /* its strings are owned */
-    uint16_t port;               /* the real one */
-    int spare;                   /* a TCP socket's: loop 0's once more */
+    struct config_listen listen; /* its strings are on the heap */
+    uint16_t port;               /* the actual port */
+    int spare;                   /* TCP: another descriptor of loop 0's socket */
     struct unix_socket *local;   /* NULL: TCP */
 };
 
@@ -29,30 +29,31 @@ struct bound_list {
 struct binding {
     const struct config *cfg;
     uint32_t loops;
-    int *fds;               /* [loop][listen], -1: listens already */
-    struct bound_list next; /* as cfg->listens; what is kept is still the old list's, too */
+    int *fds;               /* [loop][listen]; -1: the loop listens there already */
+    struct bound_list next; /* in the order of cfg->listens; shares kept ones with the old list */
 };
 
-/* Binds, for `loops` loops, what `old` of `active` loops does not listen on yet. A new address may
- * overlap an old one: both take clients until the old one is closed. 0, or -1 with findings and
- * nothing bound. */
+/* Binds, for `loops` loops, what the `active` loops of `old` do not listen on yet. A new address
+ * may overlap an old one: both accept clients until the old one is closed. 0, or -1 with findings
+ * and nothing bound. */
 int binding_prepare(struct binding *binding, const struct config *cfg, uint32_t loops,
                     const struct bound_list *old, uint32_t active, struct config_errors *errors);
 void binding_discard(struct binding *binding, const struct bound_list *old);
-/* Before the loops are told: lets go of what only `old` has, so that their closing is the end. */
+/* Call it before the loops are told: drops what only `old` has, so that the sockets end when the
+ * loops close them. */
 void binding_release_old(struct binding *binding, struct bound_list *old);
-/* After: says what is new, and makes `old` the new list. */
+/* Call it afterwards: logs what is new, and makes `old` the new list. */
 void binding_commit(struct binding *binding, struct bound_list *old);
 
-/* Sockets with a name become that user's. */
+/* Gives sockets with a name to that user. */
 void binding_give(const struct binding *binding, uid_t uid, gid_t gid);
 
 void bound_list_clear(struct bound_list *list);
 
-/* Adds the finding for an address that event loop `loop` can't watch. */
+/* Adds a finding for an address that event loop `loop` can't watch. */
 void binding_add_unwatched(const struct binding *binding, size_t listen, uint32_t loop, int err,
                            struct config_errors *errors);
-/* Adds the finding for a socket that could not be had. */
+/* Adds a finding for a socket that could not be bound. */
 void binding_add_error(const struct config *cfg, const char *pointer,
                        const struct config_listen *listen, int err, struct config_errors *errors);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_files.c — looks without any lock; only the swap is serialised with applies, and only if what
- * was looked at still runs. */
+/* server_files.c — looks at files without a lock. Only the swap excludes applies, and it happens
+ * only if the config whose files were looked at is still in force. */
 #include "server/server_files.h"
 
 #include "base/mem.h"
@@ -16,8 +16,8 @@
 struct server_files {
     struct server *srv;
     uv_thread_t thread;
-    bool is_ending;  /* under srv->applying and `lock` */
-    uv_mutex_t lock; /* of what follows */
+    bool is_ending;  /* needs srv->applying and `lock` */
+    uv_mutex_t lock; /* protects what follows */
     uv_cond_t wake;
     bool is_woken, is_over;
 };
@@ -47,7 +47,7 @@ bool server_files_are_current(struct server *srv)
     return is_current;
 }
 
-/* Takes `next` over. */
+/* Takes over `next`. */
 static void renew(struct server_files *files, struct site_set *seen, struct named_files *next)
 {
     struct server *srv = files->srv;
@@ -60,7 +60,8 @@ static void renew(struct server_files *files, struct site_set *seen, struct name
     uv_mutex_unlock(&srv->applying);
 }
 
-/* Whatever wakes it: two looks are a second apart, or what they agree on says nothing. */
+/* Waits until a second has passed since the last look, whatever wakes it: two looks right after
+ * each other would always agree. */
 static void wait_for_next_look(struct server_files *files)
 {
     uint64_t end_ns = monotonic_ns() + LOOK_EVERY_MS * NS_PER_MS, now_ns;
@@ -69,7 +70,7 @@ static void wait_for_next_look(struct server_files *files)
         uv_cond_timedwait(&files->wake, &files->lock, end_ns - now_ns);
 }
 
-/* False: the end. */
+/* Returns false when it is time to end. */
 static bool wait_for_turn(struct server_files *files, bool has_files)
 {
     bool goes_on;
@@ -85,7 +86,7 @@ static bool wait_for_turn(struct server_files *files, bool has_files)
     return goes_on;
 }
 
-/* A turn; `watch` is of `*seen`, which has a reference. */
+/* Does one turn. `watch` is for `*seen`, which has a reference. */
 static void look(struct server_files *files, struct site_set **seen, struct named_watch *watch)
 {
     struct site_set *now = running_sites(files->srv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* server_files.h — looks each second at the files that the running config names (named_files.h), and
- * has the loops go by what is in them now.
+/* server_files.h — looks every second at the files that the running config names (named_files.h),
+ * and puts new contents in force on the loops.
  *
- * On a thread of its own, which may wait for a disk while all else goes on. */
+ * Runs on its own thread, which may wait for a disk while everything else goes on. */
 #ifndef FARMSTEAD_SERVER_FILES_H
 #define FARMSTEAD_SERVER_FILES_H
 
@@ -11,13 +11,13 @@
 struct server;
 struct server_files;
 
-struct server_files *server_files_start(struct server *srv); /* NULL: no thread to be had */
-/* What runs has changed: it may name files now. Not on a loop's thread. */
+struct server_files *server_files_start(struct server *srv); /* NULL: no thread is available */
+/* The config has changed, and may name files now. Not on a loop's thread. */
 void server_files_wake(struct server_files *files);
-/* From then on it touches no loop. */
+/* From then on it does not use the loops. */
 void server_files_end(struct server_files *files);
-/* After server_files_end(). False when a disk has not answered for seconds: the thread is left, with all
- * that it may use. Else it is freed. */
+/* Call it after server_files_end(). False if a disk has not answered for seconds: the thread is
+ * left alone, with everything that it may use. Otherwise it is freed. */
 bool server_files_join(struct server_files *files);
 
 #endif

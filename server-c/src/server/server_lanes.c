@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* server_lanes.c — "auto" read threads: two for each disk under the folders that are served. One
- * reads while the other's result is on its way; more only make the disk's own queue longer, in which
- * look-ups wait, too. */
+/* server_lanes.c — "auto" for read threads: two for each disk below the folders that are served.
+ * One reads while the other's result is on its way. More would only make the disk's own queue
+ * longer, in which look-ups wait, too. */
 #include "server/server_lanes.h"
 
 #include "base/mem.h"
@@ -15,7 +15,7 @@
 #define READS_PER_DISK 2
 #define COUNT_SECONDS 5
 
-/* As far as it is the same for all names: "/srv" for "/srv/{host}/www". */
+/* Returns the part without variables: "/srv" for "/srv/{host}/www". */
 static char *fixed_part(const char *folder)
 {
     const char *variable = strchr(folder, '{');
@@ -51,9 +51,9 @@ static uint32_t count_disks(const struct config *cfg)
     return disks;
 }
 
-/* On a thread of its own: one of the disks may hang. */
+/* Counts on its own thread, because one of the disks may hang. */
 struct count {
-    struct config *cfg; /* referenced */
+    struct config *cfg; /* a reference */
     uint32_t disks;
 };
 

@@ -6,8 +6,8 @@
 #include "config/config.h"
 #include "net/loop.h"
 
-/* Threads come and go at once; jobs under way and queued ones are not touched. Not on a loop: it
- * asks the disks under the roots. */
+/* Threads start and end at once; jobs under way and in the queue are not affected. Not on a loop's
+ * thread, since it asks the disks of the roots. */
 void server_lanes_resize(struct loop_shared *shared, struct config *cfg);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_read.c — what really runs and what was measured: asked of each loop in turn, on its thread,
- * so that nothing a loop writes needs a lock. */
+/* server_read.c — what really runs and what was measured. Each loop in turn is asked on its own
+ * thread, so that nothing that a loop writes needs a lock. */
 #include "base/mem.h"
 #include "base/util.h"
 #include "lanes/io_lane.h"
@@ -140,8 +140,8 @@ static int compare_newest_first(const void *a, const void *b)
     return (a_ns < b_ns) - (a_ns > b_ns);
 }
 
-/* A loop that is asked has long recorded what ended on it a whole microsecond ago, or will not have
- * it in its answer: so nothing falls between two answers. */
+/* Asks for samples that ended at least a microsecond ago. By then a loop has either recorded a
+ * request, or will have it in its next answer: so none falls between two answers. */
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow)
 {

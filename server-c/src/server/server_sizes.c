@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* server_sizes.c — says in the log what a config was fitted to, when that is new, and shows the limits as
+/* server_sizes.c — logs to what a config was fitted, if that is new, and shows the limits as
  * gauges. */
 #include "server/server_sizes.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* server_state.h — the server as server.c (what changes it) and server_read.c (what asks it) share it.
- * Nobody else includes this.
+/* server_state.h — the server's state, shared by server.c (which changes it) and server_read.c
+ * (which reads it). Nobody else includes this.
  *
- * `applying` serialises applies; `lock` guards the fields below it for a moment at a time, so that
- * others can read while an apply is under way. */
+ * `applying` is held during a whole apply; `lock` protects the fields after it and is held only for
+ * moments, so that others can read during an apply. */
 #ifndef FARMSTEAD_SERVER_STATE_H
 #define FARMSTEAD_SERVER_STATE_H
 
@@ -16,32 +16,33 @@ struct server_files;
 
 struct server {
     struct loop_shared shared;
-    struct io_lane *auth_lane; /* passwords are verified there */
+    struct io_lane *auth_lane; /* verifies passwords */
     char boot_id[33];
     uint64_t started_ns;
     uv_mutex_t applying;
 
-    struct worker *workers[CONFIG_WORKERS_MAX]; /* changed by the one who applies */
+    struct worker *workers[CONFIG_WORKERS_MAX]; /* changed only by an apply */
     uint32_t active;                            /* workers that listen; the others rest */
-    struct config_sizes sizes;                  /* of the config that was applied last */
+    struct config_sizes sizes;                  /* for the config that was applied last */
     struct bound_list bound;
     const struct server_admin *admin_by;
     struct admin *admin;
-    struct server_files *files;        /* looks after the files that the config names */
-    struct config_listen admin_listen; /* address owned; "" : none */
-    int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
+    struct server_files *files;        /* watches the files that the config names */
+    struct config_listen admin_listen; /* its address is on the heap; "": none */
+    /* NULL: was called. */
+    int (*before_serving)(void *, const struct config *, struct config_errors *);
     void *before_serving_arg;
-    const struct binding *preparing; /* while before_serving runs */
+    const struct binding *preparing; /* set while before_serving runs */
 
-    uv_mutex_t lock; /* of what follows */
+    uv_mutex_t lock; /* protects what follows */
     uint32_t worker_count;
     struct site_set *sites; /* NULL: nothing is served */
     uint64_t generation, reloads;
     uint32_t active_shown;
 };
 
-/* All loops go by `sites`, whose reference is taken over: of the config that runs, and so with the
- * listeners that there are. Under `applying`. */
+/* Has all loops use `sites`, whose reference is taken over. They must be for the running config,
+ * and so for the present listeners. `applying` must be held. */
 void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker.c — the loop's thread, its mailbox and its end. */
+/* worker.c — the thread of a loop, the calls of other threads, and its end. */
 #include "server/worker.h"
 
 #include "base/mem.h"
@@ -11,13 +11,13 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define LANES_MS 5000  /* for jobs to come back after the drain */
-#define SPARES_KEPT 64 /* requests that a loop has memory ready for */
+#define LANES_MS 5000  /* how long jobs may take to come back after the drain */
+#define SPARES_KEPT 64 /* requests for which a loop keeps memory */
 
 struct worker_call {
     void (*function)(struct worker *, void *);
     void *arg;
-    uv_sem_t done; /* no condition variable: the loop must not wait for those it woke (io_lane.c) */
+    uv_sem_t done; /* not a condition variable, which might make the loop wait (io_lane.c) */
     struct worker_call *next;
 };
 
@@ -31,7 +31,7 @@ static void on_wake(uv_async_t *async)
     worker->calls = NULL;
     uv_mutex_unlock(&worker->lock);
     for (; call; call = next) {
-        next = call->next; /* the caller's memory, gone once it is done */
+        next = call->next; /* in the caller's memory, gone when it is done */
         call->function(worker, call->arg);
         uv_sem_post(&call->done);
     }
@@ -75,7 +75,7 @@ static void on_tick(uv_timer_t *timer)
 
 /* --- the swap -------------------------------------------------------------------------------- */
 
-/* What a config says of this listener; NULL: nothing. */
+/* Returns what a config says about this listener; NULL: nothing. */
 static const struct config_listen *find_config(const struct listener *listener,
                                                const struct config *cfg)
 {
@@ -85,7 +85,7 @@ static const struct config_listen *find_config(const struct listener *listener,
     return NULL;
 }
 
-/* But for those that `keep` names: they follow it. */
+/* Stops all listeners except those that `keep` names, which follow it. */
 static void stop_listeners(struct worker *worker, const struct config *keep)
 {
     for (struct list *link = worker->listeners.next, *next; link != &worker->listeners;
@@ -149,7 +149,8 @@ static void do_swap(struct worker *worker, void *arg)
     struct loop *loop = &worker->loop;
 
     loop->files.now_ms = uv_now(&loop->uv);
-    /* What waits in the queues of listeners that go is accepted while somebody still serves it. */
+    /* Connections in the queues of listeners that will be closed are accepted while there is a
+     * config to serve them. */
     if (!cfg || !swap->listens)
         stop_listeners(worker, NULL);
     loop_set_live(loop, swap->sites, swap->generation, swap->loops);
@@ -250,7 +251,8 @@ fail_loop:
     return err;
 }
 
-/* Jobs that do not come back hold their loop: a hung disk must not keep the process. */
+/* Jobs that do not come back keep their loop from ending. A disk that hangs must not keep the
+ * process. */
 static void on_lanes_over(uv_timer_t *timer)
 {
     struct worker *worker = container_of(timer, struct worker, drain);
@@ -266,7 +268,7 @@ static void wait_for_lanes(struct worker *worker)
     uv_timer_start(&worker->drain, on_lanes_over, LANES_MS, 0);
 }
 
-/* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
+/* The loop ends when its last handle is closed, which jobs on the lanes prevent. */
 static void finish_if_drained(struct worker *worker)
 {
     struct loop *loop = &worker->loop;
@@ -300,7 +302,7 @@ static void do_stop(struct worker *worker, void *arg)
     loop->is_stopping = true;
     conn_close_idle(loop);
     uv_timer_start(&worker->drain, on_drain_over, *drain_ms, 0);
-    uv_timer_set_repeat(&worker->tick, 10); /* look often whether all is done */
+    uv_timer_set_repeat(&worker->tick, 10); /* look often whether everything is done */
     uv_timer_again(&worker->tick);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing.c — the job: open the folder once more, read it, write the text. */
+/* dir_listing.c — the job of the read lane: opens the folder again, reads it and writes the
+ * text. */
 #include "site/dir_listing.h"
 
 #include "site/dir_listing_page.h"
@@ -13,7 +14,7 @@
 
 struct dir_listing_job {
     struct io_job job;
-    struct dir_listing_order order; /* url_path: in `url_path` below */
+    struct dir_listing_order order; /* its url_path points to `url_path` below */
     void (*on_done)(void *arg, const struct dir_listing *listing);
     void *arg;
     atomic_bool is_cancelled;
@@ -32,7 +33,7 @@ static enum http_status write_text(struct dir_listing_job *listing,
     return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
 }
 
-/* `path` is the folder's and has room for the name and a slash. */
+/* `path` begins with the folder's path and has room for the name and a slash. */
 static bool is_refused(const struct dir_listing_order *order, char *path,
                        const struct dir_entry *entry)
 {
@@ -46,7 +47,7 @@ static bool is_refused(const struct dir_listing_order *order, char *path,
                               (struct span){path, len}) != HTTP_OK;
 }
 
-/* A file system may have longer names than NAME_MAX says: FUSE's, or one that keeps UTF-16. */
+/* Names may be longer than NAME_MAX: on FUSE, or on a file system that stores UTF-16. */
 static size_t longest_name(const struct dir_entries *entries)
 {
     size_t longest = 0;
@@ -101,8 +102,8 @@ static enum http_status list_folder(struct dir_listing_job *listing, int folder,
     return status;
 }
 
-/* The look-up opened the folder a moment ago, so what fails now is a shortage, or a folder whose
- * names may be read and not be reached. */
+/* The look-up opened this folder a moment ago. So an error now is a lack of resources, or a folder
+ * of which names may be read but no file may be opened. */
 static void run(struct io_job *job)
 {
     struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
@@ -115,13 +116,13 @@ static void run(struct io_job *job)
     root = file_place_open(order->place, file_entry_variable(order->entry));
     if (root < 0)
         return;
-    /* The entry's own descriptor has a position that all its users share. */
+    /* The entry's own descriptor has a reading position, which all its users share. */
     folder = openat(order->entry->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0)
         listing->result.status = list_folder(listing, folder, root);
     else if (errno == EACCES)
         listing->result.status = HTTP_FORBIDDEN;
-    else if (errno == ENOENT) /* removed */
+    else if (errno == ENOENT) /* removed since the look-up */
         listing->result.status = HTTP_NOT_FOUND;
     close(root);
 }

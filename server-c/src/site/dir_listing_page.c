@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing_page.c — two forms of one table, each name written in three ways: as text, in which a
- * byte that is no UTF-8 becomes U+FFFD; as a JSON string, likewise; and as a reference, which has
- * the exact bytes in percent-encoding.
+/* dir_listing_page.c — writes the entries in two forms. A name is written in three ways: as text,
+ * in which U+FFFD replaces a byte that is not UTF-8; as a JSON string, likewise; and as a
+ * reference, which has the exact bytes, percent-encoded (RFC 3986 section 2.1).
  *
- * The page has no script and no style but the one in its head (DIR_LISTING_CSP names its hash: the
- * unit test says the new one after a change). A reference never begins with a scheme, as ':' is
- * encoded. */
+ * The page has no script, and no style but the one in its head, whose hash is in DIR_LISTING_CSP:
+ * after a change the unit test prints the new hash. A reference can't be taken for one with a
+ * scheme, as ':' is encoded (RFC 3986 section 4.2). */
 #include "site/dir_listing_page.h"
 
 #include "base/utf8.h"
@@ -43,7 +43,7 @@ static const char style[] =
 struct text {
     char *data;
     size_t len, cap;
-    bool failed; /* no memory */
+    bool failed; /* there was no memory */
 };
 
 static void append(struct text *text, const char *bytes, size_t len)
@@ -147,7 +147,8 @@ static bool is_unreserved(unsigned char c)
            c == '.' || c == '_' || c == '~';
 }
 
-/* Everything but RFC 3986's unreserved characters is encoded: safe in HTML and in JSON. */
+/* Encodes everything but unreserved characters (RFC 3986 section 2.3), so the result is safe in
+ * HTML and in JSON. */
 static void append_href(struct text *text, const struct dir_entry *entry)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -170,7 +171,7 @@ static struct span name_of(const struct dir_entry *entry)
     return (struct span){entry->name, strlen(entry->name)};
 }
 
-/* False for a time that has no year of four digits. */
+/* Returns false if the year does not have four digits. */
 static bool format_time(char out[TIME_LEN], int64_t seconds)
 {
     time_t time = (time_t)seconds;
@@ -248,7 +249,7 @@ char *dir_listing_html(const struct dir_entries *entries, struct span url_path, 
 
     append_page_head(&text, url_path);
     append_str(&text, "<table>\n<caption>Folders first, then files, by name");
-    if (is_truncated) /* whoever looks for a name must not have to scroll to the end to know */
+    if (is_truncated) /* said at the top too, for readers who look for a name */
         append_str(&text, ". There are more entries than are shown here");
     append_str(&text, "</caption>\n"
                       "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Size</th>"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing_page.h — the entries of a folder as HTML or JSON. Only the files of dir_listing
- * include this. */
+/* dir_listing_page.h — the entries of a folder as HTML or JSON. Included only by dir_listing*.c. */
 #ifndef FARMSTEAD_DIR_LISTING_PAGE_H
 #define FARMSTEAD_DIR_LISTING_PAGE_H
 
 #include "base/util.h"
 #include "site/dir_listing_read.h"
 
-/* The text on the heap, or NULL: no memory. Beyond 16 MB the rest of the entries is left out, and
- * the text says so. Any thread. */
+/* Returns the text on the heap, or NULL if there is no memory. Beyond 16 MiB the remaining entries
+ * are left out, and the text says so. Any thread. */
 char *dir_listing_html(const struct dir_entries *entries, struct span url_path, size_t *len);
 char *dir_listing_json(const struct dir_entries *entries, struct span url_path, size_t *len);
 

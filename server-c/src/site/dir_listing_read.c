@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing_read.c — reads all names of a folder and keeps the first ones of the order.
+/* dir_listing_read.c — reads all names in a folder and keeps those that come first in the order of
+ * the listing.
  *
- * Memory is bounded by how many are kept (a heap with the last of them on top), time by SCAN_MAX:
- * of a folder with more names than that the listing shows what it met. */
+ * Memory is bounded by the number of names kept, in a heap with the last of them on top. Time is
+ * bounded by SCAN_MAX: of a folder with more names, only the ones read up to there are
+ * considered. */
 #include "site/dir_listing_read.h"
 
 #include "files/confined_open.h"
@@ -42,10 +44,11 @@ static bool may_show(const char *name, const struct config_site *site)
 {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
-    return (name[0] != '.' || site->hidden_files) && !has_control(name); /* as url_path.h has it */
+    /* The same names as for url_path.h. */
+    return (name[0] != '.' || site->hidden_files) && !has_control(name);
 }
 
-/* False for what no request would get. */
+/* Returns false for a kind of file that no request can get. */
 static bool take_stat(struct dir_entry *entry, const struct stat *st)
 {
     entry->is_folder = S_ISDIR(st->st_mode);
@@ -73,7 +76,8 @@ static bool resolve_link(struct dir_entry *entry, const struct dir_scan *scan, c
     return take_stat(entry, &st);
 }
 
-/* False: not to be shown. Most file systems say the kind without a further call. */
+/* Returns false for an entry that is not to be shown. Most file systems tell the kind with the
+ * name, so no further call is needed. */
 static bool classify(struct dir_entry *entry, const struct dir_scan *scan, int folder,
                      const struct dirent *found)
 {
@@ -96,7 +100,7 @@ static bool classify(struct dir_entry *entry, const struct dir_scan *scan, int f
     }
 }
 
-/* --- the first ones of the order ------------------------------------------------------------- */
+/* --- the first in the order ------------------------------------------------------------------ */
 
 static void swap(struct dir_entry *a, struct dir_entry *b)
 {
@@ -137,7 +141,7 @@ static bool grow(struct dir_entries *heap)
     return true;
 }
 
-/* Takes over entry->name when it is kept. False: no memory. */
+/* Replaces entry->name by a copy if the entry is kept. Returns false if there is no memory. */
 static bool keep(struct dir_entries *heap, struct dir_entry *entry, size_t max)
 {
     char *name;
@@ -194,7 +198,8 @@ static enum http_status read_names(struct dir_entries *entries, const struct dir
     }
 }
 
-/* Sizes and times of those that are shown; what is gone by now, or is something else, is not. */
+/* Gets the sizes and times of the entries that are shown, and drops those that have gone or changed
+ * kind. */
 static void stat_names(struct dir_entries *entries, int folder)
 {
     size_t kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* named_files.c — which files a config names, how each kind is read, and what is said in the log when one
- * can't be used or can be used again. */
+/* named_files.c — finds the files that a config names, reads each according to its kind, and logs
+ * when one can't be used or can be used again. */
 #include "site/named_files.h"
 
 #include "auth/secret_file.h"
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define SETTLED_SECONDS 2 /* a later change within one tick of the clock would look the same */
+/* Within one tick of the clock a second change would look like the first. */
+#define SETTLED_SECONDS 2
 
 /* --- which files, and how they are read ------------------------------------------------------- */
 
@@ -31,8 +32,8 @@ static void read_key(struct named_file *file)
 static const struct named_reader {
     void (*read)(struct named_file *file);
     const char *(*problem)(int err);
-    const char *noun,
-        *verdict; /* what a file of this kind is, and what it means that there is none */
+    /* What a file of this kind is called, and what it means if there is none. */
+    const char *noun, *verdict;
 } readers[] = {
     [NAMED_KEY] = {read_key, secret_file_problem, "secret file", "no signed URL is accepted"},
 };
@@ -53,7 +54,7 @@ static void name_all(struct named_files *files, const struct config *cfg)
             name(files, NAMED_KEY, cfg->sites[i].signed_urls[j].secret_file);
 }
 
-/* --- a set ------------------------------------------------------------------------------------- */
+/* --- a set ------------------------------------------------------------------------------------ */
 
 const struct named_file *named_files_find(const struct named_files *files, enum named_kind kind,
                                           const char *path)
@@ -128,7 +129,7 @@ size_t named_files_unusable(const struct named_files *files)
     return count;
 }
 
-/* --- the log ----------------------------------------------------------------------------------- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
 static void say_unusable(const struct named_file *file)
 {
@@ -170,7 +171,7 @@ void named_files_say(const struct named_files *files, const struct named_files *
     }
 }
 
-/* --- the watch --------------------------------------------------------------------------------- */
+/* --- the watch -------------------------------------------------------------------------------- */
 
 void named_watch_init(struct named_watch *watch, const struct named_files *files)
 {
@@ -195,7 +196,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
            is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
 }
 
-/* Whether the file is to be read now. */
+/* Returns true if the file has to be read now. */
 static bool look(struct named_stamp *stamp, const char *path)
 {
     struct stat now;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* pace.c — draws from the rates of site and connection, and keeps from when on a share is due. */
 #include "site/pace.h"
 
 #include "base/util.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* rate_limit.c — a bucket's level is how far the time at which it was empty lies back. */
+/* rate_limit.c — the level of a bucket is the time that has passed since it was empty. */
 #include "site/rate_limit.h"
 
 #include "base/mem.h"
 #include "base/util.h"
 
-#define SHARE_SLACK_PERCENT 105 /* so that what one leaves is not lost for the others */
+/* Together more than all, so that bytes one response leaves are used. */
+#define SHARE_SLACK_PERCENT 105
 #define SHARE_BYTES_MIN 512
-#define RATE_MAX UINT64_C(10000000000) /* what is more is no limit; products of it fit 64 bits */
+/* More than this is no limit; products with it fit in 64 bits. */
+#define RATE_MAX UINT64_C(10000000000)
 
-/* Nanoseconds that `bytes` last at this rate. Bytes are at most a burst of RATE_MAX. */
+/* Returns the nanoseconds that `bytes` last at this rate. `bytes` is at most a burst at
+ * RATE_MAX. */
 static uint64_t time_of(uint64_t bytes, uint64_t bytes_per_second)
 {
     return bytes * NS_PER_SECOND / bytes_per_second;
@@ -20,7 +23,7 @@ static uint64_t bytes_of(uint64_t ns, uint64_t bytes_per_second)
     uint64_t seconds = ns / NS_PER_SECOND, rest = ns % NS_PER_SECOND;
     uint64_t of_rest = bytes_per_second / 1000 * (rest / 1000) / 1000;
 
-    if (bytes_per_second < 1000 * 1000) /* the product is small: be exact */
+    if (bytes_per_second < 1000 * 1000) /* small enough for an exact product */
         of_rest = bytes_per_second * rest / NS_PER_SECOND;
     return seconds * bytes_per_second + of_rest;
 }
@@ -31,8 +34,8 @@ static uint64_t burst_ns(uint64_t bytes_per_second)
     return least > RATE_BURST_MS * NS_PER_MS ? least : RATE_BURST_MS * NS_PER_MS;
 }
 
-/* `empty_ns` after taking, of a bucket that was empty at `empty_ns`; *taken is 0 when nothing is
- * there. */
+/* Takes up to `wanted` bytes from a bucket that was empty at `empty_ns`. Returns the new
+ * `empty_ns`; *taken is 0 when the bucket is empty. */
 static uint64_t take(uint64_t empty_ns, uint64_t bytes_per_second, uint64_t wanted, uint64_t now_ns,
                      uint64_t *taken)
 {
@@ -45,12 +48,12 @@ static uint64_t take(uint64_t empty_ns, uint64_t bytes_per_second, uint64_t want
     return empty_ns + time_of(*taken, bytes_per_second);
 }
 
-/* --- one connection's ------------------------------------------------------------------------ */
+/* --- for one connection ---------------------------------------------------------------------- */
 
 void rate_limit_init(struct rate_limit *limit, uint64_t bytes_per_second)
 {
     rate_limit_set(limit, bytes_per_second);
-    limit->empty_ns = 0; /* long ago: it is full */
+    limit->empty_ns = 0; /* long ago, so it is full */
 }
 
 void rate_limit_set(struct rate_limit *limit, uint64_t bytes_per_second)
@@ -74,7 +77,7 @@ void rate_limit_give_back(struct rate_limit *limit, uint64_t unused)
         limit->empty_ns -= time_of(unused, limit->bytes_per_second);
 }
 
-/* --- a site's -------------------------------------------------------------------------------- */
+/* --- for a site ------------------------------------------------------------------------------ */
 
 struct rate_bucket *rate_bucket_new(uint64_t bytes_per_second)
 {

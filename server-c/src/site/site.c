@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site.c — two sorted tables of names: exact ones, and wildcards without their "*". */
+/* site.c — finds a site by host in two sorted tables: one of exact names, one of wildcards without
+ * "*". */
 #include "site/site.h"
 
 #include "base/mem.h"
@@ -8,11 +9,11 @@
 #include <string.h>
 
 struct site_host {
-    const char *name; /* of the config; a wildcard's begins with its dot */
+    const char *name; /* in the config's memory; a wildcard's begins with its dot */
     const struct site *site;
 };
 
-static uint64_t last_id; /* one thread at a time */
+static uint64_t last_id; /* used by one thread at a time */
 
 static bool has_same_hosts(const struct config_site *a, const struct config_site *b)
 {
@@ -24,7 +25,8 @@ static bool has_same_hosts(const struct config_site *a, const struct config_site
     return true;
 }
 
-/* A reload does not fill the bucket anew, and is no second one beside it. */
+/* A site that is in the new config too keeps its bucket: a reload must neither fill it nor add a
+ * second. */
 static struct rate_bucket *rate_of(const struct config_site *cfg, const struct site_set *previous)
 {
     for (size_t i = 0; previous && i < previous->cfg->site_count; i++) {
@@ -77,6 +79,7 @@ static void free_set(struct place_owner *owner)
 
     for (size_t i = 0; i < set->cfg->site_count; i++)
         fini_site(&set->sites[i]);
+    trusted_proxies_fini(&set->proxies);
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
@@ -96,6 +99,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->owner.free = free_set;
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
+    trusted_proxies_init(&set->proxies, cfg);
     set->files = *files;
     named_files_say(&set->files, previous ? &previous->files : NULL);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
@@ -168,7 +172,7 @@ const struct site *site_set_find(const struct site_set *set, struct span host)
     site = find(set->exact, set->exact_count, name);
     if (site || set->wildcard_count == 0)
         return site ? site : set->fallback;
-    /* From the second byte on: there is no name before the dot of ".example.org". */
+    /* Starts at the second byte, because a wildcard needs at least one character before its dot. */
     for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
         site = find(set->wildcard, set->wildcard_count, dot);
         if (site)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* site.h — which site answers for a host: a config's sites, made ready for requests.
+/* site.h — the sites of a config, prepared for requests, and which of them answers for a host.
  *
- * Immutable and counted, shared by all loops. Holds its config. */
+ * A set is immutable, shared by all loops, and has a count of references. It holds its config. */
 #ifndef FARMSTEAD_SITE_H
 #define FARMSTEAD_SITE_H
 
@@ -13,42 +13,47 @@
 #include "site/rate_limit.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
+#include "site/visitor.h"
 
 struct site {
     const struct config_site *cfg;
     struct response_rules rules;
     struct site_places places;
     struct site_policy policy;
-    enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the first is preferred */
+    enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
-    struct rate_bucket *rate; /* NULL: no limit; referenced */
-    uint64_t id;              /* never used again: what was prepared for a site is kept under it */
+    struct rate_bucket *rate; /* a reference; NULL: no limit */
+    /* Never reused, so that whatever is prepared for a site can be stored under it. */
+    uint64_t id;
 };
 
 struct site_host;
 
 struct site_set {
-    struct place_owner owner; /* of the places of its sites; its count is the set's */
+    /* What the places of the sites refer to; its count is that of the set. */
+    struct place_owner owner;
     struct config *cfg;
     struct kept_files *kept;
-    struct named_files files;           /* what was read of them is as immutable as the rest */
-    struct site *sites;                 /* as many and in the order of cfg->sites */
+    struct named_files files; /* as they were read; as immutable as the rest */
+    struct trusted_proxies proxies;
+    struct site *sites;                 /* as many as cfg->sites, in the same order */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
-    const struct site *fallback; /* of host "*"; may be NULL */
+    const struct site *fallback; /* the site for host "*"; may be NULL */
 };
 
-/* Takes its own reference to cfg. Reads the files that it names. `previous` (may be NULL) is where rates,
- * and bytes of files that can't be used any more, are taken over from. One thread at a time, never a
- * loop's. */
+/* Takes its own reference to cfg, and reads the files that it names. From `previous`, which may be
+ * NULL, it takes over the buckets of rates, and the bytes of files that can't be used any more. One
+ * thread at a time, never a loop's. */
 struct site_set *site_set_new(struct config *cfg, const struct site_set *previous);
-/* The same config by other bytes of its files, which are taken over. The same threads. */
+/* Makes a set for the same config with other bytes of its files, which it takes over. Same
+ * threads. */
 struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files);
-struct site_set *site_set_get(struct site_set *set); /* Any thread. Returns set. */
-void site_set_put(struct site_set *set);             /* Any thread. NULL is allowed. */
+struct site_set *site_set_get(struct site_set *set); /* any thread; returns `set` */
+void site_set_put(struct site_set *set);             /* any thread; NULL is allowed */
 
-/* The site for `host` (without port, any case): exact name, then the longest wildcard, then "*".
- * NULL when none answers for it. */
+/* Finds the site for `host` (without port, in any case): by exact name, then by the longest
+ * wildcard, then "*". NULL if no site answers for it. */
 const struct site *site_set_find(const struct site_set *set, struct span host);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site_forecast.c — what answer_route.c and answer_file.c do for a request, in their order; a file that would
- * be sent is 200 whatever its coding, a listing too. */
+/* site_forecast.c — does what answer_route.c and answer_file.c do for a request, in the same order.
+ * A file that would be sent is a 200 whatever its coding, and so is a listing. */
 #include "site/site_forecast.h"
 
 #include "base/mem.h"
@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
+#define PATH_EXTRA 4096 /* what rules, user folders and index names can add to a path */
 #define PATH_BYTES (4 * SITE_FORECAST_TARGET_MAX + PATH_EXTRA)
 
 struct forecast {
     const struct site *site;
-    struct span host; /* as it was asked for */
+    struct span host; /* as in the request */
     struct site_request request;
     struct site_scratch scratch;
     struct url_path path;
@@ -52,7 +52,7 @@ static enum http_status map(struct forecast *forecast)
     return status;
 }
 
-/* A rule about "*.html" is also one about the index.html that a folder stands for. */
+/* A rule for "*.html" covers also the index.html that is sent for a folder. */
 static enum http_status pass_index(struct forecast *forecast, size_t found)
 {
     const struct config_site *cfg = forecast->site->cfg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site_forecast.h — the status that a GET would be answered with, found out without a connection: the
- * same rules, places and look-up, but nothing is read and nothing is sent. */
+/* site_forecast.h — finds out with which status a GET would be answered, without a connection:
+ * applies the same rules and does the same look-up, but reads and sends nothing. */
 #ifndef FARMSTEAD_SITE_FORECAST_H
 #define FARMSTEAD_SITE_FORECAST_H
 
@@ -10,8 +10,9 @@
 
 #define SITE_FORECAST_TARGET_MAX 2048
 
-/* `target` is as in a request line, at most SITE_FORECAST_TARGET_MAX bytes. Who asks has no name and no
- * address: behind a password it is 401. Blocks on the disk: never a loop's thread. */
+/* `target` is as in a request line, with at most SITE_FORECAST_TARGET_MAX bytes. The request has no
+ * credentials and no address, so a path behind a password is a 401. Waits for the disk: not for a
+ * loop's thread. */
 enum http_status site_forecast(const struct site_set *sites, struct span host, struct span target);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* site_host.c — plain byte work; no name is ever resolved. */
+/* site_host.c — works on the bytes of names only; no name is ever resolved. */
 #include "site/site_host.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 
 static struct span without_last_dot(struct span host)
 {
-    if (host.len > 0 && host.ptr[host.len - 1] == '.') /* "example.org." is the same host */
+    /* "example.org." is the same host (RFC 3986 section 3.2.2). */
+    if (host.len > 0 && host.ptr[host.len - 1] == '.')
         host.len--;
     return host;
 }
@@ -87,7 +88,7 @@ bool site_host_of_url(struct span url, struct span *host)
             start = at + 1;
         }
         *host = (struct span){start, rest};
-        if (rest > 0 && *start == '[') { /* an IPv6 address has colons of its own */
+        if (rest > 0 && *start == '[') { /* an IPv6 address contains colons */
             const char *bracket = memchr(start, ']', rest);
             host->len = bracket ? (size_t)(bracket + 1 - start) : 0;
         } else {

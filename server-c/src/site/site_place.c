@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* site_place.c — the longest alias first, then user folders, then the root.
+/* site_place.c — tries the longest alias first, then user folders, then the root.
  *
- * A place's id is a digest of all that decides what a look-up there finds: so what the caches know
- * outlives a reload that does not touch it, and two sites of one root share it. */
+ * The id of a place is a digest of everything that determines what a look-up there finds. So cached
+ * results survive a reload that does not change any of it, and two sites with the same root share
+ * them. */
 #include "site/site_place.h"
 
 #include "base/buf.h"
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-/* --- making ready ---------------------------------------------------------------------------- */
+/* --- preparing ------------------------------------------------------------------------------- */
 
 static void append_strings(struct buf *out, char *const *strings, size_t count)
 {
@@ -58,7 +59,7 @@ void site_places_init(struct site_places *places, const struct config_site *cfg,
     places->aliases = xcalloc(cfg->alias_count, sizeof(*places->aliases));
     for (size_t i = 0; i < cfg->alias_count; i++) {
         init_place(&places->aliases[i], cfg, cfg->aliases[i].folder, kept);
-        places->aliases[i].is_template = false; /* braces are braces there */
+        places->aliases[i].is_template = false; /* an alias has no variables: braces are literal */
     }
     buf_init(&homes);
     if (cfg->user_dirs.folder[0])
@@ -75,8 +76,8 @@ void site_places_fini(struct site_places *places)
 
 /* --- locating -------------------------------------------------------------------------------- */
 
-/* The part of `path` beneath an alias, with its slash; empty when it is not beneath. `lacks_slash`:
- * it names the alias itself without the slash at its end. */
+/* Returns the part of `path` below the alias, with its leading slash; empty if `path` is not below
+ * it. `lacks_slash`: `path` is the alias itself without its final slash. */
 static struct span beneath(const char *alias, struct span path, bool *lacks_slash)
 {
     size_t len = strlen(alias);
@@ -87,7 +88,7 @@ static struct span beneath(const char *alias, struct span path, bool *lacks_slas
     return (struct span){path.ptr + len - 1, path.len - len + 1};
 }
 
-/* HTTP_OK, 301, or 404: no alias is meant. */
+/* Returns HTTP_OK, 301, or 404 if the path is below no alias. */
 static enum http_status locate_alias(const struct site_places *places, struct span path,
                                      struct site_location *location)
 {
@@ -120,7 +121,7 @@ static bool is_in(char *const *names, size_t count, struct span name)
 
 static bool may_show(const struct config_site *cfg, struct span user)
 {
-    if (!site_host_is_name(user)) /* the same letters; no dot at either end */
+    if (!site_host_is_name(user)) /* the same characters, and no dot at either end */
         return false;
     if (cfg->user_dirs.user_count > 0 &&
         !is_in(cfg->user_dirs.users, cfg->user_dirs.user_count, user))
@@ -128,8 +129,8 @@ static bool may_show(const struct config_site *cfg, struct span user)
     return !is_in(cfg->user_dirs.excluded, cfg->user_dirs.excluded_count, user);
 }
 
-/* "/~user/rest" → "rest" in the user's folder. The home is the place, and the folder a part of the
- * path, so that a folder which is a link can't lead out of the home. */
+/* Maps "/~user/rest" to "rest" in the user's folder. The place is the home, and the folder is part
+ * of the path: so a folder that is a symbolic link can't lead out of the home. */
 static enum http_status locate_home(const struct site_places *places, struct span path,
                                     struct site_scratch *scratch, struct site_location *location)
 {

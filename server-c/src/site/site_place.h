@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site_place.h — where a site's paths lie: in its root, in an alias's folder, in a user's home. */
+/* site_place.h — where the paths of a site lie: in its root, in the folder of an alias, or in a
+ * user's home. */
 #ifndef FARMSTEAD_SITE_PLACE_H
 #define FARMSTEAD_SITE_PLACE_H
 
@@ -10,12 +11,12 @@
 /* The places of one site. */
 struct site_places {
     struct file_place root;
-    struct file_place *aliases; /* as many and in the order of the config's */
-    struct file_place homes;    /* folder "": no user folders */
-    char *homes_folder;         /* owned */
+    struct file_place *aliases; /* as many as the config has, in the same order */
+    struct file_place homes;    /* its folder is "" if there are no user folders */
+    char *homes_folder;         /* on the heap */
 };
 
-/* `kept`, which may be NULL, lives as long as the places. */
+/* `kept` may be NULL, and must live as long as the places. */
 void site_places_init(struct site_places *places, const struct config_site *cfg,
                       const struct kept_files *kept);
 void site_places_fini(struct site_places *places);
@@ -25,14 +26,14 @@ struct site_location {
     struct file_key key;
 };
 
-/* Where `path` (decoded, normalised) lies when `host` was asked for. HTTP_OK; 301 when only its
- * slash at the end is missing; 404 when it can't be anywhere. The key's memory is `path`'s or the
- * scratch's. */
+/* Finds where `path` (decoded and normalised) lies for a request to `host`. Returns HTTP_OK; 301 if
+ * only its final slash is missing; 404 if it can be nowhere. The location points into `path` and
+ * the scratch. */
 enum http_status site_places_locate(const struct site_places *places, struct span host,
                                     struct span path, struct site_scratch *scratch,
                                     struct site_location *location);
 
-/* The place for the site's own files, such as error pages. */
+/* Finds the location of one of the site's own files, such as an error page, below its root. */
 enum http_status site_places_locate_root(const struct site_places *places, struct span host,
                                          struct span path, struct site_scratch *scratch,
                                          struct site_location *location);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* site_policy.c — ordered lists of rules: the first that matches decides. */
+/* site_policy.c — lists of rules in order: the first rule that matches decides. */
 #include "site/site_policy.h"
 
 #include "base/mem.h"
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* --- making ready ---------------------------------------------------------------------------- */
+/* --- preparing ------------------------------------------------------------------------------- */
 
 static struct url_rule *compile(const char *match, const char *to)
 {
     struct url_rule_error error;
     struct url_rule *rule = url_rule_new(match, to, &error);
 
-    CHECK(rule); /* config_parse() compiled it before */
+    CHECK(rule); /* config_parse() has compiled it before */
     return rule;
 }
 
@@ -75,10 +75,10 @@ void site_policy_fini(struct site_policy *policy)
     free(policy->keys);
 }
 
-/* --- which paths a rule is for --------------------------------------------------------------- */
+/* --- the paths of a rule --------------------------------------------------------------------- */
 
-/* "/a.txt" of "/a.txt.gz" where a ".gz" file is sent as a coded form of the other: what protects
- * the one protects the other. Empty for a path that is none. */
+/* "/a.txt" for "/a.txt.gz", if the site sends ".gz" files as encoded forms of others: rules for the
+ * one protect the other. Empty for any other path. */
 static struct span uncoded(const struct config_site *cfg, struct span path)
 {
     for (size_t i = 0; i < cfg->precompressed_count; i++) {
@@ -102,7 +102,8 @@ static bool is_for(const struct config_site *cfg, char *const *paths, size_t cou
 
 /* --- redirects and rewrites ------------------------------------------------------------------ */
 
-/* A rule that gave up has said neither yes nor no: to go on could serve what it protects. */
+/* The rule's result is unknown, so the request is refused: going on could serve what the rule
+ * protects. */
 static enum http_status status_of(enum url_rule_result result)
 {
     if (result == URL_RULE_NO_HOST)
@@ -154,9 +155,10 @@ static enum http_status rewrite(const struct site_policy *policy,
     return HTTP_OK;
 }
 
-/* --- who may --------------------------------------------------------------------------------- */
+/* --- access ---------------------------------------------------------------------------------- */
 
-/* The number of the rule that `path` needs a signature by, or as many as there are. */
+/* Returns the index of the rule by which `path` needs a signature, or the number of rules if there
+ * is none. */
 static size_t signature_rule(const struct site_policy *policy, struct span path)
 {
     const struct config_site *cfg = policy->cfg;
@@ -168,7 +170,7 @@ static size_t signature_rule(const struct site_policy *policy, struct span path)
     return i;
 }
 
-/* What is signed is always the path that was asked for. */
+/* The signature is always that of the path asked for. */
 static enum http_status check_signature(const struct site_policy *policy, size_t rule,
                                         const struct site_request *request, struct span asked)
 {
@@ -177,7 +179,7 @@ static enum http_status check_signature(const struct site_policy *policy, size_t
     if (rule == policy->cfg->signed_url_count)
         return HTTP_OK;
     key = policy->keys[rule];
-    if (key->len == 0) /* its file could not be read */
+    if (key->len == 0) /* the file with the key could not be read */
         return HTTP_FORBIDDEN;
     switch (signed_url_check((struct span){(const char *)key->bytes, key->len}, asked,
                              request->query, request->now)) {
@@ -191,8 +193,8 @@ static enum http_status check_signature(const struct site_policy *policy, size_t
     return HTTP_FORBIDDEN;
 }
 
-/* A rewrite, or a folder's index, must not lead around a rule; where the path that was asked for
- * has one, site_policy_map() has seen to it. */
+/* Checks the path that a rewrite or a folder's index led to, so that neither leads around a rule.
+ * If the path asked for has such a rule, site_policy_map() has checked it. */
 static enum http_status check_found_signature(const struct site_policy *policy,
                                               const struct site_request *request,
                                               struct site_scratch *scratch, struct span path)
@@ -251,7 +253,7 @@ static enum http_status check_access(const struct site_policy *policy, const uin
     return HTTP_OK;
 }
 
-/* A coded form must be allowed under both names. */
+/* An encoded form must be allowed under both names. */
 enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
                                     struct span path)
 {
@@ -263,6 +265,8 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
     return status;
 }
 
+/* Does the page that links to the file (Referer, RFC 9110 section 10.1.3) belong to the site or to
+ * a host that the rule allows? */
 static bool is_welcome(const struct site_policy *policy, const struct config_hotlink *rule,
                        const struct site_request *request)
 {

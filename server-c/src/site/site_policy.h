@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* site_policy.h — a site's rules about a request, made ready: redirects, signed URLs, rewrites,
- * who may have a path, from where it may be linked. In that order.
+/* site_policy.h — a site's rules for requests, prepared: redirects, signed URLs, rewrites, access
+ * by address, and links from other sites, in this order.
  *
- * Decides only; no file, no socket. The regular expressions and keys are worked out once per
- * config. A rule about who may have "/a.txt" is also one about "/a.txt.gz" on a site that sends
- * such files as coded forms. */
+ * It only decides, and uses no file or socket. Regular expressions and keys are prepared once per
+ * config. A rule that protects "/a.txt" also protects "/a.txt.gz" if the site sends such files as
+ * encoded forms. */
 #ifndef FARMSTEAD_SITE_POLICY_H
 #define FARMSTEAD_SITE_POLICY_H
 
@@ -23,42 +23,44 @@ struct access_blocks {
 
 struct site_policy {
     const struct config_site *cfg;
-    bool has_rules;                          /* any but for signing in */
+    bool has_rules;                          /* there is any rule other than for signing in */
     struct url_rule **redirects, **rewrites; /* as many as the config has */
-    struct access_blocks *access;            /* one per access rule */
-    const struct named_file **keys;          /* one per signed URL rule; empty: refuses all */
+    struct access_blocks *access;            /* one for each access rule */
+    /* One for each rule of signed URLs; one without bytes refuses everything. */
+    const struct named_file **keys;
 };
 
-/* cfg must have passed config_parse(). `files` has what cfg names and outlives the policy. */
+/* cfg must have passed config_parse(). `files` holds what cfg names and must outlive the policy. */
 void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
                       const struct named_files *files);
 void site_policy_fini(struct site_policy *policy);
 
-/* A request as the rules see it. Paths are decoded and normalised. */
+/* A request in the form that rules need. Paths are decoded and normalised. */
 struct site_request {
     struct span host, query, referer;
-    struct span target;     /* its path as it came, encoded */
-    const uint8_t *address; /* ADDRESS_LEN bytes; NULL: over a Unix socket */
+    struct span target;     /* the path as received, percent-encoded */
+    const uint8_t *address; /* ADDRESS_LEN bytes; NULL: the client came over a Unix socket */
     int64_t now;            /* seconds since 1970 */
 };
 
-/* What becomes of `path` (in memory of `path_cap` bytes): HTTP_OK, and it may have been rewritten
- * in place; a redirect, with *location in the scratch; or the refusal. */
+/* Applies redirects, signed URLs and rewrites to `path`, which lies in memory of `path_cap` bytes.
+ * Returns HTTP_OK, with `path` perhaps rewritten in place; the status of a redirect, with *location
+ * in the scratch; or the status to refuse with. */
 enum http_status site_policy_map(const struct site_policy *policy,
                                  const struct site_request *request, struct site_scratch *scratch,
                                  struct url_path *path, char *path_bytes, size_t path_cap,
                                  struct span *location);
 
-/* HTTP_OK, or HTTP_FORBIDDEN by an access rule. */
+/* Applies the access rules: HTTP_OK or HTTP_FORBIDDEN. */
 enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
                                     struct span path);
-/* HTTP_OK, or the refusal: by an access rule, because another site's page wants to show it, or
- * because the path that rewrites made, or an index name, needs a signature. `path` must not lie in
- * the scratch. */
+/* Returns HTTP_OK or the status to refuse with: by an access rule; because a page of another site
+ * links to it; or because a path that came from a rewrite or from an index name needs a signature.
+ * `path` must not lie in the scratch. */
 enum http_status site_policy_check(const struct site_policy *policy,
                                    const struct site_request *request, struct site_scratch *scratch,
                                    struct span path);
-/* The rule by which a client must give its name, or NULL. */
+/* The rule by which the client has to sign in, or NULL. */
 const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path);
 
 #endif

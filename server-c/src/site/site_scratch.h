@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* site_scratch.h — a loop's memory for what a site's rules make of a request. What was put there
- * holds until the next request's turn. */
+/* site_scratch.h — memory of a loop for what rules produce for a request. Its contents are valid
+ * until the loop handles another request. */
 #ifndef FARMSTEAD_SITE_SCRATCH_H
 #define FARMSTEAD_SITE_SCRATCH_H
 

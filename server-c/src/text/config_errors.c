@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config_errors.c — the table of codes, and the list of findings: bounded, each pointer cut at a whole
- * segment. */
+/* config_errors.c — the table of codes, and the list of findings, which is limited in length. A
+ * pointer that is too long is cut after a whole segment. */
 #include "text/config_errors.h"
 
 #include "base/buf.h"
@@ -90,7 +90,8 @@ static int compare_places(const struct config_error *a, const struct config_erro
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* By insertion: the list is short, nearly in order, and equal places keep their order. */
+/* Sorts by insertion: the list is short and nearly in order, and findings at the same place keep
+ * their order. */
 void config_errors_sort(struct config_errors *errors, size_t first)
 {
     for (size_t i = first + 1; i < errors->count; i++) {

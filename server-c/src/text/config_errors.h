@@ -2,7 +2,7 @@
 /* config_errors.h — what is wrong with a config, where, and what to do about it.
  *
  * Each finding has a JSON Pointer and a place in the author's text. The codes are part of the
- * product: the API passes them on and the console's tests name them. */
+ * product: the API passes them on, and the console's tests use them. */
 #ifndef FARMSTEAD_CONFIG_ERRORS_H
 #define FARMSTEAD_CONFIG_ERRORS_H
 
@@ -23,32 +23,32 @@ enum config_code {
 
 struct config_error {
     char *pointer;                               /* RFC 6901 */
-    uint32_t line, column, end_line, end_column; /* 1-based, columns in UTF-16 units */
+    uint32_t line, column, end_line, end_column; /* from 1; columns in UTF-16 units */
     const char *code;                            /* static: "unknown_key", "out_of_range", … */
     char *message;
-    char *hint; /* "" when there is none */
+    char *hint; /* "" if there is none */
 };
 
-/* Growable list of findings, in document order; bounded, further ones are counted and dropped.
- * All zero is the empty list. */
+/* A list of findings in the order of the document, limited in length: further ones are counted and
+ * dropped. All zero is an empty list. */
 struct config_errors {
     struct config_error *items;
     size_t count;
     size_t dropped;
 };
 
-/* Any thread, all of them; one list is one thread's at a time. */
+/* All of these: any thread, but a list is for one thread at a time. */
 
-/* Copies `pointer` and `hint` (NULL: none). A pointer over CONFIG_POINTER_MAX bytes is cut to that
- * of an enclosing value. */
+/* Copies `pointer` and `hint` (NULL: none). A pointer longer than CONFIG_POINTER_MAX bytes is
+ * replaced by that of an enclosing value. */
 void config_errors_add(struct config_errors *errors, enum config_code code, struct text_span span,
                        const char *pointer, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Moves all findings of `from`, which is empty then, behind those of `errors`. */
+/* Moves all findings of `from`, which is then empty, to the end of `errors`. */
 void config_errors_move(struct config_errors *errors, struct config_errors *from);
 
-/* Order the findings from `first` on by their place in the text. */
+/* Sorts the findings from index `first` on by their places in the text. */
 void config_errors_sort(struct config_errors *errors, size_t first);
 
 void config_errors_fini(struct config_errors *errors);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* json_canonical.c — strings in their shortest form, keys in the order of UTF-16 units (RFC 8785 sections
- * 3.2.2.2 and 3.2.3). */
+/* json_canonical.c — strings in their shortest form, and keys in the order of UTF-16 units (RFC
+ * 8785 sections 3.2.2.2 and 3.2.3). */
 #include "text/json_canonical.h"
 
 #include "base/mem.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RFC 8785 section 3.2.2.2: what must be escaped is, in the shortest form; nothing else is. */
+/* RFC 8785 section 3.2.2.2: escapes what must be escaped, in the shortest form, and nothing
+ * else. */
 static void append_string(struct buf *out, const struct json_value *string)
 {
     static const char letters[] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
@@ -30,7 +31,8 @@ static void append_string(struct buf *out, const struct json_value *string)
     buf_append_char(out, '"');
 }
 
-/* First UTF-16 unit of the character: what JCS orders keys by. */
+/* Returns the first UTF-16 unit of a character, by which keys are ordered (RFC 8785 section
+ * 3.2.3). */
 static uint32_t lead_unit(uint32_t code_point)
 {
     return code_point < 0x10000 ? code_point : 0xd800 + ((code_point - 0x10000) >> 10);

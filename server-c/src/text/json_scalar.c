@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json_scalar.c — strings, numbers, true, false and null, as json_text.c meets them. */
+/* json_scalar.c — reads strings, numbers, true, false and null for json_text.c. */
 #include "text/json_scan.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The four hex digits behind \u, or -1. */
+/* Reads the four hex digits after \u. Returns -1 if they are not. */
 static int32_t parse_hex4(struct json_scan *scan)
 {
     int32_t unit = 0;
@@ -35,7 +35,8 @@ static bool is_trail(int32_t unit)
     return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/* \uXXXX, or a pair of them; the parser stands behind the "u". The code point, or -1 reported. */
+/* Reads \uXXXX or a pair of them, after the first "u". Returns the code point, or -1 after
+ * reporting an error. */
 static int32_t parse_unicode_escape(struct json_scan *scan, struct text_pos start,
                                     const struct json_value *around)
 {
@@ -93,7 +94,7 @@ static bool parse_escape(struct json_scan *scan, struct buf *out, const struct j
     return true;
 }
 
-/* Fills `string`, whose start is here. `around` is the value to point at in errors. */
+/* Fills in `string`, which begins here. Errors point at `around`. */
 bool json_scan_string(struct json_scan *scan, struct json_value *string,
                       const struct json_value *around)
 {
@@ -154,7 +155,8 @@ static size_t skip_digits(const char *word, size_t len, size_t i)
     return i;
 }
 
-/* Whether `word` is a number in JSON's grammar; *is_integer: without fraction and exponent. */
+/* Is `word` a number by JSON's grammar (RFC 8259 section 6)? *is_integer: it has neither fraction
+ * nor exponent. */
 static bool is_number(const char *word, size_t len, bool *is_integer)
 {
     size_t i = len > 0 && word[0] == '-', from = i;
@@ -186,7 +188,7 @@ static void set_number(struct json_value *value, const char *word, size_t len, b
     value->kind = KIND_NUMBER;
     value->bytes = xmemdup(word, len);
     value->len = len;
-    value->is_integer = is_integer && len <= 17; /* "-" and the 16 digits of JSON_MAX_INTEGER */
+    value->is_integer = is_integer && len <= 17; /* '-' and the 16 digits of JSON_MAX_INTEGER */
     if (!value->is_integer)
         return;
     value->integer = strtoll(value->bytes, NULL, 10);
@@ -214,7 +216,7 @@ static bool fail_word(struct json_scan *scan, const struct json_value *value, co
     return json_scan_fail_found(scan, value, hint, "expected a value");
 }
 
-/* true, false, null or a number. */
+/* Reads true, false, null or a number. */
 bool json_scan_scalar(struct json_scan *scan, struct json_value *value)
 {
     struct text_span span = json_scan_word(scan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json_scan.c — steps through the text, and the one way in which a syntax error is reported. */
+/* json_scan.c — moves through the text, and reports syntax errors. */
 #include "text/json_scan.h"
 
 bool json_scan_fail(struct json_scan *scan, enum config_code code, struct text_span span,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* json_text.c — the parser behind json_text.h: recursive descent over text that was found to be
- * UTF-8 first.
+/* json_text.c — the parser of json_text.h: recursive descent, after the text was found to be valid
+ * UTF-8.
  *
- * What is read so far hangs on the tree from its first moment on, so that one json_free() of the
+ * Each value becomes a part of the tree as soon as it begins, so that a single json_free() of the
  * root undoes everything. */
 #include "text/json_text.h"
 
@@ -15,7 +15,7 @@
 
 static bool parse_value(struct json_scan *scan, struct json_value *value, unsigned depth);
 
-/* A new last child of `parent`. */
+/* Adds a new last child to `parent`. */
 static struct json_value *add_child(struct json_value *parent, struct json_value *last)
 {
     struct json_value *child = xcalloc(1, sizeof(*child));
@@ -29,7 +29,7 @@ static struct json_value *add_child(struct json_value *parent, struct json_value
     return child;
 }
 
-/* `"key":`, up to the first character of the value. */
+/* Reads `"key":`, up to the first character of the value. */
 static bool parse_key(struct json_scan *scan, struct json_value *object, struct json_value *member)
 {
     if (json_scan_peek(scan) != '"')
@@ -41,7 +41,7 @@ static bool parse_key(struct json_scan *scan, struct json_value *object, struct 
                                     "expected a key");
     member->key = xcalloc(1, sizeof(*member->key));
     member->key->parent = object;
-    member->key->bytes = xstrdup(""); /* so that a pointer can be made of it at any time */
+    member->key->bytes = xstrdup(""); /* so that its pointer can be made at any time */
     struct json_value parsed = {.parent = object};
     if (!json_scan_string(scan, &parsed, object))
         return false;
@@ -82,8 +82,8 @@ static bool fail_separator(struct json_scan *scan, const struct json_value *pare
     return false;
 }
 
-/* Behind a value: true when another follows, its first character next. *ended: the closing one
- * came. Neither: reported. */
+/* Continues after a value. True: another value follows, and the position is at its first character.
+ * *ended: the closing character was read. If neither is the case an error was reported. */
 static bool parse_separator(struct json_scan *scan, const struct json_value *parent,
                             const struct json_value *last, bool *ended)
 {
@@ -138,7 +138,7 @@ static void report_repeated(struct json_scan *scan, const struct json_value *fir
     buf_fini(&pointer);
 }
 
-/* By sorting, so that an object with very many keys costs no more than it should. */
+/* Sorts the keys, so that an object with very many of them does not take too long. */
 static void check_repeated_keys(struct json_scan *scan, const struct json_value *object)
 {
     const struct json_value **members;
@@ -159,7 +159,7 @@ static void check_repeated_keys(struct json_scan *scan, const struct json_value 
     free(members);
 }
 
-/* An object or array: the parser stands at the opening character. */
+/* Reads an object or array, whose opening character is at the position. */
 static bool parse_children(struct json_scan *scan, struct json_value *value, unsigned depth)
 {
     struct text_span opening = json_scan_here(scan);
@@ -209,7 +209,7 @@ static bool parse_value(struct json_scan *scan, struct json_value *value, unsign
     }
 }
 
-/* Nothing after this needs to look at how a character is encoded. */
+/* After this, nobody has to check again how characters are encoded. */
 static bool check_encoding(struct json_scan *scan)
 {
     struct text_pos pos = TEXT_POS_START;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json_tree.c — what one does with a tree that json_text.c has read. */
+/* json_tree.c — functions for the tree that json_text.c has read. */
 #include "text/json_text.h"
 
 #include "base/utf8.h"
@@ -14,7 +14,7 @@ void json_free(struct json_value *value)
     while (value != NULL) {
         struct json_value *next = value->next;
 
-        json_free(value->first); /* as deep as JSON_MAX_DEPTH */
+        json_free(value->first); /* recurses at most JSON_MAX_DEPTH deep */
         json_free(value->key);
         free(value->bytes);
         free(value);
@@ -123,7 +123,8 @@ void json_append_quoted(struct buf *out, const char *bytes, size_t len)
         if (code_point == '"' || code_point == '\\')
             buf_printf(out, "\\%c", (int)code_point);
         else if (code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0))
-            buf_printf(out, "\\u%04x", (unsigned)code_point); /* C1 too: terminals obey it */
+            /* C1 controls, too: terminals obey them. */
+            buf_printf(out, "\\u%04x", (unsigned)code_point);
         else
             buf_append(out, bytes + i, step);
     }

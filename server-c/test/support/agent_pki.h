@@ -35,7 +35,7 @@ static inline char *pki_certificate(const char *key_pem)
     return text;
 }
 
-/* A self-signed certificate for a key that is thrown away: a CA to a reader. */
+/* A self-signed certificate for a key that is thrown away. Readers take it for a CA. */
 static inline char *pki_any_certificate(void)
 {
     char *key = agent_key_new(), *certificate = pki_certificate(key);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* bad_disk.c — a preloaded library that makes files fail as a dying disk does, chosen by their
- * name: what holds "eio-open", "eio-stat" or "eio-read" answers EIO to that call, "eio-late" only
- * from its second MiB on; "slow-open" takes SLOW_MS to be opened, "slow-read" to be read from its
- * start; "ever-new" has another time whenever it is asked for. As with a real disk, a read or an open
- * that may not wait learns neither: it would have to.
+/* bad_disk.c — a preloaded library that makes files fail like those on a dying disk, depending on
+ * their names. "eio-open", "eio-stat" or "eio-read" in the name: that call fails with EIO;
+ * "eio-late": reads fail from the second MiB on. "slow-open": opening takes SLOW_MS; "slow-read":
+ * so does reading the beginning. "ever-new": each call that asks for the time gets another one. As
+ * on a real disk, a read or open that may not wait gets neither answer, because it would have to
+ * wait.
  *
- * Built by preload.mjs. Each call looks its successor up anew: it is about being right, not
- * fast. */
+ * Built by preload.mjs. Looks up the next library's function at each call: it has to be correct,
+ * not fast. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -60,7 +61,7 @@ static int is_bad(const char *path, off_t end)
     return has(path, "eio-read") || (has(path, "eio-late") && end > GOOD_BYTES);
 }
 
-/* Whether this read is to fail, with errno. */
+/* Must this read fail? Sets errno. */
 static int read_fails(int fd, off_t offset, size_t len)
 {
     char path[PATH_LEN];
@@ -69,7 +70,7 @@ static int read_fails(int fd, off_t offset, size_t len)
     if (offset == 0 && has(path, "slow-read"))
         wait_slowly();
     if (!is_bad(path, offset + (off_t)len))
-        return 0; /* and errno as it was: readdir() says its end by that */
+        return 0; /* with errno unchanged, which is how readdir() reports the end */
     errno = EIO;
     return 1;
 }
@@ -101,7 +102,7 @@ static int open_fails(const char *path)
     return has(path, "eio-open");
 }
 
-/* The program calls openat2 by its number. */
+/* The program makes this system call by its number. */
 long syscall(long number, ...)
 {
     long args[6];

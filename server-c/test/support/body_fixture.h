@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop, its lanes and a file to send, for the unit tests of a response's bytes. What the kernel says
- * is resident is told: of a network file system (never), after a read-ahead, or at once. */
+/* A loop, its lanes and a file to send, for unit tests of a response's bytes. The test determines
+ * what the kernel reports as resident: nothing (as on a network file system), what was read ahead,
+ * or everything. */
 #ifndef FARMSTEAD_BODY_FIXTURE_H
 #define FARMSTEAD_BODY_FIXTURE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of texts and ranges, and what is to be received of them: rows for the unit tests of those who
- * pull them and send them. */
+/* Bodies made of texts and ranges, with the bytes that must be received: rows for unit tests of
+ * those who pull or send them. */
 #ifndef FARMSTEAD_BODY_PIECES_H
 #define FARMSTEAD_BODY_PIECES_H
 
@@ -17,7 +17,7 @@ static void want_bytes(const char *bytes, size_t len)
     wanted_len += len;
 }
 
-/* `text` repeated `times`, on the heap, and among what is wanted. */
+/* Returns `text` repeated `times`, on the heap, and adds it to what must be received. */
 static char *repeated(const char *text, size_t times, size_t *len)
 {
     size_t one = strlen(text);
@@ -78,7 +78,7 @@ static bool make_piece(struct body_pieces *base, size_t i, struct body_piece *pi
         return false;
     pieces_made++;
     *piece = pieces->items[i];
-    pieces->items[i].text = NULL; /* the body's now */
+    pieces->items[i].text = NULL; /* it belongs to the body now */
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check.h — all a unit test needs: say what you expect, go on after a failure, exit 1 at the end.
- */
+/* check.h — all that a unit test needs: checks that report a failure and go on, and exit code 1 at
+ * the end. */
 #ifndef FARMSTEAD_TEST_CHECK_H
 #define FARMSTEAD_TEST_CHECK_H
 

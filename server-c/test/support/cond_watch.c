@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cond_watch.c — a preloaded library that notes in the file FARMSTEAD_COND_SEEN when an event loop's
- * thread signals a condition variable, which may make it wait (decision 66).
+/* cond_watch.c — a preloaded library that notes in the file FARMSTEAD_COND_SEEN when the thread of
+ * an event loop signals a condition variable, which may make it wait (decision 66).
  *
  * Built by cond-watch.mjs. */
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static void note(const char *call)
     close(fd);
 }
 
-/* The newest of the two versions that the C library has. */
+/* The C library has two versions; this finds the newer one. */
 static void *next(const char *name)
 {
     void *function = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");

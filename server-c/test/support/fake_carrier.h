@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A carrier that keeps what it is given: for unit tests of exchanges without a connection. */
+/* A carrier that keeps what it is given, for unit tests of exchanges without a connection. */
 #ifndef FARMSTEAD_FAKE_CARRIER_H
 #define FARMSTEAD_FAKE_CARRIER_H
 
@@ -11,13 +11,13 @@
 
 #define ANSWER_BYTES_MAX 400000
 
-/* An exchange and all that came of it. */
+/* An exchange, and everything that it did. */
 struct fake_carrier {
     struct carrier carrier;
     struct exchange ex;
     char request[4096];
-    struct body_want want; /* how it pulls */
-    bool takes_ready_head;
+    struct body_want want; /* how it pulls the body */
+    bool takes_ready_head; /* it speaks HTTP/1.1; else its first line is "FAKE 200" */
     char head[8192], *body;
     size_t head_len, body_len;
     int waits, resumes, fails;
@@ -76,7 +76,10 @@ static void fake_pull(struct fake_carrier *fake)
 static void fake_start_head(struct carrier *carrier, enum http_status status,
                             struct response_head *head)
 {
-    (void)carrier;
+    if (container_of(carrier, struct fake_carrier, carrier)->takes_ready_head) {
+        response_head_start(head, status, loop_date(carrier->loop), CONNECTION_DEFAULT);
+        return;
+    }
     head->len +=
         (size_t)snprintf(head->out + head->len, head->cap - head->len, "FAKE %d\r\n", (int)status);
 }
@@ -149,7 +152,7 @@ static void fake_free(struct fake_carrier *fake)
     free(fake);
 }
 
-/* Begins the exchange with `request`, whose lines end in "\n". */
+/* Begins an exchange with `request`, in which "\n" ends the lines. */
 static void fake_begin(struct fake_carrier *fake, const char *request)
 {
     size_t len = 0;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* preload.c — a preloaded library that does two things to a farmstead-node,
- * told by two files:
+/* faults_preload.c — a preloaded library that disturbs a farmstead-node by means of two files:
  *
- *   FAULTS_CLOCK  8 bytes, a signed number of seconds: how far the wall clock
- * is off. Mapped, so that it can jump while the node runs. Monotonic clocks are
- * left alone, as on a real machine. FAULTS_DEATH  "COUNT before|after
- * disk|net": the process is killed at the COUNT-th call from now that
- * changes a file of its state folder (FAULTS_STATE), or that moves bytes to or
- * from the control plane; which one it was is then in FAULTS_DEATH.was. No
- * file: it lives.
+ *   FAULTS_CLOCK  8 bytes, a signed number of seconds: how wrong the wall clock is. Mapped into
+ *                 memory, so that the clock can jump while the node runs. Monotonic clocks stay
+ *                 right, as on a real machine.
+ *   FAULTS_DEATH  "COUNT before|after disk|net": kills the process at the COUNT-th call from now
+ *                 that changes a file of its state folder (FAULTS_STATE), or that moves bytes to or
+ *                 from the control plane. FAULTS_DEATH.was then names that call. No file: it lives.
  *
- * Built by preload.ts. Only libcurl calls send() and recv(): what is served
- * goes other ways. */
+ * Built by e2e/real-farm/preload.ts. Only libcurl calls send() and recv(); responses of the sites
+ * are sent by other calls. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -101,8 +99,8 @@ static void die(const char *order, const char *call, const char *what)
         pause();
 }
 
-/* Counts this call, on the file `what`, or on the network when that is empty;
- * true: it is to be the last. Dies at once when that is to be before it. */
+/* Counts this call, on the file `what`, or on the network if that is empty. True: the process must
+ * die after it. If it must die before it, it does so at once. */
 static bool is_last(const char *call, const char *what)
 {
     const char *order = getenv("FAULTS_DEATH");
@@ -147,7 +145,7 @@ static bool is_state(const char *path)
     return state && strncmp(path, state, strlen(state)) == 0;
 }
 
-/* Whether a call on this descriptor counts, and its name. */
+/* Does a call on this descriptor count? Finds its name. */
 static bool counts(int fd, char path[PATH_LEN])
 {
     path_of(fd, path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache with files of its own to look up, for the unit tests of what it does with them: on a real
- * lane with one thread, and a folder that goes in the end. What the lane says of a file can be told. */
+/* A cache and files for it to look up, for unit tests, with a real lane of one thread and a folder
+ * that is removed at the end. Tests can set what the lane reports about a file. */
 #ifndef FARMSTEAD_FILE_CACHE_FIXTURE_H
 #define FARMSTEAD_FILE_CACHE_FIXTURE_H
 
@@ -23,7 +23,7 @@ static void spied_lookup(struct file_found *found, const struct file_place *plac
 static char root[] = "/tmp/farmstead-cache-XXXXXX";
 static struct config_site site;
 static struct file_place place = {.site = &site, .folder = root, .lookup_id = 7};
-static struct place_owner owner = {.refs = 1}; /* this file's: it is never freed */
+static struct place_owner owner = {.refs = 1}; /* the fixture's; never freed */
 static struct io_lane *lane;
 static struct io_port port;
 static uv_loop_t loop;
@@ -31,7 +31,7 @@ static struct file_cache cache;
 #define QUEUED_MAX 10 /* jobs that may wait on the lane */
 
 static enum http_status forced; /* 0: ask the disk */
-/* Said of what was found, instead of what the clock says. */
+/* If set, reported of the file instead of what the clock says. */
 static bool settles, has_young_tag;
 static int64_t date_open_for_ns;
 static int lookups;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* full_epoll.c — a preloaded library: while the file FULL_EPOLL names is there, the kernel takes one
- * listening socket more into an epoll set, and answers ENOSPC to each that follows, as at
+/* full_epoll.c — a preloaded library: while the file FULL_EPOLL exists, one more listening socket
+ * can be added to an epoll set, and further ones fail with ENOSPC, as at the limit
  * fs.epoll.max_user_watches.
  *
  * Built by preload.mjs. */

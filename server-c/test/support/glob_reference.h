@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* glob_reference.h — glob.h's rules said once more, as plainly as can be: a table of which rest of
- * the pattern stands for which rest of the text, from their ends on. */
+/* glob_reference.h — the rules of glob.h again, as simply as possible: a table of which rest of the
+ * pattern matches which rest of the text, filled from the ends. */
 #ifndef FARMSTEAD_TEST_GLOB_REFERENCE_H
 #define FARMSTEAD_TEST_GLOB_REFERENCE_H
 

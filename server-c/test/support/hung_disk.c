@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hung_disk.c — a preloaded library that makes files wait as on a disk or a network file system
- * that does not answer, chosen by their name: what holds "hang-open" can't be opened, "hang-read"
- * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, "hang-stat"
- * not be looked at, until
- * the file FARMSTEAD_HANG_UNTIL is there. A read or an open that may not wait does not: it learns
+/* hung_disk.c — a preloaded library that makes files wait as on a disk or network file system that
+ * does not answer, depending on their names: "hang-open", "hang-read", "hang-write" or "hang-stat"
+ * in the name holds up that call, "hang-late" holds up reads from the second MiB on, all until the
+ * file FARMSTEAD_HANG_UNTIL exists. A read or open that may not wait returns at once and reports
  * that it would have to.
  *
  * Built by hung-disk.mjs. */
@@ -58,7 +57,7 @@ static int is_hung(int fd, off_t end)
     return is_named(fd, "hang-read") || (end > GOOD_BYTES && is_named(fd, "hang-late"));
 }
 
-/* The program calls openat2 by its number. */
+/* The program makes this system call by its number. */
 long syscall(long number, ...)
 {
     long args[6];

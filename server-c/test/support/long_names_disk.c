@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* long_names_disk.c — a file system (FUSE) with one folder and one file in it, whose name is longer than
- * NAME_MAX lets any be. Speaks to the kernel itself: linux/fuse.h is the protocol.
+/* long_names_disk.c — a file system (FUSE) with one folder and in it one file, whose name is longer
+ * than NAME_MAX. Speaks the kernel's protocol itself: linux/fuse.h.
  *
  * Usage: long_names_disk FOLDER NAME. Ends when it is unmounted. Built by long-names-disk.mjs. */
 #include <errno.h>
@@ -118,7 +118,7 @@ static void serve(int fd, const struct fuse_in_header *in, const void *body)
     case FUSE_FORGET:
     case FUSE_BATCH_FORGET:
     case FUSE_INTERRUPT:
-        break; /* these want no answer */
+        break; /* these requests get no answer */
     default:
         answer(fd, in, ENOSYS, NULL, 0);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop with its lanes and a config in force, over a folder of the test's own. */
+/* A loop with its lanes and a config in force, serving a folder of the test. */
 #ifndef FARMSTEAD_LOOP_FIXTURE_H
 #define FARMSTEAD_LOOP_FIXTURE_H
 
@@ -10,7 +10,7 @@
 
 #include <netinet/in.h>
 
-static char root[] = "/tmp/farmstead-answer-XXXXXX";
+static char root[] = "/tmp/farmstead-loop-XXXXXX";
 static struct loop the_loop;
 static struct loop_shared shared;
 static struct io_lane *auth_lane;
@@ -33,7 +33,7 @@ static void append_with(struct buf *text, const char *config, const struct word 
     }
 }
 
-/* "ROOT" in it is the test's own folder, "ENGINE" that of the stat cache. */
+/* In `config`, "ROOT" stands for the test's folder, and "ENGINE" for `engine`. */
 static void put_in_force(const char *config, const char *engine)
 {
     const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
@@ -69,7 +69,7 @@ static void begin(const char *config, const char *engine)
     put_in_force(config, engine);
 }
 
-static int end(const char *name)
+static inline int end(const char *name)
 {
     loop_set_live(&the_loop, NULL, 0, 1);
     io_port_close(&the_loop.port, NULL);
@@ -80,7 +80,7 @@ static int end(const char *name)
     io_lane_free(shared.read_lane);
     io_lane_free(shared.stat_lane);
     access_log_free(shared.access_log);
-    shell_in("/tmp", "rm -rf farmstead-answer-??????");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A transport without a socket: gives what a client says, and takes what it is told, so many bytes at a
- * time. */
+/* A transport without a socket: delivers what a client says, and takes what is sent, a limited
+ * number of bytes at a time. */
 #ifndef FARMSTEAD_MEMORY_TRANSPORT_H
 #define FARMSTEAD_MEMORY_TRANSPORT_H
 
@@ -18,12 +18,12 @@
 struct memory_transport {
     const char *input; /* what the client says */
     size_t input_len, input_pos;
-    size_t input_most;  /* bytes a call gets at most */
-    bool input_ends;    /* then: its end; else it is silent */
-    bool is_reset;      /* now: as a client that went away without a word */
-    size_t output_most; /* bytes a call takes at most */
-    bool output_stops;  /* each other call takes nothing */
-    size_t output_cap;  /* of the client's window: no more than so many; SIZE_MAX: all */
+    size_t input_most;  /* most bytes per call */
+    bool input_ends;    /* after `input` its end follows; else the client is silent */
+    bool is_reset;      /* the client has reset the connection */
+    size_t output_most; /* most bytes taken per call */
+    bool output_stops;  /* every other call takes nothing */
+    size_t output_cap;  /* how much the client takes in all; SIZE_MAX: everything */
     char output[MEMORY_BYTES_MAX + 1];
     size_t output_len;
     int calls;
@@ -69,7 +69,7 @@ static ssize_t memory_send(struct transport *transport, const struct iovec *byte
         offered += bytes[i].iov_len;
     }
     if (sent < offered && memory->output_len < memory->output_cap)
-        eventfd_write(transport->fd, 1); /* an event tells that it takes more */
+        eventfd_write(transport->fd, 1); /* an event reports that it can take more */
     return sent > 0 ? (ssize_t)sent : -EAGAIN;
 }
 
@@ -96,7 +96,7 @@ static void memory_close(struct transport *transport)
     close(transport->fd);
 }
 
-/* Who writes to its descriptor tells of input and of room for output. */
+/* Writing to its descriptor reports input, and room for output. */
 static struct transport memory_transport_open(struct memory_transport *memory)
 {
     static const struct transport_kind kind = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* service_manager.c — systemd's part in a test: listens on the socket of its argument and prints
- * what it is told, a line per datagram, with "; " where a message has a new line. */
+/* service_manager.c — plays systemd in a test: listens on the socket in its argument, and prints
+ * what it receives, one line per datagram, with "; " in place of line ends. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

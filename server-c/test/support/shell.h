@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a unit test does to a folder of its own, in the shell's words. */
+/* Shell commands for unit tests, which they run in a folder of their own. */
 #ifndef FARMSTEAD_TEST_SHELL_H
 #define FARMSTEAD_TEST_SHELL_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Runs `script` in `folder`; that it fails is a failed check. */
+/* Runs `script` in `folder`. If it fails, a check has failed. */
 static void shell_in(const char *folder, const char *script)
 {
     char command[1000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sync_witness.c — a preloaded library that writes down, in the file SYNC_WITNESS names, which names
- * a program made ("made PATH") and what of it was put on the disk ("synced PATH"), in order. A name is
- * safe from a crash once its folder was synced after it was made.
+/* sync_witness.c — a preloaded library that logs, in the file SYNC_WITNESS, which names the program
+ * has created ("made PATH") and which of them have been written to the disk ("synced PATH"), in
+ * order. A name survives a crash if its folder was synced after the name was created.
  *
  * Built by preload.mjs. */
 #include <dlfcn.h>

@@ -38,8 +38,8 @@ export function QueryStates<Data>({ query, what, skeletonRows, children }: Query
   )
 }
 
-/** What is not there, or cannot be meant, will not be there on another try. */
-const willStay = (error: unknown) => isApiError(error, 404) || isApiError(error, 400)
+/** What is not there, cannot be meant or is not allowed will be so on another try. */
+const willStay = (error: unknown) => [400, 403, 404].some((status) => isApiError(error, status))
 
 function StaleNotice(props: { what: string; since: number; error: unknown; onRetry: () => void }) {
   return (

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT
 import { useEffect, useRef, useState } from 'react'
 
-type ScrollBoxProps = { label: string; children: React.ReactNode }
+type ScrollBoxProps = {
+  label: string
+  /** Of what is too high; what is too wide needs none. */
+  className?: string | undefined
+  children: React.ReactNode
+}
 
-/** A table that may be wider than the window: a shadow says where it goes on, and the keyboard gets there. */
-export function ScrollBox({ label, children }: ScrollBoxProps) {
+/** What may be larger than its place, as a table wider than the window: the keyboard gets to what is hidden. */
+export function ScrollBox({ label, className = 'scroll-x', children }: ScrollBoxProps) {
   const box = useRef<HTMLElement>(null)
-  const [isWide, setWide] = useState(false)
+  const [isLarger, setLarger] = useState(false)
   useEffect(() => {
     const element = box.current
     if (element === null) return
     const observer = new ResizeObserver(() => {
-      setWide(element.scrollWidth > element.clientWidth)
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element
+      setLarger(scrollWidth > clientWidth || scrollHeight > clientHeight)
     })
     observer.observe(element)
     for (const child of element.children) observer.observe(child)
     return () => observer.disconnect()
   }, [])
   return (
-    <section ref={box} className="scroll-x" aria-label={label} tabIndex={isWide ? 0 : undefined}>
+    <section ref={box} className={className} aria-label={label} tabIndex={isLarger ? 0 : undefined}>
       {children}
     </section>
   )

@@ -50,7 +50,9 @@ function Plan({ before }: { before?: Rollout }) {
           replace: true,
         })
       }
-      onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
+      onStarted={({ id }) =>
+        void navigate({ to: '/rollouts/$id', params: { id }, ignoreBlocker: true })
+      }
     />
   )
 }

@@ -103,7 +103,7 @@ const webhookRoute = createRoute({
         key={id}
         id={id}
         session={session}
-        onDeleted={() => void navigate({ to: '/settings/webhooks' })}
+        onDeleted={() => void navigate({ to: '/settings/webhooks', ignoreBlocker: true })}
       />
     )
   },

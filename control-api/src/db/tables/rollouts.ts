@@ -118,3 +118,4 @@ export type RolloutTables = {
 }
 
 export type RolloutRow = Selectable<RolloutTables['rollouts']>
+export type RolloutApprovalRow = RolloutApprovalsTable

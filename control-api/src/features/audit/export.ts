@@ -2,9 +2,10 @@
 // The audit as a file, read slice by slice as fast as the reader takes it.
 import type { Kysely } from 'kysely'
 import { type AuditRecord, genesisHash, recordOf } from '../../audit/chain.ts'
+import { newestEventId } from '../../audit/event-store.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditFilter } from './schema.ts'
-import { chainSlice, newestId } from './store.ts'
+import { chainSlice } from './store.ts'
 
 export type Format = 'ndjson' | 'csv'
 export type ExportLine = AuditRecord & { hash: string }
@@ -22,7 +23,7 @@ export async function* exportAudit(
   db: Kysely<Database>,
   { format, filter, controlPlaneId }: Exporting,
 ): AsyncGenerator<string> {
-  const newest = await newestId(db)
+  const newest = await newestEventId(db)
   if (format === 'csv') yield csvLine(COLUMNS)
   for (let after = 0; after < newest; after += SLICE_ROWS) {
     const ids = Math.min(SLICE_ROWS, newest - after)

@@ -3,8 +3,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { type AuditRecord, genesisHash, hashOf, recordOf } from '../../audit/chain.ts'
+import { newestEventId } from '../../audit/event-store.ts'
 import type { Database } from '../../db/database.ts'
-import { chainSlice, newestId } from './store.ts'
+import { chainSlice } from './store.ts'
 
 export type Verdict = {
   rows: number
@@ -51,7 +52,7 @@ type Options = {
 /** As the table is when it begins; what is added meanwhile is for the next time. */
 export async function verifyChain(db: Kysely<Database>, options: Options): Promise<Verdict> {
   const { controlPlaneId, onProgress, isStopped, onHash } = options
-  const newest = await newestId(db)
+  const newest = await newestEventId(db)
   let verdict = beginChain(controlPlaneId)
   for (let after = 0; after < newest; after += SLICE_ROWS) {
     if (isStopped?.()) break

@@ -7,13 +7,6 @@ export const ConfigNotFound = defineError(
   'No such config',
   (name: string) => `There is no config "${name}". GET /api/v1/configs lists them.`,
 )
-export const VersionNotFound = defineError(
-  404,
-  'version_not_found',
-  'No such version',
-  (name: string, number: number) =>
-    `"${name}" has no version ${number}. GET /api/v1/configs/${name}/versions lists them.`,
-)
 export const ParentNotLatest = defineError(
   409,
   'parent_not_latest',

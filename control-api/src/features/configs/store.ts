@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Configs, drafts, versions and releases in control.db.
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../../access/scope.ts'
+import { countAssignmentsOf } from '../../assignments/store.ts'
 import type { Unit } from '../../audit/write.ts'
-import type { Database } from '../../db/database.ts'
-import { labelsWithin } from '../../db/labels.ts'
+import type { Reader } from '../../db/database.ts'
 import type { ConfigTables } from '../../db/tables/configs.ts'
 import type { Recipient } from '../../labels/grouping.ts'
+import { nodesByVersion } from '../../node-identity/store/nodes.ts'
 import { changeDraft } from './drafts/store.ts'
 
-type Reader = Kysely<Database> | Transaction<Database>
 export type ConfigRow = Selectable<ConfigTables['configs']>
 export type VersionRow = Selectable<ConfigTables['config_versions']>
 export type ConfigSummary = {
@@ -120,8 +120,9 @@ export async function listVersions(
     .orderBy('number', 'desc')
     .limit(limit)
     .execute()
-  const range = { from: rows.at(-1)?.number, to: rows[0]?.number }
-  const nodes = await nodesByVersion(db, config, { ...range, scope })
+  // Without versions there is none to look at.
+  const { from, to } = { from: rows.at(-1)?.number ?? 1, to: rows[0]?.number ?? 0 }
+  const nodes = await nodesByVersion(db, { config, from, to, scope })
   return rows.map((row) => ({ ...row, nodes: nodes.get(row.number) ?? 0 }))
 }
 
@@ -135,7 +136,7 @@ export async function findVersionSummary(
     .where('number', '=', number)
     .executeTakeFirst()
   if (!row) return undefined
-  const nodes = await nodesByVersion(db, config, { from: number, to: number, scope })
+  const nodes = await nodesByVersion(db, { config, from: number, to: number, scope })
   return { ...row, nodes: nodes.get(number) ?? 0 }
 }
 
@@ -159,29 +160,6 @@ export const versionSummaries = (db: Reader) =>
         where t.config = v.config and t.number = v.number
       )`.as('sizeBytes'),
     )
-
-/** Both are looked at; without them there is none to look at. */
-type VersionRange = { from: number | undefined; to: number | undefined; scope: Scope }
-
-/** Nodes within the scope whose effective digest came to them last under one of these versions of this config. */
-async function nodesByVersion(
-  db: Reader,
-  config: string,
-  { from = 1, to = 0, scope }: VersionRange,
-): Promise<Map<number, number>> {
-  const rows = await db
-    .selectFrom('nodes')
-    .select(['running_version as version', sql<number>`count(*)`.as('nodes')])
-    .where('decommissioned_at_ms', 'is', null)
-    .where('running_config', '=', config)
-    .where('running_version', '>=', from)
-    .where('running_version', '<=', to)
-    .where(labelsWithin('labels', scope))
-    .groupBy('running_version')
-    .$narrowType<{ version: number }>()
-    .execute()
-  return new Map(rows.map(({ version, nodes }) => [version, nodes]))
-}
 
 /** The text of an older version is back: which one? */
 export async function versionWithText(
@@ -254,18 +232,20 @@ export async function deleteConfig({ trx }: Unit, name: string, nowMs: number): 
 
 /** Counts of what keeps a config for ever. */
 export async function usesOfConfig(db: Reader, config: string) {
-  const count = async (table: 'releases' | 'rollouts' | 'assignments') => {
-    const row = await db
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('config', '=', config)
-      .executeTakeFirstOrThrow()
-    return row.count
-  }
+  const releases = await db
+    .selectFrom('releases')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('config', '=', config)
+    .executeTakeFirstOrThrow()
+  const rollouts = await db
+    .selectFrom('rollouts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('config', '=', config)
+    .executeTakeFirstOrThrow()
   return {
-    releases: await count('releases'),
-    rollouts: await count('rollouts'),
-    assignments: await count('assignments'),
+    releases: releases.count,
+    rollouts: rollouts.count,
+    assignments: await countAssignmentsOf(db, config),
   }
 }
 

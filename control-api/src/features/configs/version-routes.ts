@@ -6,11 +6,12 @@ import { Type } from 'typebox'
 import { type Scope, scopeOf } from '../../access/scope.ts'
 import { DryRunQuerySchema, NameSchema, pageOf } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
+import { VersionNotFound } from '../../api-shapes/errors.ts'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
 import type { Validate } from './check/validation.ts'
-import { ConfigNotFound, VersionNotFound } from './errors.ts'
+import { ConfigNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
 import {
   DiffQuerySchema,

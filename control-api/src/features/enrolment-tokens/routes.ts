@@ -17,7 +17,7 @@ import {
   EnrolmentTokensQuerySchema,
   NewEnrolmentTokenSchema,
 } from './schema.ts'
-import { BoundToken, createToken, deleteToken, listTokens } from './store.ts'
+import { BoundToken, createToken, deleteToken, listTokens } from './tokens.ts'
 
 type Deps = {
   db: Kysely<Database>

@@ -5,6 +5,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { type ConfigError, some } from '../../api-shapes/common.ts'
 import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'
+import { latestAssignments } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type {
   OpenPreviews,
@@ -15,14 +16,7 @@ import type {
 } from '../../fleet/config-ports.ts'
 import { type AbsenceOf, type ForgetRule, overdueRule } from '../../fleet/forgetting.ts'
 import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../labels/grouping.ts'
-import {
-  allGroups,
-  assignedVersions,
-  type GroupedNode,
-  type GroupRow,
-  groupedNodes,
-  toGrouping,
-} from './store.ts'
+import { allGroups, type GroupedNode, type GroupRow, groupedNodes, toGrouping } from './store.ts'
 
 export type Fleet = { groups: readonly GroupRow[]; nodes: readonly GroupedNode[] }
 export type FleetChange = (fleet: Fleet) => Fleet
@@ -44,7 +38,14 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
   const before = { groups: await allGroups(db), nodes: await groupedNodes(db) }
   const after = change(before)
   const groupings = [toGrouping(before.groups), toGrouping(after.groups)] as const
-  const assigned = await assignedVersions(db)
+  const assigned = await latestAssignments(
+    db,
+    before.nodes.map(({ id }) => id),
+  )
+  const versionOf = (nodeId: string): VersionRef | undefined => {
+    const given = assigned.get(nodeId)
+    return given && { config: given.config, number: given.version }
+  }
   const previews = openPreviews()
   const found = new Findings(previews)
   let sinceMs = performance.now()
@@ -60,8 +61,8 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
     const { id: nodeId, name: nodeName, policy_rules: rulesId } = node
     const who = { nodeId, nodeName, rulesId }
     const [from, to] = [
-      await versionFor(previews, groupings[0], old, assigned.get(nodeId)),
-      await versionFor(previews, groupings[1], now, assigned.get(nodeId)),
+      await versionFor(previews, groupings[0], old, versionOf(nodeId)),
+      await versionFor(previews, groupings[1], now, versionOf(nodeId)),
     ]
     if (old.group.name !== now.group.name) {
       found.moves.push({ nodeId, nodeName, from: old.group.name, to: now.group.name })

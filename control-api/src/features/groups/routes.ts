@@ -22,6 +22,7 @@ import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge } from '../../json/merge-patch.ts'
 import { DEFAULT_GROUP } from '../../labels/grouping.ts'
+import { labelsOfNodes } from '../../node-identity/store/nodes.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
 import {
   ConfigUnknown,
@@ -47,7 +48,6 @@ import {
   deleteGroup,
   type GroupRow,
   insertGroup,
-  labelsOfNodes,
   saveGroup,
   toGrouping,
 } from './store.ts'

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Groups in control.db, and what is needed of the nodes to say what a change of them does.
-import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { Scope } from '../../access/scope.ts'
-import type { Database } from '../../db/database.ts'
-import { labelsWithin } from '../../db/labels.ts'
+import type { Selectable } from 'kysely'
+import type { Reader, Trx } from '../../db/database.ts'
 import type { GroupTables } from '../../db/tables/groups.ts'
 import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../labels/grouping.ts'
 import { parseSelector, type Selector } from '../../labels/selector.ts'
 
-type Reader = Kysely<Database> | Transaction<Database>
-type Trx = Transaction<Database>
 export type GroupRow = Selectable<GroupTables['node_groups']>
 
 /** In order, the default group last. */
@@ -67,14 +63,6 @@ export const configExists = async (db: Reader, name: string): Promise<boolean> =
   return row !== undefined
 }
 
-export const labelsOfNodes = (db: Reader, scope: Scope): Promise<{ labels: string }[]> =>
-  db
-    .selectFrom('nodes')
-    .select('labels')
-    .where('decommissioned_at_ms', 'is', null)
-    .where(labelsWithin('labels', scope))
-    .execute()
-
 export type GroupedNode = {
   id: string
   name: string
@@ -97,19 +85,3 @@ export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
-
-/** The version each node was told to run, by node. */
-export async function assignedVersions(db: Reader) {
-  const rows = await db
-    .selectFrom('assignments as a')
-    .select(['node_id', 'config', 'version as number'])
-    .where('generation', '=', (eb) =>
-      eb
-        .selectFrom('assignments as b')
-        .select(({ fn }) => fn.max('b.generation').as('generation'))
-        .whereRef('b.node_id', '=', 'a.node_id')
-        .where('b.state', '!=', 'withdrawn'),
-    )
-    .execute()
-  return new Map(rows.map(({ node_id, ...version }) => [node_id, version]))
-}

@@ -7,9 +7,9 @@ import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
+import { namesOfNodes } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
-import { chartNodes } from './store.ts'
 
 export type RolloutMark = {
   id: string
@@ -106,7 +106,7 @@ export const metricsRoutes =
       const ids =
         asked === undefined ? null : [...new Set(asked.split(',').filter((id) => id !== ''))]
       if (ids !== null && ids.length > MAX_NODES) throw new TooManyNodes()
-      const nodes = await chartNodes(db, ids, { limit: MAX_NODES + 1, scope })
+      const nodes = await namesOfNodes(db, ids, { limit: MAX_NODES + 1, scope })
       if (nodes.length > MAX_NODES) throw new TooManyNodes()
       const unknown = ids?.find((id) => !nodes.some((node) => node.id === id))
       if (unknown !== undefined) throw new NodeNotFound(unknown)

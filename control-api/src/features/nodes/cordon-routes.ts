@@ -7,8 +7,8 @@ import type { Write } from '../../audit/write.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
 import { cordonOf } from '../../fleet/cordon.ts'
 import type { App } from '../../http/app-types.ts'
+import { activeNode, setCordon } from '../../node-identity/store/nodes.ts'
 import { CordonOrderSchema } from './schema.ts'
-import { activeNode, setCordon } from './store.ts'
 
 type Deps = { write: Write; now: () => number; engine: Pick<RolloutEngine, 'onAgentEvent'> }
 

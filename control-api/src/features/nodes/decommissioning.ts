@@ -3,7 +3,7 @@
 import type { Unit, Write } from '../../audit/write.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { activeNode, decommission, type NodeRow } from './store.ts'
+import { activeNode, decommission, type NodeRow } from '../../node-identity/store/nodes.ts'
 
 type Deps = {
   write: Write

@@ -5,17 +5,18 @@ import { Type } from 'typebox'
 import { requireWholeFarm, WholeFarmRequired } from '../../access/scope.ts'
 import { NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound, NotAllowed, type Refusal } from '../../api-shapes/errors.ts'
-import { type Assignments, latestAssignment } from '../../assignments/assignments.ts'
-import { type DriftDecision, driftOf, driftText } from '../../assignments/drift.ts'
+import type { Assignments } from '../../assignments/assignments.ts'
+import { driftOf, storeDecision } from '../../assignments/drift.ts'
+import { driftText, latestAssignment } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Database } from '../../db/database.ts'
 import type { Adopt, ReadGrouping } from '../../fleet/config-ports.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
+import { activeNode, findNode, type NodeRow } from '../../node-identity/store/nodes.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
-import { activeNode, createNodeStore, type NodeRow } from './store.ts'
 import { viewDrift } from './view.ts'
 
 type Deps = {
@@ -36,7 +37,7 @@ export const nodeDriftRoutes =
   ({ db, write, now, assignments, adopt, adoptErrors, readGrouping }: Deps) =>
   async (app: App) => {
     const find = async (id: string) => {
-      const node = await createNodeStore(db).byId(id)
+      const node = await findNode(db, id)
       if (!node) throw new NodeNotFound(id)
       return node
     }
@@ -155,12 +156,4 @@ function requireDrift(node: NodeRow, digest: string): void {
   if (!drift) throw new NoDrift(node.name)
   if (drift.digest !== digest)
     throw new DriftChanged(drift.digest).withMembers({ digest: drift.digest })
-}
-
-async function storeDecision({ trx }: Unit, id: string, decision: DriftDecision): Promise<void> {
-  await trx
-    .updateTable('nodes')
-    .set({ drift_decision: JSON.stringify(decision) })
-    .where('id', '=', id)
-    .execute()
 }

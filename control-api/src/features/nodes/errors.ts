@@ -48,13 +48,6 @@ export const VersionIncomplete = defineError(
   'A version is a config and a number',
   () => 'Give both config and version, or neither for the version the node should run.',
 )
-export const VersionNotFound = defineError(
-  404,
-  'version_not_found',
-  'No such version',
-  (config: string, version: number) =>
-    `There is no version ${version} of "${config}". GET /api/v1/configs/${config}/versions lists them.`,
-)
 export const NodeDidNotAnswer = defineError(
   504,
   'node_did_not_answer',

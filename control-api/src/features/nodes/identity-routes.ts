@@ -5,16 +5,16 @@ import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
-import type { Unit, Write } from '../../audit/write.ts'
+import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { LogTail } from '../../fleet/questions.ts'
 import type { App } from '../../http/app-types.ts'
-import { revokeCertificates } from '../../node-identity/certificates.ts'
-import { type Clone, cloneOf } from '../../node-identity/clones.ts'
+import { cloneOf } from '../../node-identity/clones.ts'
+import { activeNode, findNode } from '../../node-identity/store/nodes.ts'
+import { decideClone, endIdentity } from '../../node-identity/store/speakers.ts'
 import { NoClone, NodeDidNotAnswer, TooManyAsk, UnknownIncarnation } from './errors.ts'
 import { ErrorLogRequestSchema, ErrorLogSchema, KeepSchema } from './schema.ts'
-import { activeNode, createNodeStore } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -49,7 +49,7 @@ export const nodeIdentityRoutes =
         const { id } = request.params
         await write(async (unit) => {
           const node = await activeNode(unit, id)
-          await endIdentity(unit, id)
+          await endIdentity(unit.trx, id)
           await unit.emit({
             kind: 'node',
             id,
@@ -88,7 +88,7 @@ export const nodeIdentityRoutes =
           if (!clone.incarnations.some((one) => one.incarnation === keep)) {
             throw new UnknownIncarnation(keep)
           }
-          await decideClone(unit, id, { ...clone, keep })
+          await decideClone(unit.trx, id, { ...clone, keep })
           await unit.emit({
             kind: 'node',
             id,
@@ -121,7 +121,7 @@ export const nodeIdentityRoutes =
         },
       },
       async ({ params: { id }, body: { lines = DEFAULT_LINES } }) => {
-        const node = await createNodeStore(db).byId(id)
+        const node = await findNode(db, id)
         if (!node) throw new NodeNotFound(id)
         if (!fleet.presence(id).connected) {
           throw new NodeDidNotAnswer(node.name, 'is not connected')
@@ -138,30 +138,6 @@ export const nodeIdentityRoutes =
       },
     )
   }
-
-async function endIdentity({ trx }: Unit, id: string): Promise<void> {
-  await revokeCertificates(trx, id)
-  await trx
-    .updateTable('nodes')
-    .set({ credential_digest: null, incarnation: null, past_incarnations: '[]', clone: null })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** What was issued before the decision may be in the other's hands. */
-async function decideClone({ trx }: Unit, id: string, clone: Clone): Promise<void> {
-  await trx
-    .updateTable('node_certificates')
-    .set({ state: 'revoked' })
-    .where('node_id', '=', id)
-    .where('state', '=', 'issued')
-    .execute()
-  await trx
-    .updateTable('nodes')
-    .set({ clone: JSON.stringify(clone), incarnation: null })
-    .where('id', '=', id)
-    .execute()
-}
 
 const LAST_DATE_MS = 8.64e15
 const iso = (ms: number) => new Date(Math.min(ms, LAST_DATE_MS)).toISOString()

@@ -3,7 +3,7 @@
 // reads nor parses the same texts again.
 
 import type { Kysely } from 'kysely'
-import { renderedTexts } from '../../assignments/of-many.ts'
+import { renderedTexts } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import { urlsOf } from './urls.ts'
 

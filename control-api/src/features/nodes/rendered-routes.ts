@@ -3,15 +3,15 @@
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { NameSchema, NodeIdSchema } from '../../api-shapes/common.ts'
-import { NodeNotFound } from '../../api-shapes/errors.ts'
-import { latestAssignment } from '../../assignments/assignments.ts'
+import { NodeNotFound, VersionNotFound } from '../../api-shapes/errors.ts'
+import { latestAssignment } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type { OpenPreviews, Previews, ReadGrouping, VersionRef } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
-import { NothingToRender, VersionIncomplete, VersionNotFound } from './errors.ts'
+import { findNode } from '../../node-identity/store/nodes.ts'
+import { NothingToRender, VersionIncomplete } from './errors.ts'
 import { RenderedConfigSchema } from './schema.ts'
-import { createNodeStore } from './store.ts'
 
 type Deps = { db: Kysely<Database>; readGrouping: ReadGrouping; openPreviews: OpenPreviews }
 
@@ -42,7 +42,7 @@ export const nodeRenderedRoutes =
         },
       },
       async ({ params: { id }, query: { config, version } }) => {
-        const node = await createNodeStore(db).byId(id)
+        const node = await findNode(db, id)
         if (!node) throw new NodeNotFound(id)
         if ((config === undefined) !== (version === undefined)) throw new VersionIncomplete()
         const grouping = await readGrouping(db)

@@ -21,12 +21,9 @@ import {
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../api-shapes/errors.ts'
 import { ImpactSchema } from '../../api-shapes/impact.ts'
-import {
-  type Assignments,
-  assignmentByDigest,
-  latestAssignment,
-} from '../../assignments/assignments.ts'
-import { driftOf, driftText } from '../../assignments/drift.ts'
+import type { Assignments } from '../../assignments/assignments.ts'
+import { driftOf } from '../../assignments/drift.ts'
+import { assignmentByDigest, driftText, latestAssignment } from '../../assignments/store.ts'
 import type { Write } from '../../audit/write.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
@@ -39,8 +36,9 @@ import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
 import { parseSelector, type Selector } from '../../labels/selector.ts'
-import type { Metrics } from '../../metrics-store/ports.ts'
+import type { Metrics } from '../../metrics-store/metrics.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
+import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identity/store/nodes.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
 import type { EndNode } from './decommissioning.ts'
@@ -55,7 +53,7 @@ import {
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
-import { activeNode, changeNode, createNodeStore, nameIsTaken } from './store.ts'
+import { nodesPage, nodesPageOfGroup } from './store.ts'
 import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
@@ -88,11 +86,10 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
   await app.register(nodeRenderedRoutes(deps))
-  const nodes = createNodeStore(db)
   const view = createNodeView(deps)
 
   const find = async (id: string) => {
-    const row = await nodes.byId(id)
+    const row = await findNode(db, id)
     if (!row) throw new NodeNotFound(id)
     return row
   }
@@ -129,8 +126,11 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const page = { after, limit: limit + 1, scope, selector, name, q, cordoned, among }
       const found =
         query.group === undefined
-          ? await nodes.page(page)
-          : await nodes.pageOfGroup(page, query.group, await readGrouping(db))
+          ? await nodesPage(db, page)
+          : await nodesPageOfGroup(db, page, {
+              group: query.group,
+              grouping: await readGrouping(db),
+            })
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
     },
@@ -179,7 +179,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
       },
       preValidation: mergeObjects(async ({ id = '' }) => {
-        const row = await nodes.byId(id)
+        const row = await findNode(db, id)
         return row
           ? { etag: etagOf(row.revision), objects: { labels: JSON.parse(row.labels) } }
           : null

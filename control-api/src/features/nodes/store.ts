@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
-import { type Kysely, type Selectable, sql } from 'kysely'
+// Lists of nodes. Nodes themselves are of node-identity/.
+import { type Kysely, sql } from 'kysely'
 import type { Labels, Scope } from '../../access/scope.ts'
-import { NodeNotFound } from '../../api-shapes/errors.ts'
-import type { Unit } from '../../audit/write.ts'
-import type { Database, NodesTable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
-import type { Cordon } from '../../fleet/cordon.ts'
 import type { Grouping } from '../../labels/grouping.ts'
 import type { Selector } from '../../labels/selector.ts'
-import { revokeCertificates } from '../../node-identity/certificates.ts'
+import type { NodeRow } from '../../node-identity/store/nodes.ts'
 
-export type NodeRow = Selectable<NodesTable>
 export type NodeFilter = {
   name: string | undefined
   /** Part of the name. */
@@ -32,45 +28,24 @@ const FEW = 500
 /** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
 const WALKED_AT_ONCE = 500
 
-export function createNodeStore(db: Kysely<Database>) {
-  return {
-    /** By name; names are what people look for. */
-    async page(page: Page): Promise<NodeRow[]> {
-      const query = pageQuery(db, page)
-      const ids = await fewWithLabels(db, [...(page.scope ?? []), ...page.selector])
-      return (ids ? query.where('id', 'in', jsonValues(ids)) : query).execute()
-    },
-    /** A group's selector is not all of it: the groups before it come first. */
-    async pageOfGroup(page: Page, group: string, grouping: Grouping): Promise<NodeRow[]> {
-      const ids = await walk(db, page, (labels) => grouping.of(labels).name === group)
-      if (ids.length === 0) return []
-      const rows = await db.selectFrom('nodes').selectAll().where('id', 'in', ids).execute()
-      const found = new Map(rows.map((row) => [row.id, row]))
-      return ids.flatMap((id) => found.get(id) ?? [])
-    },
-    byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
-  }
+/** By name; names are what people look for. */
+export async function nodesPage(db: Kysely<Database>, page: Page): Promise<NodeRow[]> {
+  const query = pageQuery(db, page)
+  const ids = await fewWithLabels(db, [...(page.scope ?? []), ...page.selector])
+  return (ids ? query.where('id', 'in', jsonValues(ids)) : query).execute()
 }
 
-/** Of decommissioned ones too: their past is still shown. null: there never was one. */
-export async function labelsOfNode(db: Kysely<Database>, id: string): Promise<Labels | null> {
-  const row = await db.selectFrom('nodes').select('labels').where('id', '=', id).executeTakeFirst()
-  return row ? JSON.parse(row.labels) : null
-}
-
-/** Which of these are nodes within the scope. */
-export async function nodeIdsWithin(
+/** A group's selector is not all of it: the groups before it come first. */
+export async function nodesPageOfGroup(
   db: Kysely<Database>,
-  ids: readonly string[],
-  scope: Scope,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('nodes')
-    .select('id')
-    .where('id', 'in', ids)
-    .where(labelsWithin('labels', scope))
-    .execute()
-  return rows.map(({ id }) => id)
+  page: Page,
+  { group, grouping }: { group: string; grouping: Grouping },
+): Promise<NodeRow[]> {
+  const ids = await walk(db, page, (labels) => grouping.of(labels).name === group)
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('nodes').selectAll().where('id', 'in', ids).execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** All nodes with one of the labels that are asked for; null: many have each. */
@@ -133,65 +108,6 @@ async function walk(db: Kysely<Database>, page: Page, isWanted: (labels: Labels)
   }
 }
 
-/** Throws NodeNotFound. */
-export async function activeNode({ trx }: Unit, id: string): Promise<NodeRow> {
-  const node = await active(trx, id)
-  if (!node) throw new NodeNotFound(id)
-  return node
-}
-
-function active(db: Kysely<Database>, id: string): Promise<NodeRow | undefined> {
-  return db
-    .selectFrom('nodes')
-    .selectAll()
-    .where('id', '=', id)
-    .where('decommissioned_at_ms', 'is', null)
-    .executeTakeFirst()
-}
-
-type Change = {
-  name?: string
-  labels?: Record<string, string>
-  mergePatch?: Record<string, unknown>
-}
-
-export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): Promise<NodeRow> {
-  const { name, labels, mergePatch } = change
-  return await trx
-    .updateTable('nodes')
-    .set({
-      revision: node.revision + 1,
-      ...(name !== undefined && { name }),
-      ...(labels && { labels: JSON.stringify(labels) }),
-      ...(mergePatch && { merge_patch: JSON.stringify(mergePatch) }),
-    })
-    .where('id', '=', node.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
-
-export async function nameIsTaken(db: Kysely<Database>, name: string, byOtherThan: string) {
-  const other = await db
-    .selectFrom('nodes')
-    .select('id')
-    .where('name', '=', name)
-    .where('id', '!=', byOtherThan)
-    .where('decommissioned_at_ms', 'is', null)
-    .executeTakeFirst()
-  return other !== undefined
-}
-
-/** Whatever it was known by is worth nothing from the commit on; so are tokens for its way back. */
-export async function decommission({ trx }: Unit, id: string, nowMs: number): Promise<void> {
-  await revokeCertificates(trx, id)
-  await trx.deleteFrom('enrolment_tokens').where('node_id', '=', id).execute()
-  await trx
-    .updateTable('nodes')
-    .set({ decommissioned_at_ms: nowMs, credential_digest: null })
-    .where('id', '=', id)
-    .execute()
-}
-
 export type Silent = Pick<
   NodeRow,
   | 'id'
@@ -230,14 +146,6 @@ export const silentNodes = (db: Kysely<Database>, since: SilentSince): Promise<S
     .$if(since.isByTokenOnly, (query) => query.where('forget_after_hours', 'is not', null))
     .where('id', 'not in', jsonValues(since.connectedIds))
     .execute()
-
-export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
-  await trx
-    .updateTable('nodes')
-    .set({ cordon: cordon && JSON.stringify(cordon) })
-    .where('id', '=', id)
-    .execute()
-}
 
 export type PassedBy = { node_id: string; config: string; version: number; at_ms: number }
 

@@ -2,15 +2,15 @@
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
 import type { Effective } from '../../agent-protocol/messages.gen.ts'
-import type { Assignment, Standing } from '../../assignments/assignments.ts'
 import { decisionOf, driftOf } from '../../assignments/drift.ts'
-import type { LastResult } from '../../assignments/last-result.ts'
 import {
+  type Assignment,
   assignmentsByDigest,
   keyOf,
   latestAssignments,
   type NodeDigest,
-} from '../../assignments/of-many.ts'
+  type Standing,
+} from '../../assignments/store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
@@ -19,18 +19,17 @@ import type { Fleet, Presence } from '../../fleet/fleet.ts'
 import { type AbsenceOf, forgetAtMs, forgetRule } from '../../fleet/forgetting.ts'
 import { clockOffsetMs, viewHost as withRates } from '../../fleet/host.ts'
 import { type Grouping, type NodeGroup, targetOf } from '../../labels/grouping.ts'
-import type { LatencySummary, Metrics } from '../../metrics-store/ports.ts'
+import type { LatencySummary, Metrics } from '../../metrics-store/metrics.ts'
 import type { OwnerPolicy } from '../../node-check/owner-policy.ts'
-import {
-  type CertificateRow,
-  isGood,
-  newestCertificates,
-} from '../../node-identity/certificates.ts'
+import { type CertificateRow, isGood } from '../../node-identity/certificates.ts'
 import { cloneOf } from '../../node-identity/clones.ts'
+import type { LastResult } from '../../node-identity/last-result.ts'
+import { newestCertificates } from '../../node-identity/store/certificates.ts'
+import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { createKnownUrls } from './known-urls.ts'
 import { cordonText, type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node, NodePolicy } from './schema.ts'
-import { type NodeRow, type PassedBy, passedBy } from './store.ts'
+import { type PassedBy, passedBy } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>

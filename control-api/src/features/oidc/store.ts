@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Identities at rest: which person at the provider is which user here.
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Unit } from '../../audit/write.ts'
-import type { Database } from '../../db/database.ts'
+import type { Reader } from '../../db/database.ts'
 import type { OidcIdentitiesTable } from '../../db/tables/oidc.ts'
 
 export type IdentityRow = Selectable<OidcIdentitiesTable>
-type Reader = Kysely<Database> | Unit['trx']
 
 export async function findIdentity(db: Reader, of: Pick<IdentityRow, 'issuer' | 'subject'>) {
   return await db

@@ -10,15 +10,20 @@ import {
   RolloutIdSchema,
 } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
-import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../api-shapes/errors.ts'
+import {
+  NotAllowed,
+  SelectorInvalid,
+  TokenNotAllowed,
+  VersionNotFound,
+} from '../../api-shapes/errors.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
-import { outlookOf } from './line/outlook.ts'
 import { policyRefusalsOf } from './plan/policy-refusals.ts'
 import { askNodes, type PreflightDeps } from './plan/preflight.ts'
+import { outlookOf } from './queue/outlook.ts'
 import {
   AtOnceAlone,
   EmergencyStartsNow,
@@ -32,7 +37,6 @@ import {
   RolloutNotFound,
   StartPast,
   StartTooFar,
-  VersionNotFound,
 } from './shapes/errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './shapes/order-schema.ts'
 import { AskPreflightSchema, PreflightSchema } from './shapes/preflight-schema.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Takes an order: planned outside, stored and brought into the line in one transaction. Whose turn it is at
+// Takes an order: planned outside, stored and brought into the queue in one transaction. Whose turn it is at
 // once begins in it.
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
-import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
 import type { OnOverlap } from '../../api-shapes/states.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
@@ -15,7 +15,6 @@ import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
 import { whyClosed } from '../rollout-rules/windows.ts'
 import type { Engine } from './engine/engine.ts'
-import { nodesWaitedFor, waitingRows } from './line/store.ts'
 import { emergencyStrategy } from './plan/emergency.ts'
 import {
   type CheckFor,
@@ -27,6 +26,7 @@ import {
 } from './plan/planner.ts'
 import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
+import { nodesWaitedFor, waitingRows } from './queue/store.ts'
 import { firstProgress, isWaiting } from './reducer/model.ts'
 import { MAX_WAITING } from './reducer/queue.ts'
 import {
@@ -41,7 +41,6 @@ import {
   RolloutInvalid,
   StartPast,
   StartTooFar,
-  VersionNotFound,
 } from './shapes/errors.ts'
 import type { Reason } from './shapes/reason.ts'
 import type { Strategy } from './shapes/schema.ts'
@@ -54,7 +53,7 @@ export type StartDeps = {
   db: Reader
   write: Write
   now: () => number
-  engine: Pick<Engine, 'takeTurns'>
+  engine: Pick<Engine, 'advanceQueue'>
   checkFor: CheckFor
   readGrouping: ReadGrouping
   findVersionText: (config: string, version: number) => Promise<string | null>
@@ -270,7 +269,7 @@ export async function store(
   const { policy } = plan.arranged
   const data = { ...asked, startAtMs: row.start_at_ms, nodes, planDigest: plan.planDigest, policy }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
-  await deps.engine.takeTurns(unit)
+  await deps.engine.advanceQueue(unit)
   await requireTaken(trx, id, order)
   return id
 }

@@ -13,7 +13,7 @@ import {
   setOneTimePassword,
   type User,
   updateUser,
-} from '../../people/users.ts'
+} from '../../people/user-store.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
 

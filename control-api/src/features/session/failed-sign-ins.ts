@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Failed sign-ins are worth an event, but whoever fails must not fill the disk with them.
 import type { Write } from '../../audit/write.ts'
-import type { User } from '../../people/users.ts'
+import type { User } from '../../people/user-store.ts'
 import { networkOf } from './sign-in-throttle.ts'
 
 type Deps = { write: Write; now: () => number }

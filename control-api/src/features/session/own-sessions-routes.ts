@@ -7,8 +7,8 @@ import { defineError } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
-import { endSession, endSessions, listSessions } from '../../people/sessions.ts'
-import type { User } from '../../people/users.ts'
+import { endSession, endSessions, listSessions } from '../../people/session-store.ts'
+import type { User } from '../../people/user-store.ts'
 import { OwnSessionIdSchema, OwnSessionsSchema } from './schema.ts'
 
 type Deps = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who holds a session proves anew that it is theirs.
 import type { FastifyRequest } from 'fastify'
-import { NotSignedIn, WrongCredentials } from '../../api-shapes/errors.ts'
+import { NotSignedIn } from '../../api-shapes/errors.ts'
 import type { Write } from '../../audit/write.ts'
-import { knownUser, NO_PASSWORD, verifyPassword } from '../../people/passwords.ts'
+import { NO_PASSWORD } from '../../people/passwords.ts'
 import {
   FreshSignInRequired,
   PasswordRequired,
@@ -13,8 +13,8 @@ import {
   WrongCode,
 } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import type { User, UserStore } from '../../people/users.ts'
-import { attemptOf, requireUnchanged } from './sign-in.ts'
+import type { User, UserStore } from '../../people/user-store.ts'
+import { provePassword, requireUnchanged } from './sign-in.ts'
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 
@@ -56,11 +56,7 @@ export function createProve({ users, write, now, throttle, secondFactor }: Deps)
       return (unit) => requireUnchanged(unit, user)
     }
     if (password === undefined) throw new PasswordRequired()
-    const attempt = attemptOf(request, user)
-    refuseWhile(throttle.attempt(attempt))
-    if (!(await verifyPassword(password, user.passwordHash, knownUser(user.id))))
-      throw new WrongCredentials()
-    throttle.succeeded(attempt)
+    const attempt = await provePassword(request, user, { password, throttle })
     if (user.hasSecondFactor && !isYounger(request, CODE_HOLDS_MS)) {
       await proveCode(user, code, attempt)
     }

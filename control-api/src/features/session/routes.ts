@@ -13,11 +13,11 @@ import {
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
-import { hashFor, knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { hashFor, TooManySignIns } from '../../people/passwords.ts'
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import { endSignIns, type OtherWaysIn } from '../../people/recovery.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
+import { setPassword, signedIn, type User, type UserStore } from '../../people/user-store.ts'
 import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
 import type { StartSession } from '../../plugins/start-session.ts'
@@ -25,9 +25,14 @@ import { createFailedSignIns } from './failed-sign-ins.ts'
 import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
-import { attemptOf, createSignIn, createSignInKey, requireUnchanged, setDevice } from './sign-in.ts'
+import {
+  createSignIn,
+  createSignInKey,
+  provePassword,
+  requireUnchanged,
+  setDevice,
+} from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
-import { refuseWhile } from './throttle.ts'
 import type { ViewSession } from './view.ts'
 
 type Deps = {
@@ -170,11 +175,7 @@ export const sessionRoutes = (deps: Deps) => {
       async (request, reply) => {
         const user = await current(request)
         const { currentPassword, newPassword, revokeTokens } = request.body
-        const attempt = attemptOf(request, user)
-        refuseWhile(throttle.attempt(attempt))
-        if (!(await verifyPassword(currentPassword, user.passwordHash, knownUser(user.id))))
-          throw new WrongCredentials()
-        throttle.succeeded(attempt)
+        await provePassword(request, user, { password: currentPassword, throttle })
         if (newPassword === currentPassword) throw new SamePassword()
         const passwordHash = await hashFor(user.id, newPassword)
         await startSession(request, user.id, async (unit) => {

@@ -5,10 +5,10 @@ import { Type } from 'typebox'
 import { defineError, TooManyAttempts, WrongCredentials } from '../../api-shapes/errors.ts'
 import type { Write } from '../../audit/write.ts'
 import type { App } from '../../http/app-types.ts'
-import { knownUser, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import { TooManySignIns } from '../../people/passwords.ts'
 import { WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { removeSecondFactor, type User } from '../../people/users.ts'
+import { removeSecondFactor, type User } from '../../people/user-store.ts'
 import {
   BegunSecondFactorSchema,
   ConfirmSecondFactorSchema,
@@ -16,7 +16,7 @@ import {
   RecoveryCodesSchema,
   RemoveSecondFactorSchema,
 } from './schema.ts'
-import { attemptOf, requireUnchanged } from './sign-in.ts'
+import { attemptOf, provePassword, requireUnchanged } from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 
@@ -41,13 +41,9 @@ export const secondFactorRoutes =
   ({ write, now, throttle, secondFactor, current }: Deps) =>
   async (app: App): Promise<void> => {
     /** A borrowed session must not be enough to change how its owner signs in. */
-    const provePassword = async (request: FastifyRequest, password: string): Promise<User> => {
+    const provenUser = async (request: FastifyRequest, password: string): Promise<User> => {
       const user = await current(request)
-      const attempt = attemptOf(request, user)
-      refuseWhile(throttle.attempt(attempt))
-      if (!(await verifyPassword(password, user.passwordHash, knownUser(user.id))))
-        throw new WrongCredentials()
-      throttle.succeeded(attempt)
+      await provePassword(request, user, { password, throttle })
       return user
     }
 
@@ -69,7 +65,7 @@ export const secondFactorRoutes =
         },
       },
       async (request) => {
-        const user = await provePassword(request, request.body.password)
+        const user = await provenUser(request, request.body.password)
         if (user.hasSecondFactor) throw new SecondFactorExists()
         return await write(async (unit) => {
           await requireUnchanged(unit, user)
@@ -124,7 +120,7 @@ export const secondFactorRoutes =
       },
       async (request, reply) => {
         const { password, code } = request.body
-        const user = await provePassword(request, password)
+        const user = await provenUser(request, password)
         const attempt = attemptOf(request, user)
         refuseWhile(throttle.attemptCode(attempt))
         const removed = await write(async (unit) => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The way in on a new machine: a token known only to who sees the console of this machine makes the
 // first administrator. There is no open first-run page that a stranger could find first.
-import type { Kysely } from 'kysely'
 import { defineError } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newSecret, sameDigest, sha256 } from '../../base/ids.ts'
-import type { Database } from '../../db/database.ts'
-import { anyUserExists, insertUser, type User } from '../../people/users.ts'
+import { readOwn, removeOwn, writeOwn } from '../../control-plane/store.ts'
+import type { Reader } from '../../db/database.ts'
+import { anyUserExists, insertUser, type User } from '../../people/user-store.ts'
 
 export const SetupDone = defineError(
   409,
@@ -22,29 +22,20 @@ export const WrongSetupToken = defineError(
     'Use the newest link that the service printed when it started. `admin init` on its machine prints a new one.',
 )
 
-type Reader = Kysely<Database> | Unit['trx']
-/** Of the digest in the table `meta`. */
-const KEY = 'setupTokenDigest'
-
 /** The token that is good from now on, instead of any before; null: there are users, and no set-up. */
 export const newSetupToken = (write: Write): Promise<string | null> =>
   write(async ({ trx }) => {
     if (await anyUserExists(trx)) return null
     const token = newSecret('fss')
-    const value = sha256(token)
-    await trx
-      .insertInto('meta')
-      .values({ key: KEY, value })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-      .execute()
+    await writeOwn(trx, 'setupTokenDigest', sha256(token))
     return token
   })
 
 /** Throws SetupDone or WrongSetupToken. */
 export async function requireSetupToken(db: Reader, token: string): Promise<void> {
   if (await anyUserExists(db)) throw new SetupDone()
-  const row = await db.selectFrom('meta').select('value').where('key', '=', KEY).executeTakeFirst()
-  if (!sameDigest(row?.value ?? '', sha256(token))) throw new WrongSetupToken()
+  const digest = await readOwn(db, 'setupTokenDigest')
+  if (!sameDigest(digest ?? '', sha256(token))) throw new WrongSetupToken()
 }
 
 type FirstAdmin = { token: string; username: string; passwordHash: string; nowMs: number }
@@ -54,7 +45,7 @@ export async function insertFirstAdmin(unit: Unit, first: FirstAdmin): Promise<U
   await requireSetupToken(unit.trx, token)
   const roles = ['admin' as const]
   const user = await insertUser(unit, { username, passwordHash, roles, isOneTime: false, nowMs })
-  await unit.trx.deleteFrom('meta').where('key', '=', KEY).execute()
+  await removeOwn(unit.trx, 'setupTokenDigest')
   const data = { username, roles }
   await unit.emit({ kind: 'user', id: user.id, action: 'created', actor: 'set-up', data })
   return user

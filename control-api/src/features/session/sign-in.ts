@@ -3,10 +3,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AccountDisabled, WrongCredentials } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
-import { verifyNobody, verifyPassword } from '../../people/passwords.ts'
+import { knownUser, verifyNobody, verifyPassword } from '../../people/passwords.ts'
 import { SecondFactorRequired, WrongCode } from '../../people/proof.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
-import { createUserStore, type User, type UserStore } from '../../people/users.ts'
+import { createUserStore, type User, type UserStore } from '../../people/user-store.ts'
 import { cookiesNamed } from '../../plugins/cookies.ts'
 import { COOKIE_PATH } from '../../plugins/session.ts'
 import type { StartSession } from '../../plugins/start-session.ts'
@@ -41,6 +41,20 @@ export const attemptOf = (
   address: request.ip,
   devices: cookiesNamed(request, DEVICE_COOKIE),
 })
+
+/** Throws WrongCredentials, or what holds up who guesses. */
+export async function provePassword(
+  request: FastifyRequest,
+  user: User,
+  { password, throttle }: { password: string; throttle: SignInThrottle },
+): Promise<Attempt> {
+  const attempt = attemptOf(request, user)
+  refuseWhile(throttle.attempt(attempt))
+  if (!(await verifyPassword(password, user.passwordHash, knownUser(user.id))))
+    throw new WrongCredentials()
+  throttle.succeeded(attempt)
+  return attempt
+}
 
 /** The browser is known to this account from now on. */
 export function setDevice(reply: FastifyReply, throttle: SignInThrottle, user: User): void {

@@ -2,8 +2,8 @@
 // A session as the API shows it.
 
 import { permissionsOf } from '../../access/permissions.ts'
-import { IDLE_MS, LONGEST_MS } from '../../people/sessions.ts'
-import type { User } from '../../people/users.ts'
+import { IDLE_MS, LONGEST_MS } from '../../people/session-store.ts'
+import type { User } from '../../people/user-store.ts'
 import type { Session } from './schema.ts'
 
 export type ViewSession = (user: User, signedInAtMs: number) => Session

@@ -11,7 +11,7 @@ import {
   setOneTimePassword,
   type User,
   updateUser,
-} from '../../people/users.ts'
+} from '../../people/user-store.ts'
 import { actorOf, changeUser } from './change.ts'
 import { LastAdmin, OwnAccount, UserNotFound } from './errors.ts'
 import { OneTimePasswordSchema } from './schema.ts'

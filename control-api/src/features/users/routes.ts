@@ -11,8 +11,8 @@ import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { hashFor, oneTimePassword } from '../../people/passwords.ts'
 import type { OtherWaysIn } from '../../people/recovery.ts'
 import { endDisabled } from '../../people/recovery.ts'
-import { endSessions } from '../../people/sessions.ts'
-import { createUserStore, insertUser, type User } from '../../people/users.ts'
+import { endSessions } from '../../people/session-store.ts'
+import { createUserStore, deleteUser, insertUser, type User } from '../../people/user-store.ts'
 import { userActionRoutes } from './action-routes.ts'
 import { actorOf, changeUser, requireCover } from './change.ts'
 import { BadScope, BeyondYours, LastAdmin, UserNotFound, UsernameTaken } from './errors.ts'
@@ -24,7 +24,7 @@ import {
   UserSchema,
   type UserView,
 } from './schema.ts'
-import { deleteUser, listUsers, saveStanding } from './store.ts'
+import { listUsers, saveStanding } from './store.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number; waysIn: OtherWaysIn }
 

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import { toUser, type User, updateUser } from '../../people/users.ts'
+import { toUser, type User, updateUser } from '../../people/user-store.ts'
 import { isFarmAdmin } from './rules.ts'
 
 type Page = { after: string | undefined; limit: number }
@@ -43,9 +43,4 @@ export async function saveStanding(
     disabled: disabled ? 1 : 0,
     revision: user.revision + 1,
   })
-}
-
-/** Histories keep the name. */
-export async function deleteUser({ trx }: Unit, id: string): Promise<void> {
-  await trx.deleteFrom('users').where('id', '=', id).execute()
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Webhooks and their last deliveries at rest.
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Unit } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
-import type { Database } from '../../db/database.ts'
+import type { Reader } from '../../db/database.ts'
 import type { WebhookTables } from '../../db/tables/webhooks.ts'
 import { WebhookNotFound } from './errors.ts'
 import type { Message } from './rules.ts'
@@ -12,7 +12,6 @@ import type { Outcome } from './send.ts'
 
 export type WebhookRow = Selectable<WebhookTables['webhooks']>
 type DeliveryRow = Selectable<WebhookTables['webhook_deliveries']>
-type Reader = Kysely<Database> | Transaction<Database>
 type Page = { before: string | undefined; limit: number }
 
 /** Of each webhook; older ones go. */

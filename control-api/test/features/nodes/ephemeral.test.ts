@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEndNode } from '../../../src/features/nodes/decommissioning.ts'
 import { forgetLongAway } from '../../../src/features/nodes/forgetting.ts'
-import { createNodeStore } from '../../../src/features/nodes/store.ts'
 import { forgetRule } from '../../../src/fleet/forgetting.ts'
+import { findNode } from '../../../src/node-identity/store/nodes.ts'
 import { enrolNode } from '../../agents/node-client.ts'
 import { build } from '../../helper.ts'
 import { etagOf, group, ok, push, send } from '../groups/farm.ts'
@@ -31,8 +31,7 @@ async function setUp(tokenHours?: number, labels: Record<string, string> = { poo
   const { admin, fleet } = service
   const token = tokenHours === undefined ? {} : { forgetAfterHours: tokenHours }
   const node = await enrolNode(service, { labels, ...token })
-  const isThere = async () =>
-    (await createNodeStore(service.services.db).byId(node.id)) !== undefined
+  const isThere = async () => (await findNode(service.services.db, node.id)) !== undefined
   const hello = async () => {
     expect((await node.hello()).statusCode).toBe(200)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import type { Standing } from '../../../src/assignments/assignments.ts'
+import type { Standing } from '../../../src/assignments/store.ts'
 import {
   cordonText,
   type Desired,

@@ -2,7 +2,7 @@
 // What single nodes make of a rollout: busy ones, edited ones, others of their kind, and how long each may take.
 import { expect, it } from 'vitest'
 import { hashPassword } from '../../../src/people/passwords.ts'
-import { insertUser } from '../../../src/people/users.ts'
+import { insertUser } from '../../../src/people/user-store.ts'
 import { PASSWORD, signInAs } from '../../helper.ts'
 import { addNode, get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { beginRecovery } from '../../../src/control-plane/recovery.ts'
 import { letAdminIn } from '../../../src/features/session/break-glass.ts'
 import { hashPassword } from '../../../src/people/passwords.ts'
-import { insertUser } from '../../../src/people/users.ts'
+import { insertUser } from '../../../src/people/user-store.ts'
 import { type Built, build, client, cookieOf, PASSWORD, signInAs } from '../../helper.ts'
 
 const AT = 1_800_000_000_000

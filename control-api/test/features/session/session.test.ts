@@ -4,7 +4,7 @@ import { buildService } from '../../../src/app.ts'
 import { letAdminIn } from '../../../src/features/session/break-glass.ts'
 import { newSetupToken } from '../../../src/features/session/setup.ts'
 import { hashPassword, verifyPassword } from '../../../src/people/passwords.ts'
-import { insertUser } from '../../../src/people/users.ts'
+import { insertUser } from '../../../src/people/user-store.ts'
 import { limits } from '../../../src/plugins/limits.ts'
 import {
   build,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Somebody who is told of events, on a socket of their own.
+// Somebody who is told of events, on a socket of their own. The browser tests run it as well.
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 
 export type Received = {
   headers: IncomingHttpHeaders
@@ -19,7 +18,7 @@ export const status =
   (response) =>
     response.writeHead(code).end('no')
 
-export async function startReceiver() {
+export async function openReceiver() {
   const received: Received[] = []
   const receiver = {
     received,
@@ -41,7 +40,6 @@ export async function startReceiver() {
     receiver.answer(response, one)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(receiver.close)
   receiver.port = (server.address() as AddressInfo).port
   receiver.url = `http://127.0.0.1:${receiver.port}/hook`
   return receiver

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { tempDir } from '../../helper.ts'
 import { startServer } from '../../processes.ts'
-import { isSignedWith, ok, startReceiver } from './receiver.ts'
+import { isSignedWith, ok, startReceiver } from './test-receiver.ts'
 
 const PASSWORD = 'correct horse battery staple'
 

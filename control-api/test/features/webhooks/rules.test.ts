@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import {
   backOffMs,
@@ -6,6 +7,7 @@ import {
   isGivenUp,
   isPassedOver,
   matchesEvent,
+  newWebhookSecret,
   retryAfterMs,
   verdictOf,
 } from '../../../src/features/webhooks/rules.ts'
@@ -33,6 +35,16 @@ test('the signature is that of the specification’s own example', () => {
   expect(headersOf(message, [secret], 1_614_265_330_000)['webhook-signature']).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
+})
+
+test('the specification’s own library knows what is signed with one of two secrets', () => {
+  const body = '{"type":"test","data":{"name":"ä"}}'
+  const secrets = [newWebhookSecret(), newWebhookSecret()]
+  const headers = headersOf({ id: 'msg_1', eventId: null, type: 'test', body }, secrets, Date.now())
+  for (const secret of secrets) {
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
+  }
+  expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow(/No matching/)
 })
 
 test.each([

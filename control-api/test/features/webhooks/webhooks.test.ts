@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { DELIVERIES_KEPT } from '../../../src/features/webhooks/store.ts'
 import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { type Built, build } from '../../helper.ts'
-import { isSignedWith, ok, startReceiver, status } from './receiver.ts'
+import { isSignedWith, ok, startReceiver, status } from './test-receiver.ts'
 
 const url = '/api/v1/webhooks'
 type Hook = { id: string; secret: string; events: string[] }

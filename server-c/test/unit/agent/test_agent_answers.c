@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the control plane answers: the examples are read, everything else is refused by name. */
+/* What the control plane answers: the protocol's examples are accepted, everything else is refused
+ * with the name of the member. */
 #include "agent/agent_answers.c"
 
 #include "agent_example.h"
@@ -130,7 +131,7 @@ static void certificates_are_read(void)
     free(text);
 }
 
-/* One member of the example changed. */
+/* The example with one member changed. */
 static void enrolled_row(int line, const char *example, const char *member, json_t *value,
                          const char *want_why)
 {
@@ -219,7 +220,7 @@ static void a_wrong_member_is_named(void)
     assignment_row(__LINE__, "someNewMember", json_true(), NULL);
 }
 
-/* A request beside no assignment. */
+/* An answer that has a request but no assignment. */
 static void request_row(int line, const char *request, int want, bool is_wanted)
 {
     struct agent_assignment assignment;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of an assignment, step by step, on a real state folder and a server that only remembers
- * what it was told: what is on disk when something is said, and what runs after each end. */
+/* The life of an assignment, step by step, with a real state folder and a server that only
+ * remembers what it was told: what is on disk when a message is sent, and what runs after each way
+ * in which it can end. */
 #include "agent/agent_apply.c"
 #include "agent/agent_check.c"
 
@@ -200,7 +201,7 @@ static void offer_text(uint64_t generation, uint64_t epoch, const char *text)
     agent_apply_take(&apply, &assignment);
 }
 
-/* `site` makes the configs differ. */
+/* Returns a config's text; `site` makes it different from others. */
 static const char *text_of(const char *site)
 {
     static char text[256];
@@ -216,7 +217,7 @@ static void offer(uint64_t generation, const char *site)
     offer_text(generation, 1, text_of(site));
 }
 
-/* What the node says now, checked to be `want`; its body is kept for said_text(). */
+/* The message that the node sends now, which must be `want`. Its body is kept for said_text(). */
 static json_t *said;
 
 static void expect_said(int line, uint64_t now_ms, const char *want)
@@ -243,7 +244,7 @@ static void taken(uint64_t now_ms, const char *answer)
 #define CONFIRMED "{\"confirmed\":true,\"retryAfterMs\":0}"
 #define NOT_YET "{\"confirmed\":false,\"retryAfterMs\":300}"
 
-/* From the offer to the confirmation, all well. */
+/* From the offer to the confirmation, without failures. */
 static void roll_out(uint64_t generation, const char *site)
 {
     offer(generation, site);
@@ -270,7 +271,7 @@ static void a_rollout_goes_step_by_step(void)
     CHECK_INT(__LINE__, "untouched", fake.applies, 0);
     CHECK_TRUE(agent_apply_owes_answer(&apply), "an ack is owed");
     expect_said(__LINE__, 0, "ack");
-    expect_said(__LINE__, 0, "ack"); /* no answer came: again */
+    expect_said(__LINE__, 0, "ack"); /* there was no answer: it is sent again */
     taken(0, "{}");
     CHECK_INT(__LINE__, "swapped", fake.generation, 7);
     CHECK_INT(__LINE__, "answered", apply.have.generation, 7);
@@ -310,7 +311,7 @@ static void unconfirmed_goes_back(void)
     CHECK_INT(__LINE__, "timer", agent_apply_due_ms(&apply), 1100);
     agent_apply_on_time(&apply, 1100);
     CHECK_INT(__LINE__, "back", fake.generation, 6);
-    taken(1101, CONFIRMED); /* too late: the answer was under way */
+    taken(1101, CONFIRMED); /* too late: the answer was on its way */
     CHECK_INT(__LINE__, "still back", fake.generation, 6);
     CHECK_INT(__LINE__, "last known good", confirmed_on_disk(), 6);
     expect_said(__LINE__, 1200, "result");
@@ -476,7 +477,7 @@ static void fences_hold_after_a_restart(void)
     offer_text(7, 3, text_of("b"));
     expect_nack(__LINE__, "stale_generation");
     offer_text(7, 3, text_of("a"));
-    expect_said(__LINE__, 0, "ack"); /* the same again is welcome */
+    expect_said(__LINE__, 0, "ack"); /* the same offer may be taken again */
     end();
 }
 
@@ -524,7 +525,7 @@ static void a_newer_one_takes_the_place_of_one_under_way(void)
     expect_said(__LINE__, 0, "result");
     offer_text(8, 1, "{ bad");
     expect_nack(__LINE__, "schema");
-    expect_said(__LINE__, 0, "result"); /* a bad one leaves the one under way alone */
+    expect_said(__LINE__, 0, "result"); /* a bad offer does not disturb the one under way */
     offer_text(8, 1, "{ bad");
     expect_nack(__LINE__, "schema");
     offer(9, "c");
@@ -537,8 +538,8 @@ static void a_newer_one_takes_the_place_of_one_under_way(void)
     end();
 }
 
-/* The long poll brings a newer assignment while the older one's message is under way; what becomes
- * of that message is no answer to the newer one. */
+/* The long poll brings a newer assignment while a message of the older one is under way. What
+ * becomes of that message must not be taken for an answer to the newer one. */
 static void a_refusal_of_the_older_one_does_not_drop_the_newer(void)
 {
     for (int asked = 0; asked < 2; asked++) {
@@ -602,7 +603,8 @@ static void a_full_disk_refuses_before_anything_is_touched(void)
     end();
 }
 
-/* A newer one that cannot be made safe is refused, and the older one is confirmed with its own text. */
+/* A newer assignment that can't be written is refused, and the older one is confirmed with its own
+ * text. */
 static void a_failing_disk_never_confirms_another_text(void)
 {
     for (int what = FSYNC_FAILS_FOR_FILES; what <= FSYNC_FAILS_FOR_FOLDERS; what++) {
@@ -695,7 +697,7 @@ static void crash(enum supervisor_start how, uint64_t generation, uint32_t remai
     memset(&past, 0, sizeof(past));
 }
 
-/* Generation 6 confirmed, 7 swapped in. */
+/* Generation 6 is confirmed, 7 was swapped in. */
 static void begin_trial(void)
 {
     begin();
@@ -734,7 +736,7 @@ static void a_second_try_goes_back_in_time(void)
     end();
 }
 
-/* What is on the disk decides, not what the parent remembers. */
+/* The files on disk decide, not what the parent remembers. */
 static void nothing_else_gets_a_second_try(void)
 {
     begin_trial();
@@ -782,7 +784,7 @@ static void after_two_crashes_it_is_told_until_it_was_heard(void)
     crash(SUPERVISOR_START_CRASH_LOOP, 7, 0);
     CHECK_INT(__LINE__, "back", fake.generation, 6);
     CHECK_TRUE(on_disk("crash.json"), "it is written down");
-    /* Killed before it could say so: the next one knows. */
+    /* Killed before it could report: the next process knows. */
     for (int i = 0; i < 2; i++) {
         CHECK_TRUE(apply.result.reason == AGENT_REASON_CRASH_LOOP, "reason");
         CHECK_STR(i, "evidence", apply.result.evidence ? apply.result.evidence : "", lines);
@@ -835,7 +837,7 @@ static const char *line_of(const char *site)
     return line;
 }
 
-/* Checks what serves, what of it is a person's, and what is said of that. */
+/* Checks what serves, how much of it somebody has changed here, and what is reported of that. */
 static void expect_served(int line, const char *site, bool is_local, bool is_drift, bool is_served)
 {
     struct server_effective effective;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which folders are asked about, what the kernel's counters mean, and that nobody waits. */
+/* Which folders are asked about, what the kernel's counters mean, and that nobody waits for a
+ * disk. */
 #include "agent/agent_disks.c"
 
 #include "check.h"
@@ -52,7 +53,7 @@ static void counters_are_the_kernel_s(void)
     CHECK_TRUE(!parse_counters("1 2 3", &root) && !parse_counters("", &root), "cut off");
 }
 
-/* A tree like sysfs': a name that leads to a folder with "stat" in it. */
+/* A tree like that of sysfs: a name that leads to a folder with a file "stat". */
 static void a_device_has_a_name_and_counters(void)
 {
     char dir[] = "/tmp/farmstead-disks-XXXXXX", path[128], link[128];

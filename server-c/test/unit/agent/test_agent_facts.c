@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's files say, and what becomes of what they do not. */
+/* What the kernel's files tell, and what becomes of facts that they do not tell. */
 #include "agent/agent_facts.c"
 
 #include "agent_example.h"
@@ -48,7 +48,7 @@ static void what_is_not_known_is_null(void)
     json_decref(host);
 }
 
-/* Here and now: only what cannot be otherwise. */
+/* On this machine: checks only what must hold everywhere. */
 static void this_machine_has_facts(void)
 {
     struct agent_facts facts = {0};

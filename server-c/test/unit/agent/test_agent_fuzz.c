@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzzer's properties over its saved inputs and the protocol's examples, in every test run. */
+/* Checks the fuzzer's properties for its saved inputs and the protocol's examples, in every run of
+ * the tests. */
 #include "../../fuzz/agent/fuzz_agent_messages.c"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The node's key and request, and which certificates are taken for what. */
+/* The node's key and certificate request, and which certificates are accepted for what. */
 #include "agent/agent_keys.c"
 
 #include "agent_pki.h"

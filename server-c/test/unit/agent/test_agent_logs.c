@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the error log as the protocol's example has them, the newest of many, and whatever else. */
+/* Lines of the error log as in the protocol's example, the newest of many lines, and lines of other
+ * forms. */
 #include "agent/agent_logs.c"
 
 #include "agent_example.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the node builds equals the protocol's examples, and text from elsewhere cannot break it. */
+/* The messages that the node builds equal the protocol's examples, and text from elsewhere can't
+ * break them. */
 #include "agent/agent_messages.c"
 
 #include "agent_example.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be probed: read from the protocol's example and refused by name, spread over time, and
- * where the node is reached. */
+/* What is to be fetched: read from the protocol's example, refused with the name of the member,
+ * spread over time, and where the node can be reached. */
 #include "agent/agent_probe_order.c"
 
 #include "agent_example.h"
@@ -10,7 +10,7 @@
 
 static char why[256];
 
-/* `document` is taken over. */
+/* Takes over `document`. */
 static bool read_order(json_t *document, struct agent_probe_order *out)
 {
     struct agent_reader reader = {document, why, sizeof(why), false};
@@ -37,7 +37,7 @@ static void the_example_is_read(void)
     CHECK_STR(__LINE__, "none", order.id, "");
 }
 
-/* `member` of the example's order changed, or removed when `value` is NULL. */
+/* The example's order with `member` changed, or removed if `value` is NULL. */
 static void order_row(int line, const char *member, json_t *value, const char *want_why)
 {
     struct agent_probe_order order;

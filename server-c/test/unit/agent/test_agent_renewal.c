@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A certificate that is renewed is on the disk before it is used, and one that is not changes nothing. */
+/* A renewed certificate is on disk before it is used, and a failed renewal changes nothing. */
 #include "agent/agent_renewal.c"
 
 #include "agent_pki.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows: the example's numbers, differences, what is left out, and the bounds of the ring. */
+/* Windows of measurements: the example's numbers, differences, what is left out, and the limits of
+ * the ring. */
 #include "agent/agent_report.c"
 
 #include "agent/agent_messages.h"
@@ -107,7 +108,7 @@ static void a_window_is_the_difference_of_two_snapshots(void)
     metrics->series[0].counters[COUNTER_REQUESTS] = 12;
     add_stage(metrics, STAGE_TOTAL);
     agent_report_add(&ring, metrics);
-    agent_report_add(&ring, metrics); /* no time has passed: no window */
+    agent_report_add(&ring, metrics); /* no time has passed, so there is no window */
 
     json_t *windows = windows_of(&ring);
     CHECK_INT(__LINE__, "windows", json_array_size(windows), 3);
@@ -177,7 +178,7 @@ static void fifteen_minutes_are_kept(void)
     free(metrics);
 }
 
-/* Every bucket of every stage of every generation in use: the largest window there is. */
+/* Every bucket of every stage of every generation is in use: the largest possible window. */
 static void bytes_are_bounded(void)
 {
     struct agent_report_ring ring;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state folder: what is written is read back, what is torn is said, what is locked stays so. */
+/* The state folder: what is written is read back, damaged files are reported, and a locked folder
+ * stays locked. */
 #include "process/state_folder.c"
 #include "agent/agent_state.c"
 
@@ -282,7 +283,7 @@ static void staged_becomes_confirmed(void)
     agent_state_close(state);
 }
 
-/* A limit on the size of files fails a write in its middle, as a full disk does. */
+/* A limit on the size of files makes a write fail in the middle, as a full disk does. */
 static void a_write_that_fails_leaves_the_old_file(void)
 {
     char text[] = "{}", *found = NULL;

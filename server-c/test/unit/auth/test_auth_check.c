@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks through real lanes: what passes, what is refused, what each costs, and what a change of
- * the file does. Verifications are counted; the files' clock is turned by hand. */
+/* Checks with real lanes: what passes, what is refused, what each costs, and the effect of a change
+ * of the file. Verifications are counted, and the test sets the clock of the files. */
 #include "auth/auth_files.c"
 
 #include "auth/auth_hash.h"
@@ -21,7 +21,7 @@ static enum auth_hash_verdict counted_verify(const char *hash, const char *passw
 
 #include <unistd.h>
 
-/* "sesame", "changed", "changed" with other salt; costs as low as bcrypt has them. */
+/* "sesame", "changed", and "changed" with another salt; at the lowest cost that bcrypt allows. */
 #define SESAME "$2y$04$KBCwKxOzLha2MUDgW0PjXexpfJpcmyhZB2fRGE3GraFO6JmGHqpYq"
 #define CHANGED "$2y$04$KBCwKxOzLha2MUDgW0PjXe.CLRBrf4z78FJu7Nr42pLfrFqJT2PB2"
 #define QUEUED "$5$queued$4S2oOTVyKc7e/3rNygVJT0vqtxzwtP8lk4vBSFU4krC"
@@ -66,7 +66,7 @@ static void make_stale(void)
     auth_file_put(store->files, file);
 }
 
-/* As if it had been looked at just now, for as long as the tests may take. */
+/* As if the file had just been looked at, for as long as the tests may take. */
 static void make_fresh(void)
 {
     struct auth_file *file = auth_files_find(store->files, path);
@@ -92,7 +92,7 @@ static void run_until_idle(void)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* The verdict, waited for if need be. */
+/* Returns the verdict, waiting for it if necessary. */
 static enum auth_verdict wait_for(const char *user, const char *password)
 {
     struct asker asker;
@@ -141,7 +141,7 @@ static void test_verdicts(void)
     static const struct {
         int line;
         const char *name, *user, *password;
-        enum auth_verdict first, then; /* at once, and in the end */
+        enum auth_verdict first, then; /* at once, and finally */
         int verifications;
     } rows[] = {
         {__LINE__, "right", "zoe", "sesame", AUTH_WAIT, AUTH_PASSED, 1},
@@ -209,14 +209,14 @@ static void test_changes(void)
     CHECK_INT(__LINE__, "none", count_verifications(), 0);
 }
 
-/* A queue can be long: what counts is the file when it is a job's turn. */
+/* The queue may be long: the file's state at the time of the job's turn counts. */
 static void test_change_while_queued(void)
 {
     struct asker asker;
 
     write_users("zoe:" QUEUED "\n");
     make_fresh();
-    io_lane_resize(stat_lane, 1, 0); /* nobody else looks */
+    io_lane_resize(stat_lane, 1, 0); /* the stat lane takes no jobs, so nobody else looks */
     hold_auth_lane();
     CHECK_INT(__LINE__, "right", ask(&asker, "zoe", "sesame"), AUTH_WAIT);
     write_users("adam:" SESAME_SHA "\n");
@@ -255,7 +255,7 @@ static void test_many_at_once(void)
     write_users("zoe:" UNSEEN "\n");
     make_fresh();
     count_verifications();
-    /* Those who come when the first one has been verified already pass at once. */
+    /* Those that come when the first one has been verified pass at once. */
     for (size_t i = 0; i < ARRAY_LEN(askers); i++) {
         now[i] = ask(&askers[i], "zoe", "changed");
         CHECK_TRUE(now[i] == AUTH_WAIT || (i > 0 && now[i] == AUTH_PASSED), "asker %zu", i);
@@ -330,7 +330,7 @@ static void test_renewal(void)
     auth_file_put(store->files, file);
 }
 
-/* Refusals are expected here; nobody need read of them. */
+/* Swallows the log's lines about refusals, which are expected here. */
 static void hush(const char *line, size_t len)
 {
     (void)line, (void)len;

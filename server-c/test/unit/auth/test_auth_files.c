@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that change, break and are mended under us, with the clock turned by hand. */
+/* Files that change, break and are repaired while in use; the test sets the clock. */
 #include "auth/auth_files.c"
 
 #include "check.h"
@@ -60,7 +60,7 @@ static void test_life_of_a_file(struct auth_files *files)
     CHECK_TRUE(!file->is_settled, "it has just been written");
     CHECK_TRUE(file->fresh_until_ns <= monotonic_ns() + SHORT_TRUST_NS, "so trusted briefly");
 
-    write_users("adam:" HASH "\n"); /* the same size; perhaps within one tick of the clock */
+    write_users("adam:" HASH "\n"); /* the same size, and perhaps the same time */
     auth_file_look(files, file);
     CHECK_TRUE(has_user(files, file, "adam") && !has_user(files, file, "zoe"), "read again");
     write_users("adam:sesame\n");
@@ -162,7 +162,7 @@ static void test_expiry(struct auth_files *files)
     auth_file_put(files, file);
 }
 
-/* Refusals are expected here; nobody need read of them. */
+/* Swallows the log's lines about refusals, which are expected here. */
 static void hush(const char *line, size_t len)
 {
     (void)line, (void)len;

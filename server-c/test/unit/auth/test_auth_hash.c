@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kind of hash, made by the libraries' own tools, with the right and a wrong password; and the
- * ones that are refused before they cost anything. */
+/* Each kind of hash, made by the libraries' own tools, with the right and a wrong password; and
+ * hashes that are refused before they cost anything. */
 #include "auth/auth_hash.c"
 
 #include "check.h"
@@ -11,7 +11,7 @@
 #define SHA5_REST "abcdefgh$4PbtPZdUc33o7LmNsM4HTsjYbIhyCeh4aCe.rEbHkq1"
 #define YESCRYPT_REST "$" SALT32 "$RU3oxAda0FRdA4WfOL.b20QlOqRQP95DGiUbE4BOU59"
 
-/* All of them of "sesame". */
+/* All are hashes of "sesame". */
 static const struct {
     int line;
     const char *name, *hash;
@@ -49,7 +49,7 @@ static void test_taken(void)
 
 static const struct {
     int line;
-    const char *name, *hash, *word; /* that the refusal has in it; "": taken */
+    const char *name, *hash, *word; /* a word of the refusal; "": accepted */
 } bounds[] = {
     {__LINE__, "the most memory", "$argon2id$v=19$m=262144,t=4,p=16" ARGON2_REST, ""},
     {__LINE__, "argon2 memory", "$argon2id$v=19$m=262145,t=1,p=1" ARGON2_REST, "costs too much"},

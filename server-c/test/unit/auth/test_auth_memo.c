@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was verified is found again, for that hash and that password only, and within bounds. */
+/* What was verified is found again, only for that hash and password, and within limits. */
 #include "auth/auth_memo.c"
 
 #include "check.h"

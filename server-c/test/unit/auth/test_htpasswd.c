@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of users: what is taken, and the line and the words for what is not. */
+/* Password files: what is accepted, and for everything else the line and the words of the
+ * refusal. */
 #include "auth/htpasswd.c"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys from real files: their bounds, their line ends, and what is no file. */
+/* Keys from real files: limits of length, line ends, and things that are not regular files. */
 #include "auth/secret_file.c"
 
 #include "base/util.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Every link is found at every moment of a move, larger or smaller, and no call moves much. */
+/* Every link is found at every stage of a move to a larger or smaller array, and no call moves many
+ * chains. */
 #include "base/hash_table.c"
 
 #include "check.h"
 
 #define LINKS 20000
-#define SAME 8 /* links with one and the same hash */
+#define SAME 8 /* links with the same hash */
 
 static struct hash_table table;
 static struct hash_link links[LINKS];
@@ -52,7 +53,8 @@ static void expect_all(int line, const char *when)
     CHECK_INT(line, "counted", table.count, count);
 }
 
-/* How many chains a call moved: 0 when it began or ended a move, which the test does not look at. */
+/* Returns how many chains a call has moved; 0 if it began or ended a move, which is not checked
+ * here. */
 static size_t moved_by(void (*call)(size_t i), size_t i)
 {
     const struct hash_link *const *before = (const void *)table.old.first;
@@ -93,7 +95,7 @@ static void test_shrinks(void)
     }
     CHECK_TRUE(most <= CHAINS_MOVED, "one call moved %zu chains", most);
     expect_all(__LINE__, "nearly empty");
-    for (size_t i = 0; i < 2000; i++) { /* what comes and goes moves the rest */
+    for (size_t i = 0; i < 2000; i++) { /* adding and removing moves the remaining chains */
         put_in(0);
         take_out(0);
     }
@@ -102,7 +104,7 @@ static void test_shrinks(void)
     expect_all(__LINE__, "shrunk");
 }
 
-/* Comes and goes as chance will have it, around the sizes at which moves begin. */
+/* Adds and removes links at random, around the sizes at which moves begin. */
 static void test_by_chance(void)
 {
     uint64_t random = 42;
@@ -128,7 +130,7 @@ static void count_freed(struct hash_link *link)
     freed++;
 }
 
-/* In the midst of a move, so that both arrays have links. */
+/* In the middle of a move, when both arrays have links. */
 static void test_freed(void)
 {
     size_t held;

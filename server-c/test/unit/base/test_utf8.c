@@ -25,8 +25,8 @@ static void test_every_code_point(void)
     CHECK_INT(__LINE__, "code points that don't come back", wrong, 0);
 }
 
-/* The Unicode standard has 1,112,064 characters: any further sequence taken would be a wrong one.
- */
+/* The Unicode standard has 1,112,064 scalar values: if one more sequence were accepted, it would be
+ * a wrong one. */
 static void test_nothing_else_is_taken(void)
 {
     long taken = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A response's bytes, pulled without a connection: piece after piece, from memory and from a file, by who
- * takes much, little or nothing of what it is shown. */
+/* A response's bytes without a connection: piece after piece, from memory and from a file, pulled
+ * by callers that take much, little or nothing of what they are shown. */
 #include "body_pieces.h"
 
 static struct body body;
@@ -18,7 +18,7 @@ static void take_bytes(const void *bytes, size_t len)
     received_len += len;
 }
 
-/* The first `n` of the slice, from where it says they are. */
+/* Takes the first `n` bytes of the slice, from where the slice says they are. */
 static void take(const struct body_slice *slice, size_t n)
 {
     size_t left = n;
@@ -45,7 +45,7 @@ static size_t length_of(const struct body_slice *slice)
     return len;
 }
 
-/* Pulls it all, at most `most` at a time. */
+/* Pulls everything, at most `most` bytes at a time. */
 static void pull(const struct body_want *want, void (*meanwhile)(void))
 {
     bool was_last = false;
@@ -131,7 +131,8 @@ static void test_pieces(void)
             }
 }
 
-/* Who can't send yet is shown the same again, without another read of the disk. */
+/* A caller that can't send yet is shown the same bytes again, without another read from the
+ * disk. */
 static void test_nothing_taken(void)
 {
     static const struct body_want all = {UINT64_MAX, false};
@@ -152,7 +153,8 @@ static void test_nothing_taken(void)
     stop();
 }
 
-/* A burst at a time; memory for who wants it, of so many bytes as stay in the processor's caches. */
+/* Shows one burst at a time. A caller that wants memory gets pieces that fit in the processor's
+ * caches. */
 static void test_bursts(void)
 {
     static const struct {
@@ -162,7 +164,8 @@ static void test_bursts(void)
         size_t slice;
         bool ends_turn;
     } rows[] = {
-        {"short: copied", false, SHORT_BYTES, UINT64_MAX, 100000, true}, /* the fake has 100,000 */
+        /* The faked page cache has 100,000. */
+        {"short: copied", false, SHORT_BYTES, UINT64_MAX, 100000, true},
         {"long: by descriptor", false, FILE_BYTES, UINT64_MAX, 100000, true},
         {"long, into memory", true, FILE_BYTES, UINT64_MAX, LOCAL_BYTES, true},
         {"short, into memory", true, 1000, UINT64_MAX, 1000, false},
@@ -205,7 +208,7 @@ static void truncate_file(void)
     CHECK_INT(__LINE__, "truncate", truncate(path, 1000), 0);
 }
 
-/* Whoever pulls is never shown bytes that the head did not promise. */
+/* The caller is never shown bytes that do not match the head. */
 static void test_a_file_cut_short(void)
 {
     for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++)

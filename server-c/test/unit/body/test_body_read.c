@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A response's bytes through the read lane: who gives up meanwhile, many at a time, and where the lane
- * is full. Chunks grow. */
+/* A response's bytes through the read lane: bodies that are given up meanwhile, many bodies at a
+ * time, a full lane, and chunks that grow. */
 #include "body_fixture.h"
 
 static const struct body_want all = {UINT64_MAX, false};
@@ -19,7 +19,7 @@ static enum body_step begin_and_ask(struct body *body, const struct body_part *p
     return body_next(body, &the_loop, &all, &slice);
 }
 
-/* Takes all that is there without a wait. */
+/* Takes everything that can be had without waiting. */
 static enum body_step take_all(struct body *body)
 {
     while (!body_is_spent(body)) {
@@ -74,7 +74,8 @@ static void on_crowd_ready(struct body *body)
         crowd_done[i] = true;
 }
 
-/* Once begun, all get their chunks in turn, though the queue is far shorter than they are many. */
+/* Once they have begun, all responses get their chunks in turn, although the queue is much shorter
+ * than their number. */
 static void test_a_crowd(void)
 {
     struct stage_clock clock = {.head_ns = 1};
@@ -107,7 +108,8 @@ static void test_a_crowd(void)
     io_lane_resize(shared.read_lane, 1, 16);
 }
 
-/* The first read of a response may be refused: nothing was sent that a 503 could not replace. */
+/* The first read of a response may be refused, because nothing was sent yet and a 503 can be sent
+ * instead. */
 static void test_a_full_lane(void)
 {
     struct stage_clock clock = {.head_ns = 1};
@@ -144,7 +146,7 @@ static void test_a_full_lane(void)
     file_cache_put(&the_loop.files, entry);
 }
 
-/* Once its head was sent nobody can be told of a refusal. */
+/* When the head has been sent, a refusal can't be reported any more. */
 static void test_a_head_that_was_sent(void)
 {
     struct stage_clock clock = {.head_ns = 1};

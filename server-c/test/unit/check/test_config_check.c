@@ -15,7 +15,7 @@
 /* A folder of the test's own, removed at the end. */
 static char folder[] = "/tmp/farmstead-check-XXXXXX";
 
-/* A TCP port of 127.0.0.1 that `fd` listens on. */
+/* Returns a TCP port of 127.0.0.1 on which `fd` listens. */
 static uint16_t listen_somewhere(int *fd)
 {
     struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -31,7 +31,7 @@ static uint16_t listen_somewhere(int *fd)
     return ntohs(addr.sin_port);
 }
 
-/* A config with `rest` beside one site and a listener on a port that is free by definition. */
+/* A config of `rest`, a site, and a listener on a port that is sure to be free. */
 static struct config *config_with(const char *root, const char *rest)
 {
     struct config_errors errors = {0};
@@ -47,7 +47,7 @@ static struct config *config_with(const char *root, const char *rest)
     return cfg;
 }
 
-/* A config of that text, "$" being the test's folder. */
+/* The config in `pattern`, in which "$" stands for the test's folder. */
 static struct config *config_of(const char *pattern)
 {
     struct config_errors errors = {0};
@@ -177,7 +177,7 @@ static void test_ports(void)
                   NULL, "/listen/0/port address_unavailable");
 }
 
-/* Which listeners are the running config's own, however their addresses are spelled. */
+/* Recognises listeners of the running config, however their addresses are written. */
 static void test_ports_of_ours(void)
 {
     static const struct {
@@ -202,7 +202,7 @@ static void test_ports_of_ours(void)
         CHECK_TRUE(make_address(&address, held, 0), "%s", held);
         fd = socket(address.any.sa_family, SOCK_STREAM, 0);
         if (fd < 0)
-            continue; /* a machine without IPv6 */
+            continue; /* this machine has no IPv6 */
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
         if (address.any.sa_family == AF_INET6)
             setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
@@ -226,7 +226,7 @@ static void test_ports_of_ours(void)
     }
 }
 
-/* Every IPv4 address is no IPv6 one: another program's [::]:port is not ours. */
+/* The IPv4 wildcard is not an IPv6 address, so [::]:port of another program is not ours. */
 static void test_port_of_the_other_family(void)
 {
     union address address;
@@ -319,7 +319,7 @@ static void test_process(void)
     }
 }
 
-/* Roots, logs and sockets are looked for beneath the folder that the node will be locked into. */
+/* Roots, logs and sockets are looked for below the folder that will be the root folder. */
 static void test_chroot(void)
 {
     static const char within[] =
@@ -339,7 +339,7 @@ static void test_chroot(void)
     remove_file("www");
 }
 
-/* It can't be undone: nothing about users or folders comes after it. */
+/* Can't be undone: no test about users or folders may follow. */
 static void test_jail(void)
 {
     config_check_set_jailed();
@@ -409,7 +409,7 @@ static void test_sites(void)
     remove_file("served");
 }
 
-/* The part before the variable must be there. */
+/* The part before the variable must exist. */
 static void test_templates(void)
 {
     static const struct {
@@ -433,7 +433,8 @@ static void test_templates(void)
     }
 }
 
-/* Root reads everything; what the node will read after its start is another matter. */
+/* Root can read everything; what the node will be able to read after its start is another
+ * matter. */
 static void test_user_of_the_node(void)
 {
     static const char text[] =
@@ -456,7 +457,7 @@ static void test_user_of_the_node(void)
     remove_file("served");
 }
 
-/* A list of a folder needs more than a way through it. */
+/* To list a folder takes more rights than to pass through it. */
 static void test_listed_folder(void)
 {
     static const char text[] =
@@ -506,7 +507,7 @@ static void test_memory(void)
                   NULL, "/fileCache/maxBytes resource_limit");
 }
 
-/* Root may do anything, so this one steps down to nobody; it runs last. */
+/* Root may do everything, so this test changes to the user nobody; it runs last. */
 static void test_permissions(void)
 {
     char locked[64], rest[160];

@@ -93,7 +93,7 @@ static void check_config(int line, const char *name, const char *pattern, bool b
 static const struct {
     int line;
     const char *name, *config;
-    const char *here, *by_text; /* findings on this machine, and by the text alone */
+    const char *here, *by_text; /* findings on this machine, and for the text alone */
 } rows[] = {
     {__LINE__, "allowed", ROOT("$/www"), "", ""},
     {__LINE__, "beneath", ROOT("$/www/sub"), "", ""},
@@ -173,7 +173,7 @@ static void test_what_is_not_allowed(void)
     }
 }
 
-/* The owner has written the config: only the node's own files are out of bounds. */
+/* The owner has written the config, so only the node's own files are out of bounds. */
 static void test_without_a_policy(void)
 {
     char *state = fill_in("$/state");

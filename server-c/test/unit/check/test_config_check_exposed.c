@@ -70,7 +70,7 @@ static struct config *config_of(const char *pattern)
     return cfg;
 }
 
-/* The pointers of all findings, each with a space behind it. */
+/* Checks the pointers of all findings, each followed by a space. */
 static void check_exposed(int line, const char *name, const char *pattern, const char *want)
 {
     struct config *cfg = config_of(pattern);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person and a program get from `farmstead-node check`, through files as they would. */
+/* What a person and a program get from `farmstead-node check`, with files as they would use
+ * them. */
 #include "cmd/cmd_check.c"
 
 #include "check.h"
@@ -12,7 +13,7 @@ struct outcome {
     struct buf out, err;
 };
 
-/* The next command's standard input comes from here. NULL: nothing. */
+/* The standard input of the next command. NULL: nothing. */
 static const char *input;
 
 static FILE *divert(FILE *stream, int *saved)
@@ -164,7 +165,7 @@ static void test_for_programs(void)
     finish(&got);
 }
 
-/* Without --text-only a right text whose folder is missing is no success, but has a digest. */
+/* Without --text-only a valid text whose folder is missing is a failure, but has a digest. */
 static void test_machine(void)
 {
     struct outcome got;

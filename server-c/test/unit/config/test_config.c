@@ -152,7 +152,7 @@ static void check_site_defaults(const struct config_site *site)
     CHECK_INT(__LINE__, "rate of one", site->connection_bytes_per_second, 0);
 }
 
-/* What a rule has when only what must be given is. */
+/* The values of a rule in which only required members are given. */
 static void test_defaults_of_rules(void)
 {
     static const char text[] =
@@ -427,7 +427,7 @@ static void test_errors_found_later(void)
 #define ADMIN_HOSTS_BEFORE "{\"admin\": {\"hosts\": [\""
 #define ADMIN_HOSTS_AFTER "\"]}" SITE
 
-/* What is nearly a host or an address gets the text that is one. */
+/* A text that is nearly a host or an address gets the valid text as a hint. */
 static void test_hints(void)
 {
     static const struct {
@@ -513,7 +513,7 @@ static void *take_and_give_back(void *arg)
     return NULL;
 }
 
-/* Whichever thread is last frees it, once: the sanitizers are the judges. */
+/* The last thread frees it, once; the sanitizers check that. */
 static void test_references_from_many_threads(void)
 {
     struct config_errors errors = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzzer's properties over the saved inputs, in every test run. */
+/* Checks the fuzzer's properties for its saved inputs, in every run of the tests. */
 #include "../../fuzz/config/fuzz_config.c"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as browsers send them. */
+/* Names in the form in which browsers send them. */
 #include "config/config_punycode.c"
 
 #include "check.h"
@@ -27,7 +27,7 @@ static void test_names(void)
         {__LINE__, "łódź.pl", "xn--d-uga0v4h.pl"},
         {__LINE__, "ŁÓDŹ.pl", "xn--d-uga0v4h.pl"},
         {__LINE__, "example.org", "example.org"},
-        {__LINE__, "mu\xcc\x88nchen.de", NULL}, /* an accent that stands alone */
+        {__LINE__, "mu\xcc\x88nchen.de", NULL}, /* a combining accent */
         {__LINE__, "ｗｉｄｅ.de", NULL},
         {__LINE__, "Ÿ.fr", NULL},
         {__LINE__, "münchen..de", NULL},

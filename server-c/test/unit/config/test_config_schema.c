@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The committed schema and reference page are what the binary prints. */
+/* The committed schema and reference page are equal to the program's output. */
 #include "config/config_schema.c"
 
 #include "check.h"
@@ -22,7 +22,7 @@ static void check_committed(const char *path, char *printed, const char *command
     free(printed);
 }
 
-/* The design's rule, for the sake of forms and of error messages. */
+/* A rule of the design, for the sake of forms and error messages. */
 static void test_no_one_of(void)
 {
     char *schema = config_schema_json();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a config comes to on machines of any size: what was left out gives way, what was written stays,
- * and whatever it comes to fits the machine's descriptors, down to where a node can't serve at all. */
+/* The sizes of a config on machines of any size. Options that were left out give way, those that
+ * were written stay, and whatever results fits the machine's descriptors, down to machines on which
+ * a node can't serve at all. */
 #include "config/config_sizes.c"
 
 #include "check.h"
@@ -66,9 +67,9 @@ static void test_memory(void)
     want.scarce[FIT_CONNECTIONS] = want.scarce[FIT_CACHE_BYTES] = SCARCE_MEMORY;
     want.scarce[FIT_CACHE_ENTRIES] = SCARCE_MEMORY;
     row(__LINE__, "", (struct config_machine){4, 96 * MIB, NO_LIMIT}, &want);
-    want.loops = 6; /* not one per core: 16 MiB each */
+    want.loops = 6; /* not one per core, as each takes 16 MiB */
     row(__LINE__, "", (struct config_machine){64, 96 * MIB, NO_LIMIT}, &want);
-    want.loops = 8; /* but as somebody wrote it */
+    want.loops = 8; /* but as many as were written */
     row(__LINE__, ", \"workers\": 8", (struct config_machine){64, 96 * MIB, NO_LIMIT}, &want);
     want = SIZES(1, LEAST, 8000, LEAST, LEAST);
     want.scarce[FIT_CONNECTIONS] = want.scarce[FIT_CACHE_BYTES] = SCARCE_MEMORY;
@@ -116,7 +117,7 @@ static void test_it_always_fits(void)
     config_put(cfg);
 }
 
-/* A config that was fitted once says the same again, on the same machine. */
+/* A config that has been fitted gives the same sizes again on the same machine. */
 static void test_stored(void)
 {
     const struct config_machine machine = {7, 200 * MIB, 3000};

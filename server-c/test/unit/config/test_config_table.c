@@ -16,7 +16,7 @@ static bool is_camel_case(const char *name)
     return islower((unsigned char)*name);
 }
 
-/* "maxFileBytes" must say bytes, and what says bytes must be in them. */
+/* An option named like "maxFileBytes" must have the unit bytes, and the other way round. */
 static void check_unit(const struct option *row)
 {
     static const struct {
@@ -99,12 +99,12 @@ static int check_rows(const struct option *rows)
         if (row->members != NULL)
             check_rows(row->members);
     }
-    /* Which members were seen is kept in 64 bits. */
+    /* A 64-bit mask records which members were seen. */
     CHECK_TRUE(count > 0 && count < 64, "%d rows in one object", count);
     return count;
 }
 
-/* A reading of a config compiles each of them at most once. */
+/* Reading a config compiles each of them at most once. */
 static size_t count_patterns(const struct option *rows)
 {
     size_t count = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections without a socket: what a client says, however it is cut, gets the same answers, however they
- * are taken; and each end has its reason. */
+/* Connections without a socket. However the client's bytes are cut, and however it takes the
+ * responses, it gets the same answers; and each end has its reason. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "loop_fixture.h"
 #include "memory_transport.h"
+
+#include <semaphore.h>
 
 static const char config[] =
     "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
@@ -14,13 +16,13 @@ static const char config[] =
     "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\" }] }";
 
 static const char files[] =
-    "mkdir site; printf 'small bytes' > site/small; seq 1 40000 > site/large; "
+    "mkdir -p site/folder; printf 'small bytes' > site/small; seq 1 40000 > site/large; "
     "touch -d @1700000000 site/*";
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a.test\r\n\r\n"
 
 static struct memory_transport memory;
-static struct transport transport; /* its descriptor is what is poked */
+static struct transport transport; /* its descriptor is written to for events */
 
 static void start(const char *says, size_t input_most, size_t output_most)
 {
@@ -46,7 +48,7 @@ static void tick(uv_timer_t *timer)
 
 static uv_timer_t pulse;
 
-/* Until the connection is closed, or until it waits for its client. */
+/* Runs until the connection is closed, or waits for its client. */
 static void run(void)
 {
     size_t before = SIZE_MAX;
@@ -69,7 +71,7 @@ static void say_more(const char *says)
     eventfd_write(transport.fd, 1);
 }
 
-/* The Date may be another second's. */
+/* Blanks the values of Date, which may differ by a second. */
 static void blank_dates(char *text)
 {
     for (char *date = text; (date = strstr(date, "\r\nDate: ")) != NULL; date += 8)
@@ -87,10 +89,10 @@ static int count_of(const char *text, const char *word)
 
 struct row {
     const char *name, *says;
-    int answers;     /* heads of HTTP/1.1 in what is sent */
+    int answers;     /* heads of responses in the output */
     const char *has; /* NULL: anything */
     bool is_closed;
-    enum end_reason reason; /* when it is */
+    enum end_reason reason; /* if it has closed */
 };
 
 static const struct row rows[] = {
@@ -138,7 +140,7 @@ static void check_row(const struct row *row, size_t input_most, size_t output_mo
     CHECK_INT(0, row->name, shared.connections, 0);
 }
 
-/* However what the client says is cut, and however it takes what it is told. */
+/* For all ways of cutting the input and of taking the output. */
 static void test_every_cut(void)
 {
     static const size_t cuts[] = {SIZE_MAX, 1, 7, 1000};
@@ -157,8 +159,9 @@ static void test_every_cut(void)
 
 struct end_row {
     const char *name, *says;
-    void (*then)(void); /* when nothing more happens; NULL: nothing */
+    void (*then)(void); /* called when nothing more happens; NULL: nothing */
     enum end_reason reason;
+    bool lingers; /* the client may still be sending: it is told of the end and waited for */
 };
 
 static void client_closes(void)
@@ -173,7 +176,7 @@ static void client_resets(void)
     eventfd_write(transport.fd, 1);
 }
 
-/* It took some, and is gone when it could take more. */
+/* It took some bytes, and is gone when it could take more. */
 static void client_leaves_while_it_takes(void)
 {
     memory.is_reset = true;
@@ -183,7 +186,7 @@ static void client_leaves_while_it_takes(void)
         &container_of(the_loop.connections[TIMEOUT_WRITE].next, struct conn, link)->watch);
 }
 
-/* All times have passed. */
+/* All time-outs pass. */
 static void time_passes(void)
 {
     for (int i = 0; i < TIMEOUT_COUNT; i++)
@@ -193,7 +196,7 @@ static void time_passes(void)
     conn_check_timeouts(&the_loop);
 }
 
-/* It takes nothing, time after time. */
+/* It takes nothing while its time-outs pass several times. */
 static void time_passes_again_and_again(void)
 {
     for (int looks = 0; looks < 100 && !memory.is_closed; looks++) {
@@ -236,32 +239,32 @@ static void make_too_long(void)
 }
 
 static const struct end_row end_rows[] = {
-    {"closed between requests", GET("/small"), client_closes, END_CLIENT_CLOSED},
-    {"closed without a word", "", client_closes, END_CLIENT_CLOSED},
-    {"reset between requests", GET("/small"), client_resets, END_CLIENT_CLOSED},
-    {"closed in a head", "GET /small HT", client_closes, END_CLIENT_GONE},
-    {"reset in a head", "GET /small HT", client_resets, END_CLIENT_GONE},
+    {"closed between requests", GET("/small"), client_closes, END_CLIENT_CLOSED, false},
+    {"closed without a word", "", client_closes, END_CLIENT_CLOSED, false},
+    {"reset between requests", GET("/small"), client_resets, END_CLIENT_CLOSED, false},
+    {"closed in a head", "GET /small HT", client_closes, END_CLIENT_GONE, false},
+    {"reset in a head", "GET /small HT", client_resets, END_CLIENT_GONE, false},
     {"closed in a body", "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\n1",
-     client_closes, END_CLIENT_GONE},
-    {"gone while it takes", GET("/large"), client_leaves_while_it_takes, END_CLIENT_GONE},
-    {"no request", "NONE\r\n\r\n", time_passes, END_BAD_REQUEST},
-    {"too long a head", too_long, time_passes, END_BAD_REQUEST},
+     client_closes, END_CLIENT_GONE, false},
+    {"gone while it takes", GET("/large"), client_leaves_while_it_takes, END_CLIENT_GONE, false},
+    {"no request", "NONE\r\n\r\n", time_passes, END_BAD_REQUEST, true},
+    {"too long a head", too_long, time_passes, END_BAD_REQUEST, true},
     {"a body that is not read", "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 11\r\n\r\n",
-     time_passes, END_UNREAD_BODY},
+     time_passes, END_UNREAD_BODY, true},
     {"as many requests as there may be",
      GET("/small") GET("/small") GET("/small") GET("/small") GET("/small"), time_passes,
-     END_REQUEST_LIMIT},
-    {"silent", "", time_passes, END_SILENT},
-    {"idle", GET("/small"), time_passes, END_IDLE},
-    {"half a head for too long", "GET /small HT", time_passes, END_SLOW_HEAD},
+     END_REQUEST_LIMIT, true},
+    {"silent", "", time_passes, END_SILENT, false},
+    {"idle", GET("/small"), time_passes, END_IDLE, false},
+    {"half a head for too long", "GET /small HT", time_passes, END_SLOW_HEAD, true},
     {"half a body for too long",
      "GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\n1", time_passes,
-     END_SLOW_BODY},
-    {"takes nothing more", GET("/large"), time_passes_again_and_again, END_SLOW_CLIENT},
-    {"room for others", GET("/small"), room_is_wanted, END_MADE_ROOM},
-    {"the node stops", GET("/small"), node_stops, END_STOPPING},
-    {"the node stops meanwhile", GET("/large"), node_stops, END_STOPPING},
-    {"a file that is cut", GET("/large"), file_is_cut, END_FILE},
+     END_SLOW_BODY, false},
+    {"takes nothing more", GET("/large"), time_passes_again_and_again, END_SLOW_CLIENT, false},
+    {"room for others", GET("/small"), room_is_wanted, END_MADE_ROOM, false},
+    {"the node stops", GET("/small"), node_stops, END_STOPPING, false},
+    {"the node stops meanwhile", GET("/large"), node_stops, END_STOPPING, false},
+    {"a file that is cut", GET("/large"), file_is_cut, END_FILE, false},
 };
 
 static void test_reasons(void)
@@ -274,11 +277,12 @@ static void test_reasons(void)
         if (strstr(row->says, "/large"))
             memory.output_cap = 1000;
         run();
-        if (row->then)
+        if (row->then && !memory.is_ended)
             row->then();
         run();
+        CHECK_INT((int)r, row->name, memory.is_ended, row->lingers);
         for (int i = 0; !memory.is_closed && i < 3; i++) {
-            time_passes(); /* what lingers */
+            time_passes(); /* for the connection that lingers */
             run();
         }
         CHECK_TRUE(memory.is_closed, "\"%s\" is not closed", row->name);
@@ -289,7 +293,7 @@ static void test_reasons(void)
     }
 }
 
-/* What comes between, says what the one that was told to stay may say. */
+/* A client that was told that the connection stays may send another request, even in parts. */
 static void test_a_second_word(void)
 {
     start(GET("/small"), SIZE_MAX, SIZE_MAX);
@@ -306,6 +310,55 @@ static void test_a_second_word(void)
     CHECK_INT(__LINE__, "closed", memory.is_closed, true);
 }
 
+/* --- a lane that is held --------------------------------------------------------------------- */
+
+static sem_t hold;
+
+static void run_held(struct io_job *job)
+{
+    (void)job;
+    sem_wait(&hold);
+}
+
+static void forget_held(struct io_job *job)
+{
+    (void)job;
+}
+
+static struct io_job held = {.run = run_held, .on_done = forget_held};
+
+/* While one waits for a lane, another is received into the same memory: each gets its own answer. */
+static void test_shared_input(void)
+{
+    static struct memory_transport first;
+    struct conn *c;
+
+    put_in_force(config, "off");
+    the_loop.files.glance_again_ms = UINT64_MAX;
+    sem_init(&hold, 0, 0);
+    CHECK_INT(__LINE__, "held", io_lane_submit(shared.stat_lane, &the_loop.port, &held), 0);
+    start(GET("/folder"), SIZE_MAX, SIZE_MAX);
+    for (int turns = 0; list_empty(&the_loop.connections[TIMEOUT_DISK]) && turns < 1000; turns++)
+        poller_turn(&the_loop.poller);
+    c = container_of(the_loop.connections[TIMEOUT_DISK].next, struct conn, link);
+    first = memory;
+    c->transport.state = &first;
+    start(GET("/missing-and-longer"), SIZE_MAX, SIZE_MAX);
+    for (int turns = 0; memory.input_pos < memory.input_len && turns < 1000; turns++)
+        poller_turn(&the_loop.poller);
+    memset(the_loop.input, 'x', 64); /* as what is received next */
+    sem_post(&hold);
+    run();
+    sem_destroy(&hold);
+    first.output[first.output_len] = '\0';
+    CHECK_TRUE(strstr(first.output, "Location: /folder/\r\n") != NULL, "%s", first.output);
+    CHECK_TRUE(strstr(memory.output, "404 Not Found") != NULL, "%s", memory.output);
+    conn_close_all(&the_loop);
+    run();
+    put_in_force(config, "ttl");
+    the_loop.files.glance_again_ms = 0;
+}
+
 int main(void)
 {
     begin(config, "ttl");
@@ -317,6 +370,7 @@ int main(void)
     make_too_long();
     test_every_cut();
     test_a_second_word();
+    test_shared_input();
     test_reasons();
     uv_close((uv_handle_t *)&pulse, NULL);
     conn_trim_spares(&the_loop, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HTTP/1.1's way to the socket: a head and a body's bytes within a quota, to receivers on this host, to
- * sockets that are full, and where the file changes meanwhile. */
+/* Sending over HTTP/1.1: a head and the bytes of a body within a quota, to receivers on this host,
+ * to full sockets, and when the file changes meanwhile. */
 #include "body_pieces.h"
 
 #include "connection/sink.c"
@@ -20,7 +20,7 @@ static uint64_t sent_by_sink;
 static bool receiver_is_local;
 static uint64_t quota_per_step = UINT64_MAX;
 static int throttled;
-static void (*when_unsure)(void); /* NULL: nothing happens then */
+static void (*when_unsure)(void); /* NULL: nothing happens */
 
 static void go_on(void)
 {
@@ -36,11 +36,15 @@ static void on_ready(struct body *body)
 
 static void start(struct stage_clock *clock, uint64_t quota, const struct body_part *part)
 {
+    char head[sizeof(HEAD) - 1];
+
     now = (struct sending){
         .sink = {.clock = clock, .quota = quota, .receiver_is_local = receiver_is_local},
         .body = {.on_ready = on_ready, .clock = clock}};
     body_begin(&now.body, part);
-    last_step = sink_start(&now.sink, &now.body, &the_loop, &transport, HEAD, sizeof(HEAD) - 1);
+    memcpy(head, HEAD, sizeof(head));
+    last_step = sink_start(&now.sink, &now.body, &the_loop, &transport, head, sizeof(head));
+    memset(head, 'x', sizeof(head)); /* its memory is the next response's */
 }
 
 static void stop(void)
@@ -97,7 +101,7 @@ static void receive_to_the_end(void (*meanwhile)(void))
     receive_some();
 }
 
-/* Sends `part` of the file after a head, taking over its texts. The step it ends with. */
+/* Sends `part` of the file after a head, taking over its texts. Returns the last step. */
 static enum sink_step send_any(struct stage_clock *clock, struct body_part *part,
                                void (*meanwhile)(void))
 {
@@ -152,7 +156,7 @@ static void check_pieces(const struct piece_row *row, bool from_memory)
 
 static void test_pieces(void)
 {
-    static const uint64_t quotas[] = {UINT64_MAX, 7001, 50};
+    static const uint64_t quotas[] = {UINT64_MAX, 7001, 50, 7};
 
     for (size_t q = 0; q < sizeof(quotas) / sizeof(quotas[0]); q++)
         for (size_t i = 0; i < sizeof(piece_rows) / sizeof(piece_rows[0]); i++) {
@@ -180,7 +184,7 @@ static void test_an_end_in_the_middle(void)
     start(&clock, 30, &part);
     CHECK_INT(__LINE__, "used up", last_step, SINK_THROTTLED);
     CHECK_TRUE(pieces_made - made < 3, "%d pieces were made before their turn", pieces_made - made);
-    stop(); /* the sanitizer sees what is not freed */
+    stop(); /* sanitizers report what is not freed */
     CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
     part = make_part(row);
     body_part_fini(&part);
@@ -204,7 +208,7 @@ static void test_no_memory_for_a_piece(void)
     make_fails_at = -1;
 }
 
-/* Hundreds of pieces, each of a few bytes: others have their turn between. */
+/* Hundreds of pieces of a few bytes each: other connections get their turn in between. */
 static bool make_byte(struct body_pieces *pieces, size_t i, struct body_piece *piece)
 {
     (void)pieces;
@@ -261,7 +265,8 @@ static void test_whole_parts(void)
         }
 }
 
-/* On this host a long file goes in pieces that stay in the processor's caches, with turns between. */
+/* For a receiver on this host a long file is sent in pieces that stay in the processor's caches,
+ * with turns between. */
 static void test_a_local_receiver(void)
 {
     struct file_entry *entry = open_entry();
@@ -312,8 +317,8 @@ static void touch_file(void)
     CHECK_INT(__LINE__, "touch", utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* Of the same size at another time it was written anew, or its writer is in the middle of appending: the
- * kernel sets the time before the size. */
+/* A file of the same size with another time was rewritten, or its writer is appending at this
+ * moment: the kernel sets the time before the size. */
 static void test_another_time(void)
 {
     for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
@@ -329,7 +334,7 @@ static void test_another_time(void)
     }
 }
 
-/* A log, a recording, an upload under way: the bytes that the head promised are there. */
+/* A log, a recording or an upload under way: the bytes that the head announced are there. */
 static void test_growing(void)
 {
     for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
@@ -342,7 +347,8 @@ static void test_growing(void)
     }
 }
 
-/* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
+/* A full socket or a quota of zero makes the first byte wait: that is not time spent on sending
+ * it. */
 static void test_no_first_byte_yet(void)
 {
     struct stage_clock clock = {.head_ns = 1};

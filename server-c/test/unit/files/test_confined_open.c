@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be opened below a root under each symlink policy: the same table by the kernel and by
- * the walk that replaces it, and while somebody swaps folders for links. */
+/* What can be opened below a root under each symlink policy: the same table with the kernel's help
+ * and by the walk that replaces it, and while another thread swaps folders and links. */
 #include "files/confined_open.c"
 
 #include "base/util.h"
@@ -101,10 +101,10 @@ static void make_tree(void)
 struct row {
     int line;
     const char *path;
-    int want[POLICIES]; /* 1: opened; else the negative errno. In the order of the enum */
+    int want[POLICIES]; /* 1: opened, else the negative errno; in the order of the enum */
 };
 
-/* What is said from memory is what would be said from the disk. */
+/* An answer from the kernel's memory equals that from the disk. */
 static void check_cached(const struct row *row, int root, const char *name,
                          enum config_symlinks policy)
 {
@@ -181,7 +181,7 @@ static void test_paths(void)
     check_rows(rows, ARRAY_LEN(rows));
 }
 
-/* Needs root, as only root can give files away. */
+/* Needs root, because only root can change the owner of files. */
 static void test_owners(void)
 {
     static const struct row rows[] = {
@@ -203,7 +203,7 @@ static void test_owners(void)
 static void make_strangers_tree(void)
 {
     make_folder("root/in/hers");
-    make_file("root/in/hers/file"); /* not hers, but no link leads to it */
+    make_file("root/in/hers/file"); /* belongs to another user, but no link leads to it */
     give_away("root/in/hers");
     make_file("root/in/her-file");
     give_away("root/in/her-file");
@@ -212,7 +212,7 @@ static void make_strangers_tree(void)
     make_link("root/in/strange-own", "her-file");
     give_away("root/in/strange-own");
     make_link("root/in/to-strange",
-              "strange-own"); /* each link is asked about, not the last only */
+              "strange-own"); /* each link is checked, not only the last one */
     make_link("root/in/strange-folder", "hers");
     give_away("root/in/strange-folder");
     make_link("root/in/strange-parent", "hers/..");
@@ -268,8 +268,8 @@ static void test_folders(void)
 
 static atomic_bool is_racing;
 
-/* "flip" is by turns a folder and a link out of the root; "moved" is by turns in the root and not.
- */
+/* "flip" is alternately a folder and a link out of the root; "moved" is alternately in the root and
+ * outside. */
 static void *race(void *arg)
 {
     char flip[300], flop[300], moved[300], away[300];
@@ -294,7 +294,7 @@ static void test_races(enum config_symlinks policy)
     struct stat st;
     char first;
 
-    /* Until both sides of the flip were met often: the other thread decides when it runs. */
+    /* Until both states of "flip" were seen often: when the other thread runs is not determined. */
     for (int i = 0; i < 1000000 && (opened < 300 || refused < 300); i++) {
         int fd = confined_open(root, paths[i % 2], policy, CONFINED_READ, &st);
         opened += i % 2 == 0 && fd >= 0;
@@ -318,7 +318,8 @@ static void test_under_races(void)
     make_link("root/in/flop", "../../outer");
     make_folder("root/in/moved");
     make_folder("root/in/moved/sub");
-    make_link("root/in/climbs", "moved/sub/../../file"); /* "outer/file" while it is away */
+    /* Is "outer/file" while "moved" is outside. */
+    make_link("root/in/climbs", "moved/sub/../../file");
     atomic_store(&is_racing, true);
     pthread_create(&thread, NULL, race, NULL);
     for (int missing = 0; missing < 2; missing++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is new drives out the least used, exactly; what is beyond lowered limits goes in steps, and
- * nothing grows meanwhile; files that nobody uses are closed in steps. */
+/* New entries replace the least used ones, exactly. What exceeds lowered limits goes step by step,
+ * and nothing grows meanwhile. Files that nobody uses are closed step by step. */
 #include "files/file_bounds.c"
 
 #include "check.h"
@@ -53,8 +53,8 @@ static void fill(enum kind kind, int count)
         add(kind);
 }
 
-/* Lets the loop turn until nothing is beyond the limits any more. Returns the most that went at once;
- * *steps: in how many something did. */
+/* Runs the loop until nothing exceeds the limits any more. Returns the most that went in one step;
+ * *steps: how many steps did something. */
 static size_t approach(size_t *held, size_t *steps)
 {
     size_t most = 0;
@@ -69,7 +69,7 @@ static size_t approach(size_t *held, size_t *steps)
     return most;
 }
 
-/* Each limit by itself: `held` is what it bounds. */
+/* Checks one limit; `held` is what it limits. */
 static void expect_steps(int line, const char *name, enum kind kind,
                          struct file_cache_limits limits, size_t *held, size_t left, size_t unit)
 {
@@ -80,7 +80,7 @@ static void expect_steps(int line, const char *name, enum kind kind,
     CHECK_INT(line, "full", full, MANY * unit);
     file_cache_configure(&cache, &limits);
     CHECK_INT(line, name, *held, full - STEP_FILES * unit);
-    if (limits.ttl_ms > 0) { /* else nothing is added */
+    if (limits.ttl_ms > 0) { /* otherwise nothing is added */
         add(kind);
         CHECK_INT(line, "nothing grows", *held, full - STEP_FILES * unit);
     }
@@ -116,7 +116,7 @@ static void test_lowered_limits(void)
     expect_steps(__LINE__, "off, refusals", NEGATIVE, limits, &cache.stats.entries, 0, 1);
 }
 
-/* Before all is gone, there is room again: what is left stays. */
+/* A limit that is raised again before everything has gone: what is left stays. */
 static void test_raised_again(void)
 {
     struct file_cache_limits limits = roomy;
@@ -131,7 +131,7 @@ static void test_raised_again(void)
     CHECK_INT(__LINE__, "and more", cache.stats.entries, MANY - STEP_FILES + 1);
 }
 
-/* Those that nobody asks for any more. */
+/* Entries that nobody asks for any more. */
 static void test_swept(void)
 {
     size_t others = cache.stats.descriptors;

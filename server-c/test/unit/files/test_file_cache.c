@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cache keeps and for whom: entries by place, variable and path, files that have just
- * changed, disk errors, folders, siblings that come and go. On real lanes and files. */
+/* What the cache keeps: entries by place, variable and path, files that have just changed, disk
+ * errors, folders, and siblings that appear and disappear. With real lanes and files. */
 #include "file_cache_fixture.h"
 
 static char br[] = "br";
 static char *codings[] = {br};
-static bool takes_none; /* who asks has no use for coded copies */
+static bool takes_none; /* the client accepts no coding */
 
 static struct file_entry *find_in(const struct file_place *in, const char *variable,
                                   const char *path)
@@ -61,7 +61,7 @@ static void test_young_files(void)
     CHECK_STR(__LINE__, "its body", body_of(entry), "one");
     CHECK_INT(__LINE__, "without a tag", entry->facts.etag_len, 0);
     CHECK_INT(__LINE__, "not kept", cache.stats.entries, 0);
-    write_at("young", 0, "two"); /* the same size, perhaps within the same tick */
+    write_at("young", 0, "two"); /* the same size, and perhaps the same time */
     put(entry);
     entry = find("/young");
     CHECK_STR(__LINE__, "the new body", body_of(entry), "two");
@@ -84,7 +84,7 @@ static void test_young_files(void)
     CHECK_INT(__LINE__, "a hit", lookups, 0);
 }
 
-/* A date counts in whole seconds: until its second is over it could be that of another version. */
+/* A date is in whole seconds: until its second is over, another version could get the same one. */
 static void test_dates(void)
 {
     struct file_entry *entry;
@@ -123,7 +123,7 @@ static void test_dates(void)
     date_open_for_ns = 0;
 }
 
-/* One that was kept goes when a look-up finds it changed right now. */
+/* A kept entry goes when a look-up finds the file changed a moment ago. */
 static void test_kept_file_changes(void)
 {
     struct file_entry *entry;
@@ -242,7 +242,7 @@ static void test_folders_and_siblings(void)
     put(entry);
 }
 
-/* Copies are looked for when the first comes who takes any. */
+/* Siblings are looked for when the first client accepts a coding. */
 static void test_copies_nobody_takes(void)
 {
     struct file_entry *entry;
@@ -287,7 +287,7 @@ static void plug_done(struct io_job *job)
     (void)job;
 }
 
-/* Begins a look-up on a lane whose only thread is held up. */
+/* Begins a look-up on a lane whose only thread is busy. */
 static void begin_wait(struct io_job *plug, struct file_waiter *waiter)
 {
     static const struct file_key key = {.path = {"/awaited", 8}};
@@ -310,7 +310,7 @@ static void end_wait(void)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* A look-up that nobody waits for any more when it is its turn is left out. */
+/* A look-up that nobody waits for any more when its turn comes is skipped. */
 static void test_waiters_that_are_gone(void)
 {
     size_t entries = cache.stats.entries;
@@ -342,7 +342,7 @@ static void test_waiters_that_are_gone(void)
     uv_sem_destroy(&gate);
 }
 
-/* The file itself is known; that its copies are not is no reason to refuse it. */
+/* The file itself is known. It must not be refused because its siblings are not. */
 static void test_copies_on_a_full_lane(void)
 {
     static const struct file_key key = {.path = {"/full.js", 8}, .wants_codings = true};
@@ -358,7 +358,8 @@ static void test_copies_on_a_full_lane(void)
     takes_none = false;
     for (size_t i = 0; i < ARRAY_LEN(plugs); i++) {
         plugs[i] = (struct io_job){.run = run_plug, .on_done = plug_done};
-        while (io_lane_submit(lane, &port, &plugs[i]) != 0) /* the thread takes the first */
+        /* Until the thread has taken the first. */
+        while (io_lane_submit(lane, &port, &plugs[i]) != 0)
             CHECK_TRUE(i == QUEUED_MAX, "room but for the last");
     }
     list_init(&waiter.link);

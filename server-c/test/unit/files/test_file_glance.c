@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks on the loop: what is answered without the lane and what is left to it, files that were closed
- * for room and are opened again, how long a root stays open. */
+/* Look-ups on the loop: what is answered without the lane and what is left to it, how files are
+ * opened again that were closed to make room, and how long a root stays open. */
 #include "file_cache_fixture.h"
 
 #include "files/confined_open.h"
@@ -28,7 +28,8 @@ static enum file_answer ask(const char *path, struct file_entry **entry)
     return answer;
 }
 
-/* On a machine that does much else, an attempt may take too long, and what was learnt be old. */
+/* On a busy machine an attempt may take too long, or what was learnt may be too old: so tries
+ * again. */
 static enum file_answer ask_anew(const char *path, enum http_status *status)
 {
     struct file_entry *entry;
@@ -74,7 +75,7 @@ static void test_what_is_seen(void)
         enum file_answer answer;
 
         site.symlinks = rows[i].policy;
-        ask_anew(rows[i].path, &status); /* now all is in memory */
+        ask_anew(rows[i].path, &status); /* now everything is in memory */
         lookups = 0;
         answer = ask_anew(rows[i].path, &status);
         CHECK_INT(rows[i].line, rows[i].path, answer, rows[i].want);
@@ -92,7 +93,7 @@ static uint64_t device_of(const char *path)
     return stat(path, &st) == 0 ? st.st_dev : 0;
 }
 
-/* Each of them, and all of it goes to the lane. */
+/* Each of these makes the lane do the whole look-up. */
 static void test_what_is_left_to_the_lane(void)
 {
     struct file_entry *entry;
@@ -137,14 +138,14 @@ static void test_seen_and_kept(void)
     cache.limits.ttl_ms = 0;
 }
 
-/* Closed for room, and opened again while what is known of it holds. */
+/* Files that were closed to make room are opened again while what is known of them holds. */
 static void test_bare(void)
 {
     struct file_entry *entry, *again;
     enum http_status status;
 
     write_at("seen/file", 3000, "1\n");
-    usleep(60000); /* what changed just now is not kept */
+    usleep(60000); /* a file that has just changed is not kept */
     cache.limits.ttl_ms = 60000;
     CHECK_INT(__LINE__, "seen", ask_anew("/seen/file", &status), FILE_SEEN);
     cache.bounds.descriptors = 0;
@@ -171,7 +172,7 @@ static void close_bare(void)
     cache.bounds.descriptors = 10;
 }
 
-/* What is another file by now is looked up, on the loop or by the lane. */
+/* A file that has been replaced is looked up, on the loop or by the lane. */
 static void test_bare_and_changed(void)
 {
     struct file_entry *entry;
@@ -204,7 +205,7 @@ static int root_opened(void)
     return cache.root.is_open ? cache.root.fd : -1;
 }
 
-/* A root that is turned takes effect as soon as what is known of a file ends to be trusted. */
+/* A changed root takes effect as soon as what is known of a file is not trusted any more. */
 static void test_root_kept_open(void)
 {
     enum http_status status;
@@ -253,7 +254,8 @@ static size_t count_open(void)
     return count;
 }
 
-/* There, no name that is missing is remembered, and none forgotten. */
+/* On such a file system, names that are missing are not remembered, and others are not
+ * forgotten. */
 static bool is_memory(int fd)
 {
     struct statfs fs;
@@ -261,7 +263,7 @@ static bool is_memory(int fd)
     return fstatfs(fd, &fs) != 0 || fs.f_type == TMPFS_MAGIC;
 }
 
-/* False where no look is made on the loop. */
+/* False if there are no look-ups on the loop here. */
 static bool is_on_a_disk(void)
 {
     int fd = open(root, O_RDONLY | O_CLOEXEC);
@@ -288,7 +290,7 @@ static void test_looks_on_the_loop(void)
     test_not_in_memory();
     file_glance_sweep(&cache, true);
     CHECK_INT(__LINE__, "none left open", count_open(), before);
-    usleep(60000); /* what changed just now is not kept */
+    usleep(60000); /* a file that has just changed is not kept */
     test_seen_and_kept();
     test_bare();
     test_bare_and_changed();

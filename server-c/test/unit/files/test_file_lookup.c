@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the disk's answer becomes: statuses, index names, folders to list, coded siblings, and what
- * is too young to be trusted. */
+/* How the disk's answers are used: statuses, index names, folders to list, encoded siblings, and
+ * files too young to be trusted. */
 #include "files/file_lookup.c"
 
 #include "base/util.h"
@@ -34,7 +34,8 @@ static struct file_found find(const char *path)
     return find_key(&key);
 }
 
-/* 0: now, in whole seconds, which stays young for long enough on the busiest machine. */
+/* `mtime_seconds` 0: now, in whole seconds, which stays young long enough even on a busy
+ * machine. */
 static void make(const char *name, int64_t mtime_seconds, const char *content)
 {
     const struct timespec even[2] = {{time(NULL), 0}, {time(NULL), 0}};
@@ -233,7 +234,7 @@ static void test_open_dates(void)
     CHECK_INT(__LINE__, "is over", find("/dated").date_open_ns, 0);
 }
 
-/* A build gave it its time: what tells it from others is when the inode changed. */
+/* A time set by a build: then the time of the inode's last change tells versions apart. */
 static void test_times_of_builds(void)
 {
     site = (struct config_site){0};
@@ -244,7 +245,7 @@ static void test_times_of_builds(void)
     CHECK_TRUE(!find("/built").has_young_tag && !find("/built").is_settling, "settled");
 }
 
-/* A file that cannot be opened for now is not a file that is not there. */
+/* A file that can't be opened at present is not a missing file. */
 static void test_leased_file(void)
 {
     char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A place's folder: what the variables stand for, what no folder is named by, and whose links are
+/* The folder of a place: the values of variables, what can't name a folder, and whose links are
  * trusted on the way to it. */
 #include "files/file_place.c"
 
@@ -89,7 +89,7 @@ static void test_bounds(void)
               file_place_expand(&folder, &place, (struct span){variable, 200}), UV_ENAMETOOLONG);
 }
 
-/* What a user puts in place of public_html is under the policy; the way to the home is not. */
+/* What a user puts in place of public_html is under the policy; the path to the home is not. */
 static void test_user_folder(void)
 {
     static char base[] = "/tmp/farmstead-place-XXXXXX";

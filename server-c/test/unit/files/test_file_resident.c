@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found in the page cache is not copied again for two seconds; what left it meanwhile is
- * noticed at its beginning. A file of its own pages (a table in memory) stands for the page cache. */
+/* What was found in the page cache is not copied again for two seconds, and if it has left the
+ * cache, that is noticed at its beginning. A table in memory stands for the page cache. */
 #include "files/file_read.h"
 
 static ssize_t fake_resident_len(int fd, size_t len, uint64_t offset);
@@ -21,7 +21,7 @@ static ssize_t fake_read_resident(int fd, char *out, size_t len, uint64_t offset
 #define PAGE 4096
 
 static bool is_there[FILE_BYTES / PAGE + 1];
-static uint64_t copied; /* bytes that the sure answer cost */
+static uint64_t copied; /* bytes copied by the certain way to find out */
 static struct file_residents residents;
 static const struct file_pages the_file = {.fd = 3, .device = 1, .inode = 2, .size = FILE_BYTES};
 
@@ -70,7 +70,7 @@ static ssize_t ask(uint64_t offset, size_t len)
 
 struct row {
     const char *name;
-    uint64_t gone[2]; /* pages that are not there from the start */
+    uint64_t gone[2]; /* pages that are missing from the start */
     uint64_t offset, len;
     ssize_t answer;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* First reads of bodies on a lane: a file that changes meanwhile, and readers that are gone. On a
- * file system that never says what is resident (NFS, FUSE), so that each body needs the lane. */
+/* First reads of bodies on a lane: files that change meanwhile, and readers that have given up. The
+ * file system never tells what is resident (like NFS and FUSE), so that each body needs the
+ * lane. */
 #include "files/file_read.h"
 
 static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset);
@@ -28,7 +29,7 @@ static struct io_lane *lane;
 static struct io_port port;
 static uv_loop_t loop;
 static struct file_cache cache;
-static int asked; /* how often the page cache was asked: once for each try to have the body */
+static int asked; /* how often the page cache was asked: once per attempt */
 
 static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset)
 {
@@ -87,7 +88,7 @@ static void finish_jobs(void)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* --- a reader as answer_file.c is one ----------------------------------------------------------- */
+/* --- a reader as answer_file.c is one --------------------------------------------------------- */
 
 struct reader {
     struct file_waiter waiter;
@@ -142,7 +143,7 @@ static void test_a_change_meanwhile(void)
     hold_lane();
     asked = 0;
     start(&reader, entry);
-    usleep(20000); /* another tick of the kernel's clock */
+    usleep(20000); /* so that the kernel's clock ticks */
     write_file("the other version");
     uv_sem_post(&gate);
     finish_jobs();
@@ -160,7 +161,7 @@ static void append_to_file(void)
     close(fd);
 }
 
-/* A file that only gets longer is what it was when it was looked up, for those who ask now. */
+/* A file that only becomes longer counts as it was when it was looked up, for those who ask now. */
 static void test_growth_meanwhile(void)
 {
     struct file_entry *entry;
@@ -277,7 +278,7 @@ static void test_a_larger_file(void)
 
 #define MANY (BODY_BYTES / SMALL_BYTES)
 
-/* Asked for at `now_ms`, and used as file_cache_find() does it. */
+/* Asks at `now_ms`, and marks the entry as used like file_cache_find(). */
 static enum file_source ask_at(uint64_t now_ms, struct file_entry *entry)
 {
     cache.now_ms = now_ms;
@@ -285,8 +286,8 @@ static enum file_source ask_at(uint64_t now_ms, struct file_entry *entry)
     return source_of(entry);
 }
 
-/* Who looks at everything once drives nothing out; who is asked for more often than the one that was
- * used longest ago takes its place. */
+/* A client that looks at everything once replaces nothing. A file that is wanted more often than
+ * the one unused for longest takes its place. */
 static void test_a_full_memory(void)
 {
     struct file_entry *entries[MANY], *other;
@@ -315,7 +316,7 @@ static void test_a_full_memory(void)
     file_cache_configure(&cache, &limits);
 }
 
-/* Bodies that are not in the table are those of slow clients: they take a quarter of the budget. */
+/* Bodies outside the table are those of slow clients: they may take a quarter of the limit. */
 static void test_bodies_beside_the_table(void)
 {
     struct file_entry *entries[8];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine "inotify" on real folders: each kind of change is seen although the time to live is an
- * hour, what is not changed is not looked up, and changes in the middle of a look-up, an overrun
- * queue and too few watches do no harm. */
+/* The engine "inotify" with real folders. Every kind of change is seen although the ttl is an hour,
+ * and what has not changed is not looked up. Changes during a look-up, a queue that overflows, and
+ * too few watches do no harm. */
 #include <stdbool.h>
 
 #include "files/file_lookup.h"
@@ -47,10 +47,11 @@ static struct file_cache_limits limits = {.ttl_ms = HOUR_MS,
                                           .body_bytes = 1000,
                                           .max_body = 100};
 static _Atomic int lookups;
-/* Run by the pool thread, on both sides of a look-up. */
+/* Scripts run by the lane's thread, before and after a look-up. */
 static const char *before, *after;
 
-/* Changes are made with old times: what is young is never kept, which is another test's matter. */
+/* Sets old times, because files that have just changed are never kept, which is tested
+ * elsewhere. */
 static void spied_lookup(struct file_found *found, const struct file_place *in,
                          const struct file_key *key, struct folder_chain *chain)
 {
@@ -77,7 +78,7 @@ static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
     was_told = true;
 }
 
-/* What a request would get: the status, and of a file its size. */
+/* What a request would get: the status, or the size of a file. */
 static int64_t ask_in(const struct file_place *in, const char *path)
 {
     const struct file_key key = {.path = {path, strlen(path)}, .wants_codings = true};
@@ -112,7 +113,7 @@ static int64_t ask(const char *path)
     return ask_in(&place, path);
 }
 
-/* A turn of the loop in which nothing else happens: it reads what was reported. */
+/* A turn of the loop that only reads what was reported. */
 static void turn(void)
 {
     uv_run(&loop, UV_RUN_NOWAIT);
@@ -125,7 +126,7 @@ static void let_lookups_end(void)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* Asked so often that it is known as well as can be: new folders may have been in doubt once. */
+/* Asks often enough that the entry is fully trusted: new folders may have been in doubt once. */
 static void learn(const char *path)
 {
     for (int i = 0; i < 3; i++)
@@ -140,7 +141,7 @@ static void tick(int64_t later_ms)
     let_lookups_end();
 }
 
-/* The next request looks, or does not. */
+/* The next request asks the disk so many times. */
 static void check_looks(int line, const char *path, int count)
 {
     lookups = 0;
@@ -240,12 +241,13 @@ static void test_bystanders(void)
     learn("/inner/x/y.js");
     shell_in(base, "mv www/inner www/outer");
     turn();
-    check_looks(HERE, "/d/x.js", 0); /* a folder went: others are renewed without a look */
+    /* A folder has gone: other entries are renewed without asking the disk. */
+    check_looks(HERE, "/d/x.js", 0);
     check_looks(HERE, "/inner/x/y.js", 1);
     shell_in(base, "mv www/outer www/inner");
 }
 
-/* Other names of the same folder: each place's own entries learn of it. */
+/* Two places with the same folder: each place's own entries notice changes. */
 static void test_two_places(void)
 {
     learn("/inner/x/y.js");
@@ -306,7 +308,7 @@ static void test_races(void)
     shell_in(base, "rm -rf www/r*");
 }
 
-/* Two look-ups that set watches on one new folder, which is replaced between their results. */
+/* Two look-ups that set watches on the same new folder, which is replaced between their results. */
 static void test_two_lookups(void)
 {
     shell_in(
@@ -356,7 +358,8 @@ static void test_unreported(void)
     CHECK_INT(HERE, "what was written by the other name", ask("/h.js"), 4);
 }
 
-/* Renewed for as long as one file of the place is looked up, and not beyond a minute. */
+/* Entries are renewed as long as one file of the place is looked up, but not for longer than a
+ * minute. */
 static void test_renewal(void)
 {
     struct file_entry *entry;
@@ -401,7 +404,7 @@ static void test_root(void)
     turn();
     CHECK_INT(HERE, "moved away: reported", ask("/one.js"), 7);
     learn("/one.js");
-    shell_in(base, "mv www www2; ln -s www1 www"); /* from now on a link */
+    shell_in(base, "mv www www2; ln -s www1 www"); /* a link from now on */
     turn();
     CHECK_INT(HERE, "a link in its place", ask("/one.js"), 1);
     learn("/one.js");
@@ -443,7 +446,7 @@ static void test_overflow(void)
     tick(0);
 }
 
-/* The descriptor is another one when the look-up comes back. */
+/* When the look-up comes back there is another descriptor. */
 static void test_overflow_during_lookup(void)
 {
     const struct file_key key = {.path = {"/d/e2/z.js", 10}};
@@ -496,7 +499,7 @@ static void forget_entries(void)
                           container_of(cache.negative_by_use.next, struct file_entry, by_use));
 }
 
-/* Folders that nothing hangs on make room, and watches are given back. */
+/* Folders on which nothing depends make room, and their watches are given back. */
 static void test_idle_watches(void)
 {
     forget_entries();
@@ -508,7 +511,7 @@ static void test_idle_watches(void)
     limits.watches = 100;
     file_cache_configure(&cache, &limits);
     forget_entries();
-    for (int i = 0; i < 20; i++) /* a folder at a time becomes idle */
+    for (int i = 0; i < 20; i++) /* one folder at a time becomes idle */
         tick((i + 2) * 2 * IDLE_MS);
     CHECK_INT(HERE, "none in use", cache.watcher->in_use, 0);
     turn();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which folders are watched on the way, and which answers are said to be reported. */
+/* Which folders on the path are watched, and for which results all changes would be reported. */
 #include "files/folder_chain.c"
 
 #include "check.h"
@@ -37,7 +37,7 @@ static void test_reported(void)
         {__LINE__, "/a.js", 1, true},
         {__LINE__, "/missing", 1, true},
         {__LINE__, "/missing/deeper/x", 1, true},
-        {__LINE__, "/a.js/x", 1, true}, /* a file is no folder, until it is replaced */
+        {__LINE__, "/a.js/x", 1, true}, /* a file is not a folder, until it is replaced */
         {__LINE__, "/d", 1, true},      /* a redirect */
         {__LINE__, "/d/", 3, true},     /* its index */
         {__LINE__, "/d/e/x.js", 5, true},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and leaves: what is found, what a mark above makes of what is beneath, and that all is given
- * back in small steps. */
+/* Nodes and leaves: what is found, how a mark invalidates everything below, and that everything is
+ * given back in small steps. */
 #include "files/folder_tree.c"
 
 #include "check.h"

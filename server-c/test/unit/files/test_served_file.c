@@ -53,7 +53,8 @@ static void test_keys(void)
     kept_files_free(kept);
 }
 
-/* Until a file has the number of the key that is gone, which the next one mostly has. */
+/* Creates files until one has the inode number of the key that is gone, which mostly is the next
+ * one. */
 static void test_a_number_used_again(void)
 {
     struct kept_files *kept = keep_key();

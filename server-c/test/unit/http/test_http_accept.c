@@ -86,7 +86,7 @@ static const struct {
     {__LINE__, "Accept: text/plain;q=0.1\r\nACCEPT: " OM ";q=0.2\r\n", OPEN},
     {__LINE__, "Accept: " OM ";q=0.9;anything=0, text/plain;q=0.8\r\n", OPEN},
 
-    /* Malformed elements say nothing, and a comma in quotes is no end. */
+    /* Malformed elements are ignored, and a comma in quotes does not end an element. */
     {__LINE__, "Accept: " OM ";q=2\r\n", TEXT},
     {__LINE__, "Accept: " OM ";q=x, " OM ";q=0.1\r\n", OPEN},
     {__LINE__, "Accept: " OM ";version\r\n", TEXT},

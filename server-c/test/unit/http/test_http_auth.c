@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who asks, from the field as it came; and the challenge. */
+/* Credentials from the field as it is received, and the challenge. */
 #include "http/http_auth.c"
 
 #include "check.h"
@@ -76,7 +76,7 @@ static void test_refused_leaves_nothing(void)
     CHECK_TRUE(who.user.ptr == NULL && who.password.ptr == NULL, "no spans");
 }
 
-/* Encodes "uuu…:ppp…" with the given lengths and says whether it is taken. */
+/* Encodes "uuu…:ppp…" with these lengths. Is it accepted? */
 static bool takes(size_t user_len, size_t password_len)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

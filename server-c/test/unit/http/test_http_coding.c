@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients say they take, and what they get. */
+/* What clients accept, and what they get. */
 #include "http/http_coding.c"
 
 #include "check.h"

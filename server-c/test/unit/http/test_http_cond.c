@@ -68,7 +68,7 @@ static void test_verdicts(void)
     }
 }
 
-/* A file that changed a moment ago has no tag: nothing but "*" names it. */
+/* A file that has just changed has no tag, so only "*" matches it. */
 static void test_without_tag(void)
 {
     static const struct http_validators fresh = {{"", 0}, 784111777, false};
@@ -100,8 +100,8 @@ static void test_without_tag(void)
     }
 }
 
-/* It has settled, but its second goes on: others of that second would have the same date. Or its date is
- * what a build set, and says nothing. */
+/* The tag is settled, but the second of the date goes on, in which another version could get the
+ * same date; or the date was set by a build, and says nothing. */
 static void test_without_date(void)
 {
     static const struct http_validators undated = {{ETAG, sizeof(ETAG) - 1}, 784111777, false};
@@ -144,7 +144,7 @@ static void test_if_range(void)
         {__LINE__, "If-Range: W/\"a-1\"\r\n", NOW, false},
         {__LINE__, "If-Range: \"b\"\r\n", NOW, false},
         {__LINE__, "If-Range: \"a-1\", \"b\"\r\n", NOW, false},
-        {__LINE__, "If-Range: ,\"a-1\"\r\n", NOW, false}, /* no list, so no empty element either */
+        {__LINE__, "If-Range: ,\"a-1\"\r\n", NOW, false}, /* not a list, so no empty elements */
         {__LINE__, "If-Range: " SAME "\r\n", NOW, true},
         {__LINE__, "If-Range: ," SAME "\r\n", NOW, false},
         {__LINE__, "If-Range: " SAME "\r\n", 784111778, false}, /* too fresh to be strong */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests as data: what is accepted, what is refused and how (RFC 9112), and that neither depends
- * on how the bytes were split. */
+/* Requests as data: what is accepted, what is refused and how (RFC 9112), and that the result does
+ * not depend on how the bytes were split. */
 #include "http/http_parser.c"
 
 #include "check.h"
@@ -175,14 +175,14 @@ static const struct row rows[] = {
         "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
 };
 
-/* Parses in pieces of the given lengths, as they would arrive; `step` 0: all at once. */
+/* Parses `step` bytes more at each call, as they would arrive; 0: all at once. */
 static int parse_in_steps(struct http_request *req, const char *bytes, size_t len, size_t step)
 {
     enum parse result = PARSE_MORE;
 
     http_request_init(req, MAX_HEAD, MAX_TARGET);
     for (size_t have = step ? 0 : len; result == PARSE_MORE; have += step) {
-        /* A copy of exactly these bytes: reading behind them is caught by the sanitizer. */
+        /* A copy of exactly these bytes, so that sanitizers notice a read beyond them. */
         size_t now = have < len ? have : len;
         char *copy = malloc(now ? now : 1);
         memcpy(copy, bytes, now);
@@ -240,7 +240,7 @@ static void test_any_split_gives_the_same(void)
     }
 }
 
-/* Feeds what ends at each of `cuts`, then all. */
+/* Parses the bytes before each of `cuts`, then all. */
 static int parse_in_cuts(struct http_request *req, const char *bytes, const size_t *cuts,
                          size_t count, size_t len)
 {
@@ -292,7 +292,7 @@ static void test_random_splits(void)
 
         for (int round = 0; round < 50; round++) {
             size_t cuts[2 * MAX_HEAD], count = 0, at = 0;
-            while ((at += next_random(&state) % 9) < len) /* 0: called again with nothing new */
+            while ((at += next_random(&state) % 9) < len) /* 0: called again without new bytes */
                 cuts[count++ % ARRAY_LEN(cuts)] = at;
             if (count > ARRAY_LEN(cuts))
                 continue;
@@ -373,7 +373,7 @@ static void test_head_limit(void)
     CHECK_INT(__LINE__, "no method at all", parse_in_steps(&req, bytes, sizeof(bytes), 0), 414);
 }
 
-/* RFC 9110 section 9.3.2: whatever it is refused for, a HEAD gets no body. */
+/* RFC 9110 section 9.3.2: a HEAD gets no content, whatever it is refused for. */
 static void test_method_of_what_is_refused(void)
 {
 #define LONG "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"

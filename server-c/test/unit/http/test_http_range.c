@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Range against sizes (RFC 9110 section 14.1.2). */
+/* Values of Range with sizes of files (RFC 9110 section 14.1.2). */
 #include "http/http_range.c"
 
 #include "check.h"
@@ -76,7 +76,7 @@ static void test_one_range(void)
     }
 }
 
-/* "offset+length " of each. */
+/* Writes each range as "offset+length ". */
 static const char *text_of(const struct http_ranges *ranges)
 {
     static char text[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths as clients write them, and what is looked up for them. */
+/* Paths as clients write them, and the paths that are looked up. */
 #include "http/url_path.c"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue's bound, its order and who goes before it, the thread that is kept free, resizing under
- * work, and that nothing is lost or done twice. */
+/* The limit of the queue, its order, jobs that go first, the thread that is kept free, resizing
+ * under load, and that no job is lost or done twice. */
 #include "lanes/io_lane.c"
 
 #include "check.h"
@@ -125,7 +125,7 @@ static void on_ordered(struct io_job *job)
     order[order_len++] = container_of(job, struct test_job, job)->number;
 }
 
-/* One thread, held up by job 0 while the others come. */
+/* One thread, which is busy with job 0 while the others are submitted. */
 static void test_who_goes_first(uv_loop_t *loop, struct io_port *port)
 {
     struct io_lane *lane = io_lane_new("test", 1, 12);
@@ -160,7 +160,7 @@ static void test_who_goes_first(uv_loop_t *loop, struct io_port *port)
     io_lane_free(lane);
 }
 
-/* Three threads of four are held up, and more jobs wait: what goes first is done all the same. */
+/* Three of four threads are busy, and more jobs wait: those that go first are done all the same. */
 static void test_the_reserve(uv_loop_t *loop, struct io_port *port)
 {
     struct io_lane *lane = io_lane_new("test", 4, 100);
@@ -207,8 +207,8 @@ static void let_go(uv_loop_t *loop, struct io_port *port, int count)
     run_until_idle(loop, port);
 }
 
-/* Whoever wakes up may take what another one was woken for, or may just have become the reserve: no job
- * waits while a thread that may do it sleeps. */
+/* A thread that wakes up may take a job for which another was woken, or may have just become the
+ * reserve. No job may wait while a thread is asleep that could do it. */
 static void test_none_waits_for_a_sleeper(uv_loop_t *loop, struct io_port *port)
 {
     for (int round = 0; round < 300; round++) {

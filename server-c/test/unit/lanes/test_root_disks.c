@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree like sysfs and a list of mounts like the kernel's, both made up, and the disks under them.
- * The folder asked for is real: its own file system is one disk in each row. */
+/* The disks below folders, in an invented tree like that of sysfs and a list of mounts like the
+ * kernel's. The folder that is asked for is real: its own file system is one disk in each row. */
 #include "lanes/root_disks.c"
 
 #include "check.h"
@@ -70,14 +70,14 @@ static void make_devices(dev_t own)
     add_slave("md0", "sdb1", "8:17\n");
     add_device("252:0", "dm-0"); /* a volume on it */
     add_slave("dm-0", "md0", "9:0\n");
-    add_device("252:1", "dm-1"); /* a volume that says nothing of what is beneath */
+    add_device("252:1", "dm-1"); /* a volume that does not tell what is below it */
     write_file("", "%s/devices/dm-1/slaves/.keep", sys);
     add_device("7:0", "loop0");
     snprintf(line, sizeof(line), "%s\n", mounts);
     write_file(line, "%s/devices/loop0/loop/backing_file", sys);
     add_device("7:1", "loop1");
     write_file("/nowhere/image (deleted)\n", "%s/devices/loop1/loop/backing_file", sys);
-    add_device("252:9", "dm-9"); /* no end, which no kernel would make */
+    add_device("252:9", "dm-9"); /* endless, which no kernel would have */
     add_slave("dm-9", "dm-9", "252:9\n");
     if (major(own) == 0)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a
- * line, and rotation. */
+/* Lines with any bytes in all three formats, many loops, a disk that becomes full in the middle of
+ * a line, and rotation. */
 #include "log/access_log.c"
 
 #include "check.h"
@@ -85,7 +85,8 @@ static void test_forms(void)
     }
 }
 
-/* The two old forms count the body, as their readers expect; none is "-". */
+/* The two traditional formats have the size of the body, as their readers expect; "-" if there is
+ * none. */
 static void test_no_body(void)
 {
     struct access_record record = record_of("HEAD / HTTP/1.1");
@@ -101,7 +102,7 @@ static void test_no_body(void)
     CHECK_TRUE(strstr(line.text, "\"bytes\":112,\"bodyBytes\":0,"), "json: %s", line.text);
 }
 
-/* Whatever the bytes are, a line is one line, and JSON is JSON. */
+/* Whatever the bytes are, a line stays one line, and JSON stays valid. */
 static void test_any_bytes(void)
 {
     struct access_ring *ring = calloc(1, sizeof(*ring));
@@ -144,7 +145,7 @@ static char *read_all(const char *name, size_t *len)
     return text;
 }
 
-/* How many lines there are; each is whole, or that is a failure. */
+/* Returns the number of lines, all of which must be complete. */
 static int count_whole_lines(const char *name, bool last_may_be_torn)
 {
     size_t len;
@@ -319,7 +320,7 @@ static void *reopen_many(void *arg)
     return NULL;
 }
 
-/* SIGUSR1 beside an apply. */
+/* SIGUSR1 at the same time as an apply. */
 static void test_reopening_never_brings_an_old_path_back(void)
 {
     struct access_log *log = access_log_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A log begins where nothing is or goes on in a log of its kind; whatever else is there stays as it
- * is. */
+/* A log begins where no file exists, or continues in a log of its kind; everything else is left as
+ * it is. */
 #include "log/log_file.c"
 
 #include "check.h"
@@ -146,7 +146,7 @@ static void test_whether_it_was_moved(void)
     close(file.fd);
 }
 
-/* A folder may have been turned into a link after the config was checked. */
+/* A folder may have been replaced by a link after the config was checked. */
 static void test_bounds(void)
 {
     struct config_errors errors = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is filled in can't end its quotes, nor its line; the rest is as printf would have it. */
+/* Text that is filled in can end neither its quotes nor its line; the rest is as printf writes
+ * it. */
 #include "log/log_format.c"
 
 #include "check.h"

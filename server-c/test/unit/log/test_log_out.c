@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A log whose file hangs, or whose clock is wrong: who has a line never waits, and the next file
- * gets it. */
+/* A log whose file hangs, or with a wrong clock: whoever logs never waits, and the next file gets
+ * the lines. */
 #include "log/log_out.c"
 
 #include "check.h"
@@ -16,7 +16,7 @@ static char path[64], other[64];
 static struct log_file_problem problem;
 static int own_stderr;
 
-/* The wall clock as it was before somebody set it back by an hour: it is this program's alone. */
+/* The wall clock before somebody sets it back by an hour, for this program only. */
 static atomic_bool was_ahead;
 
 int clock_gettime(clockid_t clock, struct timespec *out)
@@ -95,7 +95,7 @@ static void test_a_clock_that_is_set_back(void)
 
     was_ahead = true;
     CHECK_INT(__LINE__, "a file", log_out_configure(out, path, &problem), 0);
-    /* Nobody wakes it: between two it waits, by whichever clock it takes. */
+    /* Nobody wakes the thread: between the two lines it waits, by whichever clock it uses. */
     say(LINE "one\n");
     expect(__LINE__, path, LINE "one\n");
     say(LINE "two\n");
@@ -134,7 +134,7 @@ static void test_a_limit_of_the_size(void)
     unlink(other);
 }
 
-/* Standard error that takes no more, and nobody reads. */
+/* Makes standard error a full pipe that nobody reads. */
 static int make_stderr_full(void)
 {
     char bytes[4096] = {0};
@@ -178,7 +178,7 @@ static void test_a_pipe_that_nobody_reads(void)
     CHECK_TRUE(err == 0 && goes_back, "another file is taken: %d", err);
     CHECK_TRUE(!ended && is_quick, "the end does not wait for it");
     unlink(path);
-    (void)reader; /* stays open, and full, to the end of this program */
+    (void)reader; /* stays open and full until this program ends */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines are had back whole, whatever the writer was at when it died. */
+/* The last lines are read back complete, whatever the writer was doing when it died. */
 #include "log/log_tail.c"
 
 #include "base/utf8.h"
@@ -67,7 +67,7 @@ static void one_line_larger_than_all(void)
     free(line);
 }
 
-/* As after a crash that has written anywhere. */
+/* As after a crash that has written anything anywhere. */
 static void any_bytes(void)
 {
     unsigned seed = 1;

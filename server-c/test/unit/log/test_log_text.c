@@ -71,7 +71,7 @@ static void test_room(void)
     CHECK_INT(__LINE__, "nothing fits", log_text_escape(out, 1, LOG_TEXT_PLAIN, "a", 1), 0);
 }
 
-/* A reader that knows nothing of how it was written. */
+/* Checks the result without knowing how it was written. */
 static bool is_harmless(const char *text)
 {
     for (size_t at = 0, len = strlen(text); at < len;) {

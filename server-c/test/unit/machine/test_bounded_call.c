@@ -43,7 +43,8 @@ static void test_in_time(void)
     CHECK_INT(__LINE__, "not forgotten", sem_trywait(&errand.was_forgotten), -1);
 }
 
-/* Whoever hangs is left, frees its own, and makes room for the next one when it ends. */
+/* A call that hangs is left alone, frees its own memory, and makes room for another when it
+ * ends. */
 static void test_too_late(void)
 {
     struct errand errands[HANGING_MAX], one_more;

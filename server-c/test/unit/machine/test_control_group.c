@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees like the kernel's of cgroup v1 and v2, made up, and the limits a process has beneath them. */
+/* Invented trees like those of cgroup v1 and v2, and the limits that a process in them has. */
 #include "machine/control_group.c"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose file is refused, replaced and removed. */
+/* Which files are refused, replaced and removed. */
 #include "machine/pid_file.c"
 
 #include "check.h"
@@ -17,7 +17,7 @@ static void put(const char *text)
     fclose(file);
 }
 
-/* What a node of ours left behind is replaced; anything else is somebody's and stays as it is. */
+/* A file left by a node of ours is replaced; any other belongs to somebody and is left as it is. */
 static void test_contents(void)
 {
     static const struct {
@@ -95,7 +95,7 @@ static void test_one_that_runs(void)
     struct pid_file *file = pid_file_write(path, getpid(), why);
     CHECK_TRUE(file, "it is dead now: %s", why);
     put(text);
-    pid_file_remove(file); /* the same file, whatever it says by now */
+    pid_file_remove(file); /* the same file, whatever its contents */
     CHECK_TRUE(access(path, F_OK) != 0, "gone");
 }
 

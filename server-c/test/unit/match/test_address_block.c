@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and blocks as operators write them, and whom they hold. */
+/* Addresses and blocks as operators write them, and the addresses in them. */
 #include "match/address_block.c"
 
 #include "check.h"

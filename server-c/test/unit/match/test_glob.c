@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What patterns mean, and that none is slow. */
+/* What patterns match, and that none is slow. */
 #include "match/glob.c"
 
 #include "check.h"
@@ -105,7 +105,7 @@ static void test_match(void)
     CHECK_INT(__LINE__, "NUL isn't an end", glob_match("a", (struct span){"a\0", 2}), false);
 }
 
-/* All strings of `alphabet` in turn: the one of number `n`. */
+/* Writes string number `n` of all strings over `alphabet`. */
 static size_t nth(char *out, const char *alphabet, size_t n)
 {
     size_t len = 0, base = strlen(alphabet);
@@ -131,8 +131,8 @@ static void test_all_short_ones(void)
     }
 }
 
-/* Each is cubic or worse to a matcher that tries every star again; the product of both lengths is
- * about 10^7 here. */
+/* Each pattern would take cubic time or more in a matcher that tries every star again. The product
+ * of both lengths is about 10^7 here. */
 static void test_time(void)
 {
     enum { TEXT_LEN = 200000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signatures against those of Python's hmac, and every way in which a query can be wrong. */
+/* Signatures compared with those of Python's hmac, and every way in which a query can be wrong. */
 #include "match/signed_url.c"
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Redirects and rewrites as operators write them; what clients can't do with them. */
+/* Redirects and rewrites as operators write them, and what clients can't do with them. */
 #include "match/url_rule.c"
 #include "match/url_template.c"
 
@@ -12,7 +12,7 @@ static struct span span_of(const char *text)
     return (struct span){text, strlen(text)};
 }
 
-/* The result in `out` with a NUL, or "-" and what else came. */
+/* Returns the result with a NUL, or "-" and what came instead. */
 static const char *apply(const struct url_rule *rule, const char *path, const char *query,
                          enum url_rule_use use)
 {
@@ -226,7 +226,7 @@ static void test_many_groups(void)
     url_rule_free(rule);
 }
 
-/* Every cap from none to enough: too long until it fits, never a byte behind it. */
+/* Every size from nothing to enough: too long until it fits, and never a byte beyond the end. */
 static void test_room(void)
 {
     static const char want[] = "/b%20c?q#x";
@@ -250,8 +250,8 @@ static void test_room(void)
     url_rule_free(rule);
 }
 
-/* A path of 8 KiB against expressions that are slow by nature: given up within a moment, and the
- * scratch still serves the next one. */
+/* A path of 8 KiB with expressions that are slow by nature: given up within a moment, and the
+ * scratch is still usable. */
 static void test_limits(void)
 {
     static const char *const slow[] = {
@@ -294,7 +294,7 @@ static void test_limits(void)
     free(path);
 }
 
-/* As where memory can't be executed: the interpreter must give the same answers. */
+/* As on a system where memory can't be executed: the interpreter must give the same results. */
 static void test_interpreted(void)
 {
     static const struct {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Bucket bounds against long double, and what is read from the buckets. */
+/* The bounds of buckets compared with long double, and what is computed from the buckets. */
 #include "measure/histogram.c"
 
 #include "check.h"
 
 #include <stdlib.h>
 
-/* The bucket that the definition gives, worked out in floating point; NAN-free for ns > 476. */
+/* The bucket by the definition, computed in floating point; for ns > 476. */
 static int expected_slot(uint64_t ns)
 {
     long double steps = log2l((long double)ns / 1e9L) * STEPS;

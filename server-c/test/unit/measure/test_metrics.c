@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging series of several loops, and JSON. */
+/* Sums of series from several loops, and JSON. */
 #include "measure/metrics.c"
 
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages are decoded again by a reader of their own, and the histograms put together from
- * their spans as Prometheus does it. */
+/* Decodes the messages with a reader of its own, and puts the histograms together from their spans
+ * as Prometheus does. */
 #include "measure/metrics_protobuf.c"
 
 #include "check.h"
@@ -86,7 +86,7 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-/* The first field of this number, all zeros when there is none. */
+/* Returns the first field with this number; all zero if there is none. */
 static struct field find(struct reader message, unsigned number)
 {
     struct field field;
@@ -107,7 +107,7 @@ static bool is(struct reader bytes, const char *text)
 
 static struct server_metrics metrics;
 
-/* Spans and differences → counts in our slots. */
+/* Turns spans and differences into counts of our slots. */
 static void read_sparse(struct reader message, uint64_t counts[HISTOGRAM_BUCKETS])
 {
     struct reader deltas = find(message, HISTOGRAM_POSITIVE_DELTA).bytes;

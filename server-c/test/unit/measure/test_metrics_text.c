@@ -24,7 +24,7 @@ static void fill(void)
 
 #define TOTAL "farmstead_stage_seconds_bucket{generation=\"7\",stage=\"total\",le="
 
-/* In both, in neither: "" is the place of one that the form does not have. */
+/* A line in one format and in the other; "": that format has no such line. */
 static const struct {
     int line;
     const char *classic, *open;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes against those of the encoding's own documentation, and of its edges. */
+/* Bytes compared with those in the documentation of the encoding, and its limits. */
 #include "measure/proto.c"
 
 #include "base/util.h"

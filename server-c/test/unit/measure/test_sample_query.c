@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Query strings of /samples: those that mean something, and those that are refused. */
+/* Query strings of /samples: valid ones and those that are refused. */
 #include "measure/sample_query.c"
 
 #include "check.h"

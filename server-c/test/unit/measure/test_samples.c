@@ -18,7 +18,7 @@ static void begin(uint32_t every_requests, uint64_t slow_ns, size_t keep)
     samples_configure(&samples, &limits);
 }
 
-/* A request that ended at `ended_ns`; its bytes tell which it was. */
+/* A request that ended at `ended_ns`; its number of bytes identifies it. */
 static bool request(uint64_t ended_ns, uint64_t total_ns)
 {
     struct sample sample = {.ended_ns = ended_ns, .bytes = ended_ns, .status = 200};
@@ -70,7 +70,7 @@ static void test_choice(void)
     }
 }
 
-/* A page of a hundred parts, each hundredth request: every part has its turn. */
+/* On a page with a hundred parts, with one sample in a hundred requests, every part is sampled. */
 static void test_no_favourite(void)
 {
     bool was_taken[100] = {false};

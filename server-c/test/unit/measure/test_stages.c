@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a request's clock to its stages. */
+/* The stages computed from a request's clock. */
 #include "measure/stages.c"
 
 #include "check.h"
@@ -87,7 +87,7 @@ static void test_split(void)
     }
 }
 
-/* What the samples say and what the histograms count is the same. */
+/* Samples and histograms get the same times. */
 static void test_record(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* When new connections are left to the kernel: busy, and nobody silent. */
+/* When the kernel holds back new connections: on a busy loop without silent clients. */
 #include "net/accept_deferral.c"
 
 #include "base/util.h"
 
 #include "check.h"
 
-/* A tick before which so many came, and so many of them spoke. */
+/* A tick in which so many connections were accepted, and so many sent a request. */
 static bool tick(struct accept_deferral *deferral, uint32_t accepted, uint32_t spoke)
 {
     for (uint32_t i = 0; i < accepted; i++)

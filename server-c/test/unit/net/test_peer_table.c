@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which addresses are one peer, how many connections it may have, and that nothing stays behind. */
+/* Which addresses count as one peer, how many connections a peer may have, and that no entry stays
+ * behind. */
 #include "net/peer_table.c"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets by change, another go in the same turn, memory that outlives the turn it was given up in,
- * and libuv's timers beside it all. */
+/* Events of sockets, another call in the same turn, memory that stays until the end of the turn in
+ * which it was given up, and libuv's timers beside all this. */
 #include "net/poller.c"
 
 #include "check.h"
@@ -88,7 +88,8 @@ static void test_changes_only(void)
     close_pair(pair);
 }
 
-/* Whichever comes first drops the other: its event is in the same turn, and its memory stays. */
+/* Whichever is called first forgets the other, whose event is in the same turn: its memory must
+ * still be there. */
 static void test_forgotten_in_its_turn(void)
 {
     struct client a, b;

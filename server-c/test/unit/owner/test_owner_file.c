@@ -7,7 +7,7 @@
 static char folder[] = "/tmp/farmstead-owner-XXXXXX";
 static char path[64];
 
-/* `said` NULL: it is read. */
+/* `said` NULL: the file must be accepted. */
 static void check_read(int line, const char *name, const char *said)
 {
     bool is_missing = false;

@@ -8,7 +8,7 @@ static struct owner_policy *parse(const char *text, struct config_errors *errors
     return owner_policy_parse(text, strlen(text), errors);
 }
 
-/* `pointer` NULL: it is right. */
+/* `pointer` NULL: the text must be accepted. */
 static void check_text(int line, const char *name, const char *text, const char *pointer,
                        const char *code)
 {
@@ -129,7 +129,7 @@ static void test_what_is_beneath(void)
     CHECK_TRUE(owner_path_is_in("/etc", "/"), "everything");
 }
 
-/* What is written is read the same, and an equal policy has an equal digest. */
+/* A policy that is written is read back the same, and equal policies have equal digests. */
 static void test_it_comes_back(void)
 {
     struct config_errors errors = {0};

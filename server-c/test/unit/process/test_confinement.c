@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each test is a process of its own, which can't be let out any more. */
+/* Each test is a process of its own, because confinement can't be undone. */
 #include "process/confinement.c"
 
 #include "check.h"
@@ -22,7 +22,7 @@ static void set_policy(void)
     bounds_set(owner_policy_parse(text, strlen(text), &errors), "", state);
 }
 
-/* 0 or an errno. "$" is the test's folder. */
+/* 0 or an errno. In `name`, "$" stands for the test's folder. */
 static int try_open(const char *name, int flags)
 {
     char path[96];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Becoming somebody else, in a child each time, with threads around that must follow. Needs root for
- * most of it; without, only that it is refused. */
+/* Changing to another user, each time in a child, with other threads that have to follow. Most of
+ * it needs root; without it only the refusal is tested. */
 #include "process/privileges.c"
 
 #include "check.h"
@@ -115,7 +115,7 @@ static int change_root(char *folder, char *unused)
     return access("/etc", F_OK) == 0 ? 2 : 0;
 }
 
-/* A process that kept a way back must not serve. */
+/* A process that could change back must not serve. */
 static int drop_halfway(char *user, char *group)
 {
     struct config cfg = config_of(user, group, empty);

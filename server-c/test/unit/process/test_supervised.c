@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the serving process takes from its parent, and what it says to it. */
+/* What the serving process takes over from its parent, and what it reports to it. */
 #include "process/supervised.c"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parent does with signals, silence and a service manager, with a child that is only
- * remembered. How it does with a real one is in the system tests. */
+/* What the parent does with signals, silence and a service manager, with a fake child. The system
+ * tests have a real one. */
 #include "process/supervisor.c"
 
 #include "check.h"
@@ -169,7 +169,7 @@ static void a_crash(void)
     begin();
     hear(SUPERVISOR_SAID_READY);
     next_said();
-    /* What it said just before its end is heard before the verdict. */
+    /* What the child sent just before its end is read before the verdict. */
     fake.heard[fake.heard_count++] = (struct supervisor_note){SUPERVISOR_SAID_TRIAL, 60000, 7};
     on_child_end(&sup, SIGSEGV);
     expect_said(__LINE__, "STATUS=The serving process ended (status 11), starting it again.");
@@ -216,7 +216,7 @@ static void silent_loops(void)
     turns(100);
     CHECK_INT(__LINE__, "somebody looks into it", fake.signal_count, 0);
     fake.is_held = false;
-    hear(SUPERVISOR_SAID_AGENT); /* another thread's word does not count for them */
+    hear(SUPERVISOR_SAID_AGENT); /* a message of another thread says nothing about the loops */
     turns(1);
     CHECK_TRUE(fake.signal_count == 1 && fake.signals[0] == SIGABRT, "30 s: it hangs");
     turns(1);
@@ -230,7 +230,7 @@ static void silent_loops(void)
         ;
 }
 
-/* The loops turn all the while. */
+/* The loops answer all the while. */
 static unsigned turns_until_signal(void)
 {
     size_t before = fake.signal_count;

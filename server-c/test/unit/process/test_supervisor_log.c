@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard error that takes nothing: the parent goes on, and tells what was lost when it takes
- * lines again. */
+/* A standard error that takes nothing: the parent goes on, and reports how many lines were lost
+ * when it takes lines again. */
 #include "process/supervisor_log.c"
 
 #include "check.h"
@@ -21,7 +21,7 @@ static void take_stderr(void)
     fcntl(reader, F_SETPIPE_SZ, 4096);
 }
 
-/* Waits for children as the parent does, reading what they write: until the text has come. */
+/* Waits for children like the parent and reads what they write, until `text` has come. */
 static bool read_until(const char *text)
 {
     static char all[256 * 1024];

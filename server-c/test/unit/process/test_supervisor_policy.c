@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which end of the serving process is an end of all, when the next one starts, and with what. */
+/* After which ends of the serving process the parent ends, when it starts the next one, and with
+ * what. */
 #include "process/supervisor_policy.c"
 
 #include "check.h"
@@ -107,7 +108,7 @@ static void a_trial_gets_a_second_try(void)
     order = order_at(3100);
     CHECK_INT(__LINE__, "not a third", order.start, SUPERVISOR_START_CRASH_LOOP);
     CHECK_INT(__LINE__, "which", order.generation, 7);
-    crash_at(3200); /* before the child could write it down */
+    crash_at(3200); /* before the child could write it to the disk */
     CHECK_INT(__LINE__, "said again", order_at(3300).start, SUPERVISOR_START_CRASH_LOOP);
     note(SUPERVISOR_SAID_SETTLED, 0, 0, 3400);
     crash_at(3500);
@@ -135,7 +136,7 @@ static void a_trial_ends(void)
     CHECK_INT(__LINE__, "another's first crash", order_at(40).start, SUPERVISOR_START_RESUME);
     CHECK_INT(__LINE__, "another", order_at(40).generation, 8);
 
-    note(99, 1, 1, 50); /* no word of ours */
+    note(99, 1, 1, 50); /* a message that does not exist */
     CHECK_INT(__LINE__, "is passed over", order_at(60).generation, 8);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Suffixes to types; mime.def must be sorted. */
+/* Types by suffix; mime.def must be sorted. */
 #include "response/mime.c"
 
 #include "check.h"

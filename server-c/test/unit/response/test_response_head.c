@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heads byte for byte, and bodies that are put together. */
+/* Heads byte for byte, and multipart bodies. */
 #include "response/response_head.c"
 
 #include "check.h"
@@ -158,8 +158,8 @@ static void test_multipart(void)
     CHECK_INT(__LINE__, "length", response_multipart_length(&multipart), head.len + 1002);
 }
 
-/* Whatever the ranges, type and size: the length said is the length sent, and no more than the
- * file where the type is of usual length. */
+/* Whatever the ranges, type and size: as many bytes are sent as were announced, and no more than
+ * the file has if the type is of usual length. */
 static void test_multipart_lengths(void)
 {
     static const struct {
@@ -223,7 +223,7 @@ static void test_pages_say_their_length(void)
     }
 }
 
-/* What RFC 9110 section 15 wants besides the status line. */
+/* What RFC 9110 section 15 requires besides the status line. */
 static void test_what_a_status_calls_for(void)
 {
     static const struct {
@@ -259,7 +259,7 @@ static void test_what_a_status_calls_for(void)
     }
 }
 
-/* RFC 9110 section 15.4: a link to where Location leads. */
+/* RFC 9110 section 15.4: a link to the address in Location. */
 static void test_link_of_a_redirect(void)
 {
     static char far[600];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file's tag says, and which bytes go with which answer. */
+/* The tag of a file, and which bytes go with which response. */
 #include "response/response_plan.c"
 
 #include "check.h"
@@ -141,7 +141,8 @@ static void test_plans(void)
         {__LINE__, "Range: bytes=200-\r\nIf-Range: \"other\"\r\n", 200, 0, 100},
         {__LINE__, "Range: bytes=0-1\r\nIf-None-Match: *\r\n", 304, 0, 0},
         {__LINE__, "Range: bytes=0-1\r\nIf-Match: \"other\"\r\n", 412, 0, 0},
-        {__LINE__, "Range: bytes=0-1,4-5\r\n", 200, 0, 100}, /* parts would be longer than it */
+        /* The parts would be longer than the file. */
+        {__LINE__, "Range: bytes=0-1,4-5\r\n", 200, 0, 100},
     };
     struct file_facts facts = facts_of(100);
 
@@ -150,7 +151,7 @@ static void test_plans(void)
             struct response_plan plan;
             bool is_ranged = rows[i].status == 206 || rows[i].status == 416;
             plan_request(&plan, is_head, rows[i].fields, &facts);
-            /* Range means something for GET only. */
+            /* Range is for GET only (RFC 9110 section 14.2). */
             CHECK_INT(rows[i].line, rows[i].fields, plan.status,
                       is_head && is_ranged ? 200 : rows[i].status);
             CHECK_TRUE(!plan.is_multipart, "row %d", rows[i].line);
@@ -173,7 +174,8 @@ static void test_several_ranges(void)
         {__LINE__, 10000, "Range: bytes=9000-,0-1,5000-5099\r\n", 206, 3},
         {__LINE__, 260, "Range: bytes=0-1,4-5\r\n", 206, 2},
         {__LINE__, 259, "Range: bytes=0-1,4-5\r\n", 200, 0},
-        {__LINE__, 10000, "Range: bytes=0-4999,5000-\r\n", 200, 0}, /* all of it, and heads */
+        /* All of it, plus heads of parts. */
+        {__LINE__, 10000, "Range: bytes=0-4999,5000-\r\n", 200, 0},
         {__LINE__, 10000, "Range: bytes=0-,0-,0-\r\n", 200, 0},
         {__LINE__, 10000, "Range: bytes=0-1,x\r\n", 200, 0},
         {__LINE__, 10000, "Range: bytes=0-1,4-5\r\nIf-Range: \"x\"\r\n", 200, 0},
@@ -196,7 +198,7 @@ static void test_several_ranges(void)
     }
 }
 
-/* Without Range nothing is written there: most requests never bring that memory in. */
+/* Without Range the ranges are not written to: most requests never touch that memory. */
 static void test_ranges_are_left_alone(void)
 {
     struct file_facts facts = facts_of(100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header rules and expiry rules: which lines come out for which path, type and status. */
+/* Header rules and expiry rules: which lines result for which path, type and status. */
 #include "response/response_rules.c"
 
 #include "check.h"
@@ -34,7 +34,7 @@ static const char *text_of(const struct response_head *head)
     return out;
 }
 
-/* The 200's head of a one-byte file under a site's rules. */
+/* Returns the head of a 200 for a one-byte file under a site's rules. */
 static const char *whole_file(const struct response_rules *rules, const char *path,
                               const char *type, int64_t mtime, bool *is_momentary)
 {
@@ -50,7 +50,7 @@ static const char *whole_file(const struct response_rules *rules, const char *pa
     return text_of(&head);
 }
 
-/* The lines of the rules alone. */
+/* Returns only the lines of the rules. */
 static const char *lines_for(const struct response_rules *rules, const char *path,
                              enum http_status status, const char *type)
 {
@@ -107,7 +107,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* A rule for what the status itself calls for came out twice once. */
+/* A rule for a field that the status requires once caused it to appear twice. */
 static void test_status_fields_come_once(void)
 {
     struct config_header_rule items[] = {rule(HEADER_SET, "Location", "/x"),
@@ -175,7 +175,7 @@ static void test_conditions(void)
         {__LINE__, "/a", HTTP_NOT_FOUND, "text/html", "X-All: 1\r\nX-Text: 1\r\nX-Missing: 1\r\n"},
         {__LINE__, "/a", HTTP_UNAVAILABLE, "image/png", "X-All: 1\r\nX-Missing: 1\r\n"},
         {__LINE__, "/a", HTTP_GONE, "image/png", "X-All: 1\r\n"},
-        /* What the 200 would have said of caching the 304 says, too. */
+        /* A 304 repeats what the 200 would have said about caching. */
         {__LINE__, "/a", HTTP_NOT_MODIFIED, "image/png", "X-All: 1\r\nCache-Control: no-store\r\n"},
         {__LINE__, "/a", HTTP_NO_CONTENT, NULL, "X-All: 1\r\n"},
     };
@@ -219,8 +219,8 @@ static void test_own_headers_by_condition(void)
     response_rules_fini(&rules);
 }
 
-/* A rule's type goes with the parts of a multipart, never with what holds them together, and with
- * nothing where there is no content. */
+/* A rule's Content-Type goes into the parts of a multipart body, never into the head that describes
+ * the multipart body, and nowhere if there is no content. */
 static void test_type_rule_and_framing(void)
 {
     struct config_header_rule items[] = {rule(HEADER_SET, "X-A", "1"),
@@ -361,13 +361,13 @@ static void test_expires_by_answer(void)
     head = start();
     response_head_page(&head, &scope, &page);
     CHECK_INT(__LINE__, "404", count_of(text_of(&head), "Cache-Control"), 0);
-    head = start(); /* made for this request: it has no modification to count from */
+    head = start(); /* made for this request: there is no modification to count from */
     response_head_listing(&head, &scope, &listing, NOW);
     CHECK_INT(__LINE__, "listing", count_of(text_of(&head), "Cache-Control: max-age=60\r\n"), 1);
     response_rules_fini(&rules);
 }
 
-/* What a site's rules can come to at most is known, so that any head has room. */
+/* The most that a site's rules can add is known, so that there is room for any head. */
 static void test_most_len(void)
 {
     struct config_header_rule headers[] = {rule(HEADER_SET, "X", "12345"),
@@ -387,7 +387,7 @@ static void test_most_len(void)
     response_rules_fini(&rules);
 }
 
-/* A header rule for Cache-Control is stronger than expiry, and only where it holds. */
+/* A header rule for Cache-Control overrides expiry rules, but only where it applies. */
 static void test_header_rule_beats_expires(void)
 {
     static char *const paths[] = {(char *)(uintptr_t) "*.css"};

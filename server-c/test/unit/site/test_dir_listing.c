@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which names a listing shows, in which order and how many; how names of any bytes are written; and
- * the job on a real lane, cancelled too. */
+ * the job on a real lane, also when it is cancelled. */
 #include "site/dir_listing.c"
 #include "site/dir_listing_page.c"
 #include "site/dir_listing_read.c"
@@ -82,7 +82,7 @@ static void test_which_names(void)
     check_names(__LINE__, &site, "", true);
 }
 
-/* The first names of many, whatever order the folder has them in. */
+/* The names of many that come first, whatever order the folder has them in. */
 static void test_many(void)
 {
     const struct config_site site = {.listing.max_entries = 300};
@@ -276,7 +276,7 @@ static void run_job(bool as_json, bool cancel)
     set = order.set = site_set_new(cfg, NULL);
     last = (struct dir_listing){0};
     done_count = 0;
-    for (int i = 0; i < 2; i++) { /* the entry's position is not used up */
+    for (int i = 0; i < 2; i++) { /* the entry's reading position is not used up */
         free(last.text);
         job = dir_listing_start(lane, &port, &order, on_done, &last);
         CHECK_TRUE(job != NULL, "started");
@@ -325,7 +325,7 @@ static void test_job(void)
     uv_loop_close(&loop);
 }
 
-/* What readdir() brings of a FUSE file system may have 1,024 bytes, since Linux 6.14 even 4,095. */
+/* On FUSE, readdir() may return names of 1,024 bytes, since Linux 6.14 even of 4,095. */
 static void test_names_longer_than_name_max(void)
 {
     struct config_access rule = {.action = ACCESS_DENY};

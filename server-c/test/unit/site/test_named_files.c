@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a config names, read from real files: what is kept when one goes bad, and when a change counts. */
+/* The files that a config names, read from disk: what is kept when one becomes unusable, and when a
+ * change counts. */
 #include "site/named_files.c"
 
 #include "check.h"
@@ -81,7 +82,7 @@ static void test_sets(void)
     named_files_fini(&third);
 }
 
-/* True, and `files` is the next set. */
+/* True: `files` is now the next set. */
 static bool look_on(struct named_watch *watch, struct named_files *files)
 {
     struct named_files next;
@@ -109,7 +110,7 @@ static void test_watch(void)
     CHECK_TRUE(!look_on(&watch, &files) && is_key(&files, FIRST), "it may be half written");
     CHECK_TRUE(look_on(&watch, &files) && is_key(&files, SECOND), "the same in two looks");
 
-    write_key(path, "a second and longer kez"); /* the same size; perhaps the same time */
+    write_key(path, "a second and longer kez"); /* the same size, and perhaps the same time */
     CHECK_TRUE(look_on(&watch, &files) || look_on(&watch, &files), "seen all the same");
     CHECK_TRUE(is_key(&files, "a second and longer kez"), "and read");
 

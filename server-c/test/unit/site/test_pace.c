@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How much a response may send: shares of a site's rate, what is given back, what is still due. */
+/* How much a response may send: shares of a site's rate, what is given back, and what is still
+ * due. */
 #include "site/pace.c"
 
 #include "check.h"
@@ -39,7 +40,8 @@ static void test_no_limit(void)
     CHECK_INT(__LINE__, "and again", pace_draw(&pace, SECOND_NS), UINT64_MAX);
 }
 
-/* The site's bucket and the connection's: the smaller of both, and what one gave too much goes back. */
+/* With both a site's and a connection's rate: the smaller share counts, and the rest goes back to
+ * the other. */
 static void test_both(void)
 {
     struct rate_bucket *bucket = rate_bucket_new(RATE);
@@ -56,7 +58,8 @@ static void test_both(void)
     rate_bucket_put(bucket);
 }
 
-/* Two that wait have equal shares of what came since their last, however often each asks. */
+/* Two responses that wait have equal shares of what has become available since their last ones,
+ * however often each asks. */
 static void test_shares(void)
 {
     struct rate_bucket *bucket = rate_bucket_new(RATE);
@@ -72,7 +75,7 @@ static void test_shares(void)
     pace_settle(&pace[0], 0);
     for (int i = 0; i < 2; i++) {
         pace_wait(&pace[i]);
-        pace_wait(&pace[i]); /* counts once */
+        pace_wait(&pace[i]); /* counts only once */
     }
     CHECK_INT(__LINE__, "both wait", bucket->waiting, 2);
     for (int tick = 0; tick < 40; tick++) {

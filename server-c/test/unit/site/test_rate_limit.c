@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets against a clock that the test turns: bursts, long runs, what is given back, threads. */
+/* Buckets with a clock set by the test: bursts, long runs, what is given back, and threads. */
 #include "site/rate_limit.c"
 
 #include "check.h"

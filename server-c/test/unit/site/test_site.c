@@ -34,7 +34,8 @@ static struct config_site sites[] = {
     {.hosts = hosts_d, .host_count = 1, .root = S("/a"), .user_dirs = {.folder = S("")}},
 };
 
-/* One reference more than the sets take, so that config_put() never frees what is static here. */
+/* Has one more reference than the sets take, so that config_put() never frees what is static
+ * here. */
 static struct config make_config(size_t site_count)
 {
     return (struct config){.refs = 1, .sites = sites, .site_count = site_count};

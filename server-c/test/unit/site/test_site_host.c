@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Host names: one form, safe ones, those of a rule, that of a Referer. */
+/* Host names: their normal form, safe names, names in rules, and the host in a Referer. */
 #include "site/site_host.c"
 
 #include "check.h"

@@ -191,7 +191,7 @@ static void test_auth(void)
     site_policy_fini(&policy);
 }
 
-/* Who asks for the coded form of a file by its own name gets no further. */
+/* Asking for an encoded form by its own name does not get around a rule for the file. */
 static void test_coded_names(void)
 {
     struct config_access access[] = {

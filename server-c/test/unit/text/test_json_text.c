@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-/* What and where of the last error, which is the one that ended the parse. */
+/* Checks code and place of the last error, which ended the parse. */
 static void check_failure(int line, const char *text, size_t len, const char *want)
 {
     struct config_errors errors = {0};
@@ -175,7 +175,7 @@ static void test_bounds(void)
     buf_fini(&text);
 }
 
-/* Twenty thousand times the same key: more errors than are kept, in no more than a moment. */
+/* The same key twenty thousand times: more errors than are kept, within a moment. */
 static void test_repeated_keys_are_bounded(void)
 {
     struct config_errors errors = {0};
@@ -195,7 +195,7 @@ static void test_repeated_keys_are_bounded(void)
     buf_fini(&text);
 }
 
-/* Cut anywhere, an object is an error, never a crash or a value. */
+/* An object that is cut anywhere is an error, and never a crash or a value. */
 static void test_truncated_at_every_byte(void)
 {
     static const char text[] = "{\"a\\u00e9\\ud83c\\udf3b\": [1, -2.5e3, true, false, null, \"\xc3"

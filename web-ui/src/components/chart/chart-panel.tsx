@@ -5,6 +5,7 @@ import { lazy, Suspense, useId, useState } from 'react'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { SkeletonRows } from '../query-states.tsx'
+import { ScrollBox } from '../scroll-box.tsx'
 import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
 import type { TimeChartProps } from './types.ts'
@@ -50,14 +51,16 @@ export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
         <ChartTable {...chart} />
       )}
       {chart.marks !== undefined && chart.marks.length > 0 && (
-        <ul className={classes.marks} aria-label="Marked in the chart">
-          {chart.marks.map((mark) => (
-            <li key={`${mark.atSeconds} ${mark.text}`}>
-              <span className={classes.flag} aria-hidden="true" />{' '}
-              {formatDateTime(mark.atSeconds * 1000)}: {mark.text}
-            </li>
-          ))}
-        </ul>
+        <ScrollBox label="Marked in the chart" className={classes.marks}>
+          <ul>
+            {chart.marks.map((mark) => (
+              <li key={`${mark.atSeconds} ${mark.text}`}>
+                <span className={classes.flag} aria-hidden="true" />{' '}
+                {formatDateTime(mark.atSeconds * 1000)}: {mark.text}
+              </li>
+            ))}
+          </ul>
+        </ScrollBox>
       )}
     </section>
   )

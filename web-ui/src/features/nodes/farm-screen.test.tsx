@@ -41,6 +41,26 @@ describe('the farm', () => {
     expect((await row('edge-2')).queryByText(/404/)).toBeNull()
   })
 
+  test('of very many nodes draws those in the window, and says how many there are', async () => {
+    const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(36)
+    onTestFinished(() => heights.mockRestore())
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) => node({ id: `node_${i}`, name: `edge-${i}` }))
+    const api = renderApp('/', { 'GET /nodes': () => json(page(...many(1000))) })
+    const table = await screen.findByRole('table')
+    const drawn = () => [...table.querySelectorAll('tr[aria-rowindex]')]
+    const names = () => drawn().map((one) => one.querySelector('a')?.textContent)
+    await expect.poll(names).toContain('edge-10')
+    expect(table).toHaveAttribute('aria-rowcount', '1001')
+    expect(drawn().length).toBeLessThan(100)
+    expect(drawn()[3]).toHaveAttribute('aria-rowindex', '5')
+    await userEvent.click(within(table).getByText('Node'))
+    await expect.poll(() => names()[0]).toBe('edge-999')
+    api.answer({ 'GET /nodes': () => json(page(...many(100))) })
+    sayChanged('node')
+    await expect.poll(() => drawn().length).toBe(100)
+  })
+
   test('marks who is cordoned, and shows only those on request', async () => {
     const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
     renderApp('/', { 'GET /nodes': () => json(page(node({ cordon }), edge2)) })

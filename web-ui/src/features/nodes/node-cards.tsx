@@ -14,6 +14,10 @@ import {
   Urls,
 } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
+import { useRowsInWindow } from './use-rows-in-window.ts'
+
+/** About as high as a card is. */
+const CARD_PX = 233
 
 export type NodeCardsProps = {
   nodes: Node[]
@@ -22,10 +26,18 @@ export type NodeCardsProps = {
 
 /** The farm's table for a narrow screen: the same facts, a node below the other. */
 export function NodeCards({ nodes, p99 }: NodeCardsProps) {
+  const { setList, measure, shown, before, after } = useRowsInWindow(nodes, CARD_PX)
   return (
-    <ul className={classes.cards} aria-label="Nodes">
-      {nodes.map((node) => (
-        <li key={node.id}>
+    <ul ref={setList} className={classes.cards} aria-label="Nodes">
+      <Room px={before} />
+      {shown.map(({ row: node, index }) => (
+        <li
+          key={node.id}
+          ref={measure}
+          data-index={index}
+          aria-setsize={nodes.length}
+          aria-posinset={index + 1}
+        >
           <div className={classes.cardHead}>
             <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
               {node.name}
@@ -54,8 +66,14 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
           {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}
         </li>
       ))}
+      <Room px={after} />
     </ul>
   )
+}
+
+/** Of the cards that are not drawn. */
+function Room({ px }: { px: number }) {
+  return px > 0 && <li aria-hidden="true" style={{ height: px, padding: 0 }} />
 }
 
 function Figure({ name, value }: { name: string; value: React.ReactNode }) {

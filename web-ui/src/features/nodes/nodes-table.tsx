@@ -28,6 +28,7 @@ import {
   Urls,
 } from './node-cells.tsx'
 import { clientErrorRatio, errorRatio, syncRank, whyNoLatency } from './rules.ts'
+import { useRowsInWindow } from './use-rows-in-window.ts'
 
 export type NodesTableProps = {
   nodes: Node[]
@@ -144,6 +145,9 @@ const columns = helper.columns([
   }),
 ])
 
+/** About as high as a row is. */
+const ROW_PX = 36
+
 const noValues: readonly (number | null)[] = []
 const ariaSort = { asc: 'ascending', desc: 'descending' } as const
 
@@ -169,9 +173,11 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
       onSearch({ ...search, sort, desc: next?.desc === true ? true : undefined })
     },
   })
+  const { rows } = table.getRowModel()
+  const { setList, measure, shown, before, after } = useRowsInWindow(rows, ROW_PX)
   return (
     <ScrollBox label="Nodes, table">
-      <table className={`grid ${classes.dense}`}>
+      <table className={`grid ${classes.dense}`} ref={setList} aria-rowcount={rows.length + 1}>
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
@@ -204,9 +210,10 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
             </tr>
           ))}
         </thead>
+        <Room px={before} />
         <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
+          {shown.map(({ row, index }) => (
+            <tr key={row.id} ref={measure} data-index={index} aria-rowindex={index + 2}>
               {row.getAllCells().map((cell) => (
                 <td
                   key={cell.id}
@@ -218,7 +225,20 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
             </tr>
           ))}
         </tbody>
+        <Room px={after} />
       </table>
     </ScrollBox>
+  )
+}
+
+/** Of the rows that are not drawn. */
+function Room({ px }: { px: number }) {
+  if (px <= 0) return null
+  return (
+    <tbody aria-hidden="true">
+      <tr>
+        <td colSpan={columns.length} style={{ height: px, padding: 0 }} />
+      </tr>
+    </tbody>
   )
 }

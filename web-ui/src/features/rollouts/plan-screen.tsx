@@ -6,6 +6,7 @@ import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -16,7 +17,7 @@ import { NarrowForm } from './narrow-form.tsx'
 import { isToChange } from './plan-rules.ts'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
-import { StartForm } from './start-form.tsx'
+import { nothingSaid, StartForm } from './start-form.tsx'
 import type { Choice } from './strategy.ts'
 import { StrategyForm } from './strategy-form.tsx'
 import { usePlan } from './use-plan.ts'
@@ -38,7 +39,9 @@ export function PlanScreen(props: PlanScreenProps) {
 }
 
 function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
-  const [choice, setChoice] = useState(first ?? readLastUsed)
+  const [before] = useState(first ?? readLastUsed)
+  const [choice, setChoice] = useState(before)
+  const [said, setSaid] = useState(nothingSaid)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
   const mayRun = whyNot(session, 'rollouts:run') === null
   const handleStarted = (rollout: Rollout) => {
@@ -61,6 +64,12 @@ function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: Pla
         order && <EmergencyButton order={order} session={session} onStarted={handleStarted} />
       }
     >
+      <UnsavedGuard
+        what="The order"
+        isUnsaved={
+          JSON.stringify([choice.draft, said]) !== JSON.stringify([before.draft, nothingSaid])
+        }
+      />
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
       <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
       {order === null ? (
@@ -75,6 +84,8 @@ function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: Pla
               {plan.nodes.some(isToChange) && mayRun && <PreflightPanel order={order} />}
               <StartForm
                 plan={plan}
+                said={said}
+                onSay={setSaid}
                 order={order}
                 session={session}
                 isOfTyped={isOfTyped}

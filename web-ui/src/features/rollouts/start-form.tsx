@@ -16,8 +16,14 @@ import { isInTheWay, whyNotStart } from './rules.ts'
 import { startTimeOf } from './start-time.ts'
 import { useStart } from './use-start.ts'
 
+/** Kept by the screen: a plan that is made anew must not cost the words. */
+type Said = { message: string; startText: string }
+export const nothingSaid: Said = { message: '', startText: '' }
+
 type Props = {
   plan: RolloutPlan
+  said: Said
+  onSay: (said: Said) => void
   order: Order
   session: Session
   isOfTyped: boolean
@@ -25,9 +31,8 @@ type Props = {
 }
 
 /** Starts the plan that is shown and no other: its digest goes with the order. */
-export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props) {
-  const [message, setMessage] = useState('')
-  const [startText, setStartText] = useState('')
+export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStarted }: Props) {
+  const { message, startText } = said
   const [onOverlap, setOnOverlap] = useState<Overlap>('queue')
   const rollouts = useQuery(rolloutsQuery)
   const inTheWay = rollouts.data?.items.filter(({ state }) => isInTheWay(state)) ?? []
@@ -42,11 +47,11 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (!startTime.ok) return
-    const said = message.trim()
+    const why = message.trim()
     start.mutate({
       ...order,
       planDigest: plan.planDigest,
-      ...(said !== '' && { message: said }),
+      ...(why !== '' && { message: why }),
       ...(startTime.at !== null && { startAt: startTime.at }),
       ...(inTheWay.length > 0 && { onOverlap }),
     })
@@ -59,14 +64,14 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
           description="Why now: shown with the rollout"
           maxLength={500}
           value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
+          onChange={(event) => onSay({ ...said, message: event.currentTarget.value })}
         />
         <TextInput
           type="datetime-local"
           label="Not before (optional)"
           description={(startTime.ok && startTime.note) || 'By this browser’s clock'}
           value={startText}
-          onChange={(event) => setStartText(event.currentTarget.value)}
+          onChange={(event) => onSay({ ...said, startText: event.currentTarget.value })}
           error={startTime.ok ? null : startTime.message}
         />
         {inTheWay.length > 0 && (

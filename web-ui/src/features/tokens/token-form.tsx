@@ -3,6 +3,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { noProof, ProofFields, proofBody } from '../../components/proof-fields.tsx'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import type { Grantable, NewToken } from './api.ts'
 import { choicesOf, DEFAULT_LIFE_DAYS, lives, MAX_NAME_LENGTH } from './rules.ts'
@@ -70,6 +71,10 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
       <div className={classes.fields}>
         <ProofFields proof={proof} secondFactor={session.secondFactor} onProof={setProof} />
       </div>
+      <UnsavedGuard
+        what="The token"
+        isUnsaved={name !== '' || chosen.length > 0 || proof !== noProof}
+      />
       {error !== null && <ErrorBox what="No token was made" error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>

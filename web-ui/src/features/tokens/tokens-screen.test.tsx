@@ -110,6 +110,7 @@ describe('the tokens there are', () => {
   test('failing', async () => {
     renderApp(AT, { ...signedIn, 'GET /tokens': () => problem(403, 'not_allowed', 'Not you.') })
     expect(await screen.findByRole('alert')).toHaveTextContent('Not you.')
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
   })
 
   test('none, until another window makes one', async () => {

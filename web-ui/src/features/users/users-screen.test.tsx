@@ -92,3 +92,13 @@ test('who may only look is told why they cannot add', async () => {
   expect(await screen.findByText(/It needs the permission users:write/)).toBeVisible()
   expect(screen.queryByRole('button', { name: 'Change bo' })).toBeNull()
 })
+
+test('who may not see users is told so, and nothing is asked for', async () => {
+  const api = renderApp('/settings/users', {
+    ...asAdmin,
+    'GET /session': () => json({ ...session, permissions: ['nodes:read'] }),
+  })
+  expect(await screen.findByText('You may not see users')).toBeVisible()
+  expect(screen.getByText(/It needs the permission users:read/)).toBeVisible()
+  expect(api.requests.some(({ path }) => path === '/users')).toBe(false)
+})

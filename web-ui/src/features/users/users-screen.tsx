@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
@@ -16,6 +17,18 @@ import { NewUserDialog } from './new-user-dialog.tsx'
 type Open = { kind: 'new' } | { kind: 'edit'; user: User } | null
 
 export function UsersScreen({ session }: { session: Session }) {
+  const blocked = whyNot(session, 'users:read')
+  if (blocked === null) return <Users session={session} />
+  return (
+    <Page title="Users">
+      <Notice tone="info" title="You may not see users">
+        {blocked}
+      </Notice>
+    </Page>
+  )
+}
+
+function Users({ session }: { session: Session }) {
   const users = useInfiniteQuery(usersQuery)
   const [open, setOpen] = useState<Open>(null)
   const blockedBy = whyNot(session, 'users:write')

@@ -2,10 +2,14 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
 
+/** Deliveries are no events, else each would be a delivery again: how they go is asked for. */
+const DELIVERIES_EVERY_MS = 5000
+
 /** There are at most a hundred. */
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks', 'list'],
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/webhooks', { signal })),
+  refetchInterval: DELIVERIES_EVERY_MS,
 })
 
 export const webhookQuery = (id: string) =>
@@ -13,10 +17,8 @@ export const webhookQuery = (id: string) =>
     queryKey: ['webhooks', 'one', id],
     queryFn: ({ signal }) =>
       taggedBodyOf(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: DELIVERIES_EVERY_MS,
   })
-
-/** Deliveries are no events, else each would be a delivery again: they are asked for. */
-const DELIVERIES_EVERY_MS = 5000
 
 export const deliveriesQuery = (id: string) =>
   queryOptions({

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import type { NewWebhook } from './api.ts'
 import { parseEvents, urlTrouble } from './rules.ts'
 
@@ -20,6 +21,8 @@ export function WebhookForm({ before, submit, pending, blockedBy, onSubmit }: We
   const [asked, setAsked] = useState(false)
   const parsed = parseEvents(events)
   const trouble = urlTrouble(url)
+  const isUnsaved =
+    url !== before.url || description !== before.description || events !== before.events.join(' ')
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     setAsked(true)
@@ -53,6 +56,7 @@ export function WebhookForm({ before, submit, pending, blockedBy, onSubmit }: We
         maxLength={256}
         onChange={(event) => setDescription(event.currentTarget.value)}
       />
+      <UnsavedGuard what="The webhook" isUnsaved={isUnsaved} />
       <div className="row">
         <Button type="submit" loading={pending} disabled={blockedBy !== null}>
           {submit}

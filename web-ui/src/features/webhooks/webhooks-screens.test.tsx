@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
@@ -61,6 +61,16 @@ describe('webhooks', () => {
 })
 
 describe('a webhook', () => {
+  test('that begins to fail while its page is open is shown to', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
+    const api = renderApp(`/settings/webhooks/${id}`, one())
+    expect(await screen.findByText('Works')).toBeVisible()
+    api.answer(one({ failingSince: at, failedAttempts: 1, lastError: 'Answered 500' }))
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(await screen.findByText('Failing')).toBeVisible()
+  })
+
   test('is tested, and what came of it shown', async () => {
     renderApp(`/settings${path}`, {
       ...one(),
@@ -140,6 +150,8 @@ describe('a webhook', () => {
     })
     await userEvent.click(await screen.findByRole('button', { name: 'Make a new secret' }))
     expect(await screen.findByText('whsec_new')).toBeVisible()
+    // What is typed into the form of what goes is nothing to save.
+    await userEvent.type(screen.getByLabelText('Address'), 'z')
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }))
     await userEvent.click(await screen.findByRole('button', { name: 'Delete 1 webhook' }))
     expect(await screen.findByText('Nobody is told yet')).toBeVisible()

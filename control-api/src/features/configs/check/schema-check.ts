@@ -4,7 +4,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import { nearestName } from '../../../base/nearest-name.ts'
-import { onceForEach } from '../../../json/compile-once.ts'
+import { compileOnce } from '../../../json/compile-once.ts'
 import type { SchemaNode } from '../text/schema-walk.ts'
 import {
   type ConfigText,
@@ -18,7 +18,7 @@ import {
 type Parsed = Extract<ConfigText, { ok: true }>
 export type SchemaCheck = (text: string, parsed: Parsed) => ConfigError[]
 
-const validatorOf = onceForEach((schema: SchemaNode) => {
+const validatorOf = compileOnce((schema: SchemaNode) => {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,

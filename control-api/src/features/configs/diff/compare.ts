@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Two texts held against each other: by line, and by what they say.
+import { diffTexts, type TextHunk } from '../../../base/text-diff.ts'
 import type { SchemaNode } from '../text/schema-walk.ts'
 import { parseConfigText } from '../text/text.ts'
 import { type Change, diffValues } from './diff.ts'
-import { diffTexts, type TextHunk } from './text-diff.ts'
 
 export type Comparison = {
   hunks: TextHunk[]

@@ -2,7 +2,7 @@
 // Two people began with one text. What both made of it, put together line by line: comments and layout
 // are lines like others. Where both changed the same lines, both are shown and nobody wins.
 import { diffLists, type Hunk } from '../../../base/line-diff.ts'
-import { append, linesOf } from '../diff/text-diff.ts'
+import { append, linesOf } from '../../../base/text-diff.ts'
 
 /** Lines without their ends. */
 export type Conflict = {

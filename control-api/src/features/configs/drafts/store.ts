@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Drafts in control.db: the one there is, and those it was of late.
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Unit } from '../../../audit/write.ts'
-import type { Database } from '../../../db/database.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
 import type { ConfigTables } from '../../../db/tables/configs.ts'
 
-type Reader = Kysely<Database> | Transaction<Database>
 export type DraftRevision = Selectable<ConfigTables['draft_revisions']>
 
 /** The console saves while one types, every second or so: enough for others to have begun minutes ago. */
@@ -44,7 +43,7 @@ export async function changeDraft({ trx }: Unit, draft: DraftChange): Promise<vo
 }
 
 /** The newest is always kept. */
-const forgetOldRevisions = (trx: Transaction<Database>, config: string) =>
+const forgetOldRevisions = (trx: Trx, config: string) =>
   sql`
     delete from draft_revisions where config = ${config} and revision <= (
       select max(revision) from (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
+import { givenWith, latestAssignments } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases } from '../../../fleet/agent-ports.ts'
@@ -8,7 +9,7 @@ import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import { takesConfig, targetOf } from '../../../labels/grouping.ts'
 import type { Effect, RolloutEvent } from '../reducer/model.ts'
 import { freeLeases } from '../store/leases.ts'
-import { givenWith, latestAssignments, newcomers } from '../store/nodes.ts'
+import { newcomers } from '../store/nodes.ts'
 import type { Loaded } from '../store/rollouts.ts'
 import { taskText } from '../store/tasks.ts'
 
@@ -45,7 +46,10 @@ export function createEffects({
     const nodes = await newcomers(unit.trx, row)
     if (nodes.length === 0) return
     const { config, version } = row
-    const given = await latestAssignments(unit.trx)
+    const given = await latestAssignments(
+      unit.trx,
+      nodes.map(({ id }) => id),
+    )
     const text = await versionText(unit, config, version)
     if (text === null)
       throw new Error(`${config} version ${version} is gone: control.db is damaged`)
@@ -87,8 +91,10 @@ export function createEffects({
       }
       case 'give-back': {
         const { nodeId, generation: earlier } = effect
-        const { group_name: group, ...given } = await givenWith(unit.trx, nodeId, earlier)
-        const assignment = { nodeId, rolloutId: id, group, ...given, within: rollout.policy }
+        const given = await givenWith(unit.trx, nodeId, earlier)
+        const { config, version, digest, text, group_name: group } = given
+        const within = rollout.policy
+        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group, within }
         const { generation } = await assignments.assign(unit, assignment)
         return { kind: 'offered', nodeId, generation }
       }

@@ -2,15 +2,18 @@
 // Runs the reducer over the database: loads a rollout, reduces, stores what changed with an event row
 // per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
 // node) happens after the commit, and is safe to lose: the node asks again.
+import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
 import { targetOf } from '../../../labels/grouping.ts'
+import { targetColumns } from '../../../node-identity/store/nodes.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
-import { type Approval, noteApproval } from '../line/approvals.ts'
-import { createLine } from '../line/line.ts'
+import { type Approval, noteApproval } from '../queue/approvals.ts'
+import { createQueue } from '../queue/queue.ts'
+import { type Action, whyNot } from '../reducer/commands.ts'
 import {
   type Command,
   isTerminal,
@@ -18,12 +21,11 @@ import {
   type Rollout,
   type RolloutEvent,
 } from '../reducer/model.ts'
-import { type Action, mayKeep, reduce, whyNot } from '../reducer/rules.ts'
+import { mayKeep, reduce } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Evidence, OnFailure } from '../shapes/schema.ts'
 import { isLeased } from '../store/leases.ts'
-import { localDigest, targetColumns } from '../store/nodes.ts'
 import {
   awaitingRollouts,
   isGoingBack,
@@ -45,7 +47,7 @@ import {
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
-import { record } from './record.ts'
+import { emitTransition } from './transition-events.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -70,7 +72,7 @@ type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
   /** New orders are in the line: all whose turn it is begin. */
-  takeTurns(unit: Unit): Promise<void>
+  advanceQueue(unit: Unit): Promise<void>
   /** Somebody other than its author agrees to its plan. */
   approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
@@ -95,7 +97,7 @@ export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
   const { isConnected, isStorageFull } = deps
   const act = createEffects(deps)
-  const line = createLine({ ...deps, load, apply })
+  const queue = createQueue({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
     const loaded = await loadRollout(trx, rolloutId, isConnected)
@@ -119,7 +121,7 @@ export function createEngine(deps: Deps): Engine {
   /** What is over for one may be the turn of another. */
   async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
     const after = await apply(unit, loaded, event, actor)
-    if (after.rollout.state !== loaded.rollout.state) await line.takeTurns(unit)
+    if (after.rollout.state !== loaded.rollout.state) await queue.advance(unit)
     return after
   }
 
@@ -147,7 +149,7 @@ export function createEngine(deps: Deps): Engine {
     }
     await saveRollout(unit.trx, stored)
     for (const transition of transitions) {
-      await record(unit, stored, transition, { tasks: after.tasks, actor })
+      await emitTransition(unit, stored, transition, { tasks: after.tasks, actor })
     }
     let current: Loaded = { row: stored, rollout: after }
     for (const effect of effects) {
@@ -175,11 +177,11 @@ export function createEngine(deps: Deps): Engine {
   async function completed(unit: Unit, { rolloutId, event }: Reported): Promise<RolloutEvent> {
     if (event.kind === 'nacked') return placedForAuthor(unit, rolloutId, event)
     if (event.kind !== 'drifted') return event
-    return { ...event, digest: await localDigest(unit.trx, event.nodeId) }
+    return { ...event, digest: (await knownDrift(unit.trx, event.nodeId))?.digest ?? null }
   }
 
   return {
-    takeTurns: line.takeTurns,
+    advanceQueue: queue.advance,
 
     obey: (rolloutId, command, stateVersion) =>
       write(async (unit) => {
@@ -200,7 +202,7 @@ export function createEngine(deps: Deps): Engine {
         const { username: actor, planDigest } = approval
         const data = { planDigest }
         await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
-        await line.takeTurns(unit)
+        await queue.advance(unit)
       }),
 
     evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
@@ -242,8 +244,8 @@ export function createEngine(deps: Deps): Engine {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
       const sharing = await sharingRollouts(db)
-      const isTime = await line.isTime(db)
-      const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
+      const isDue = await queue.isDue(db)
+      const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
       if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
@@ -253,7 +255,7 @@ export function createEngine(deps: Deps): Engine {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
-        if (isTime) await line.takeTurns(unit)
+        if (isDue) await queue.advance(unit)
       })
     },
 
@@ -279,7 +281,7 @@ export function createEngine(deps: Deps): Engine {
         }
       }
       // Who waited for that node only waits no longer.
-      if (event.kind === 'decommissioned') await line.takeTurns(unit)
+      if (event.kind === 'decommissioned') await queue.advance(unit)
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported

@@ -4,7 +4,7 @@
 // measured and the order says what to fetch, has nodes fetch it.
 import type { Reader } from '../../../db/database.ts'
 import type { ProbeOrder } from '../../../fleet/probe-orders.ts'
-import type { Metrics } from '../../../metrics-store/ports.ts'
+import type { Metrics } from '../../../metrics-store/metrics.ts'
 import {
   answersOf,
   idsOf,

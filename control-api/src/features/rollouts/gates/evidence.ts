@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What measurements say of a rollout: who is compared with whom, and which node is not well. Pure, given how
 // measurements are read: the simulation asks it too.
-import type { Metrics, Sample } from '../../../metrics-store/ports.ts'
+import type { Metrics, Sample } from '../../../metrics-store/metrics.ts'
 import type { Rollout, Task } from '../reducer/model.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { GateMetric } from '../shapes/schema.ts'

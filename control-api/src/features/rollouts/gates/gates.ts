@@ -2,7 +2,7 @@
 // The nodes that have the version against those that have not: may the next wave begin? Pure. Without
 // evidence no gate passes, whatever else is well.
 import { type Histogram, mergeHistograms, quantile } from '../../../histogram/histogram.ts'
-import type { Sample } from '../../../metrics-store/ports.ts'
+import type { Sample } from '../../../metrics-store/metrics.ts'
 import type {
   Evidence,
   Gate,

@@ -2,6 +2,7 @@
 // What a rollout of a version would do, node by node: who gets it, rendered as each gets it, and checked
 // as each node would check it.
 import type { ConfigError } from '../../../api-shapes/common.ts'
+import { versionOfDigest } from '../../../assignments/store.ts'
 import { sha256 } from '../../../base/ids.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { ReadGrouping } from '../../../fleet/config-ports.ts'
@@ -13,13 +14,7 @@ import {
   targetOf,
 } from '../../../labels/grouping.ts'
 import { formatSelector, matches, type Selector } from '../../../labels/selector.ts'
-import {
-  activeNodes,
-  type FleetNode,
-  type LatestAssignment,
-  latestAssignments,
-  versionOfDigest,
-} from '../store/nodes.ts'
+import { activeNodes, type FleetNode, type LatestAssignment, latestProven } from '../store/nodes.ts'
 
 /** The version as one node would get it. */
 export type Checked = {
@@ -62,10 +57,14 @@ type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered: Ordered) {
   const { config, text } = ordered
   const grouping = await readGrouping(db)
-  const assigned = await latestAssignments(db)
+  const nodes = await activeNodes(db)
+  const assigned = await latestProven(
+    db,
+    nodes.map(({ id }) => id),
+  )
   const check = checkFor(text)
   const plan: Plan = { nodes: [], excluded: [], grouping }
-  for (const node of await activeNodes(db)) {
+  for (const node of nodes) {
     const target = targetOf(grouping, node)
     const group = target.group.name
     const reason =
@@ -87,7 +86,10 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
       group,
       textId: sha256(checked.text),
       settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
-      fromVersion: running === null ? null : await versionOfDigest(db, node.id, running, config),
+      fromVersion:
+        running === null
+          ? null
+          : await versionOfDigest(db, { nodeId: node.id, digest: running }, config),
     })
   }
   return plan

@@ -4,37 +4,38 @@ import type { HoldKind, Why } from '../shapes/reason.ts'
 import type { OnFailure } from '../shapes/schema.ts'
 import * as because from './because.ts'
 import type { Task } from './model.ts'
+import { giveUp, move, put, type Reduction, setProgress, settleTasks } from './reduction.ts'
 import { skip } from './task-states.ts'
 import { hasBegun, isOnItsWayBack, isUnanswered } from './tasks.ts'
-import { giveUp, move, put, setProgress, settleTasks, type Turn } from './turn.ts'
 
-export function freeze(turn: Turn, why: Why, isHopeless = false): void {
-  const reason = because.frozen(turn.rollout.tasks, { why, isHopeless })
-  for (const task of turn.rollout.tasks) {
+export function freeze(reduction: Reduction, why: Why, isHopeless = false): void {
+  const reason = because.frozen(reduction.rollout.tasks, { why, isHopeless })
+  for (const task of reduction.rollout.tasks) {
     const isWaiting = task.state === 'reverting' && task.generation === null
-    if (isUnanswered(task)) giveUp(turn, task, 'the rollout was frozen before it answered')
-    else if (isWaiting) put(turn, task, skip(task, 'the rollout was frozen before it went back'))
+    if (isUnanswered(task)) giveUp(reduction, task, 'the rollout was frozen before it answered')
+    else if (isWaiting)
+      put(reduction, task, skip(task, 'the rollout was frozen before it went back'))
   }
-  move(turn, 'frozen', reason)
-  settleTasks(turn)
-  turn.effects.push({ kind: 'release-leases' })
+  move(reduction, 'frozen', reason)
+  settleTasks(reduction)
+  reduction.effects.push({ kind: 'release-leases' })
 }
 
 /** Without anything to go back to, the farm is better off as it is than with nothing. */
-function goBackByItself(turn: Turn, why: Why): void {
-  const begun = turn.rollout.tasks.filter(hasBegun)
+function goBackByItself(reduction: Reduction, why: Why): void {
+  const begun = reduction.rollout.tasks.filter(hasBegun)
   const isHopeless = begun.length > 0 && begun.every((task) => task.previous === null)
-  if (isHopeless) freeze(turn, why, isHopeless)
-  else startBack(turn, why)
+  if (isHopeless) freeze(reduction, why, isHopeless)
+  else startBack(reduction, why)
 }
 
-export function startBack(turn: Turn, why: Why): void {
-  for (const task of turn.rollout.tasks) {
-    if (isUnanswered(task)) giveUp(turn, task, 'the rollout went back before it answered')
-    else if (hasBegun(task)) put(turn, task, turnedBack(task))
+export function startBack(reduction: Reduction, why: Why): void {
+  for (const task of reduction.rollout.tasks) {
+    if (isUnanswered(task)) giveUp(reduction, task, 'the rollout went back before it answered')
+    else if (hasBegun(task)) put(reduction, task, turnedBack(task))
   }
-  setProgress(turn, { goesBack: why, hold: null })
-  move(turn, 'reverting', because.goingBack(why, turn.rollout.tasks))
+  setProgress(reduction, { goesBack: why, hold: null })
+  move(reduction, 'reverting', because.goingBack(why, reduction.rollout.tasks))
 }
 
 function turnedBack(task: Task): Task {
@@ -49,27 +50,27 @@ function turnedBack(task: Task): Task {
       }
 }
 
-export function goOnBack(turn: Turn, why: Why): void {
-  giveBack(turn)
-  const { rollout } = turn
+export function goOnBack(reduction: Reduction, why: Why): void {
+  giveBack(reduction)
+  const { rollout } = reduction
   const left = rollout.tasks.filter(
     ({ state }) => state === 'reverting' || state === 'revert_failed',
   )
   const busy = left.some((task) => task.state === 'reverting' && task.deadlineMs !== 0)
   const wasIncomplete = rollout.state === 'revert_incomplete'
   const isUnderWay = busy && !wasIncomplete
-  if (left.length === 0) move(turn, 'reverted', because.wentBack(why, rollout.tasks))
-  else if (isUnderWay) move(turn, 'reverting', because.goingBack(why, rollout.tasks))
-  else move(turn, 'revert_incomplete', because.backInPart(why, rollout.tasks))
-  if (!isUnderWay && !wasIncomplete) turn.effects.push({ kind: 'release-leases' })
+  if (left.length === 0) move(reduction, 'reverted', because.wentBack(why, rollout.tasks))
+  else if (isUnderWay) move(reduction, 'reverting', because.goingBack(why, rollout.tasks))
+  else move(reduction, 'revert_incomplete', because.backInPart(why, rollout.tasks))
+  if (!isUnderWay && !wasIncomplete) reduction.effects.push({ kind: 'release-leases' })
 }
 
 /**
  * Newest wave first. Who is not there takes no room: its assignment waits for it. However full the farm's
  * budget is with nodes of other rollouts, one may go back: a way back never waits for somebody else.
  */
-function giveBack(turn: Turn): void {
-  const { tasks, policy, room: farmRoom } = turn.rollout
+function giveBack(reduction: Reduction): void {
+  const { tasks, policy, room: farmRoom } = reduction.rollout
   const farmMost = farmRoom === null ? Number.POSITIVE_INFINITY : Math.max(1, farmRoom)
   const most = Math.min(policy.blastBudget ?? Number.POSITIVE_INFINITY, farmMost)
   let room = most - tasks.filter(isOnItsWayBack).length
@@ -80,18 +81,18 @@ function giveBack(turn: Turn): void {
   for (const task of waiting) {
     if (!task.previous || (task.isConnected && room-- <= 0)) continue
     const { nodeId, previous } = task
-    put(turn, task, { ...task, deadlineMs: policy.ackMs })
-    turn.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
+    put(reduction, task, { ...task, deadlineMs: policy.ackMs })
+    reduction.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
   }
 }
 
-export function react(turn: Turn, onFailure: OnFailure, kind: HoldKind, why: Why): void {
+export function react(reduction: Reduction, onFailure: OnFailure, kind: HoldKind, why: Why): void {
   // Whoever paused it by hand stays the one to ask.
-  const isHeldByHand = turn.rollout.progress.hold?.kind === 'manual'
-  if (onFailure === 'freeze') freeze(turn, why)
-  else if (onFailure === 'revert') goBackByItself(turn, why)
-  else if (!isHeldByHand) hold(turn, kind, why)
+  const isHeldByHand = reduction.rollout.progress.hold?.kind === 'manual'
+  if (onFailure === 'freeze') freeze(reduction, why)
+  else if (onFailure === 'revert') goBackByItself(reduction, why)
+  else if (!isHeldByHand) hold(reduction, kind, why)
 }
 
-export const hold = (turn: Turn, kind: HoldKind, why: Why) =>
-  setProgress(turn, { hold: { kind, why } })
+export const hold = (reduction: Reduction, kind: HoldKind, why: Why) =>
+  setProgress(reduction, { hold: { kind, why } })

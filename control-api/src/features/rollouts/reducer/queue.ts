@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who of those that wait may begin, and what the others wait for. Pure; line/line.ts does it.
+// Who of those that wait may begin, and what the others wait for. Pure; queue/queue.ts does it.
 //
 //   awaiting_approval   others must agree first          → scheduled, queued, running; rejected, expired
 //   scheduled           its time, or a change window     → queued, running
 //   queued              another has nodes of it          → running
-// Whoever waits ends as cancelled at any time, or as superseded when a later order takes its place. The line
+// Whoever waits ends as cancelled at any time, or as superseded when a later order takes its place. The queue
 // is first come, first served: nobody passes somebody who was there before and wants some of the same nodes.
 // Whoever waited for what then went back, and builds on it, does not begin: a person says so with a new order.
 import { isDeepStrictEqual } from 'node:util'
@@ -19,7 +19,7 @@ export type Waiting = {
   state: WaitingState
   reason: Reason
   nodeIds: readonly string[]
-  /** In the line; null: it has not been in it yet. */
+  /** In the queue; null: it has not been in it yet. */
   place: number | null
   onOverlap: OnOverlap
   isEmergency: boolean
@@ -64,7 +64,8 @@ export const MAX_WAITING = 20
 export function nextStep(waiting: readonly Waiting[], situation: Situation): Step | null {
   const claims = new Map<string, string>()
   for (const one of waiting.toSorted(byPlace)) {
-    const step = whatIsWaitedFor(one, situation) ?? turnOf(one, waiting, { ...situation, claims })
+    const step =
+      whatIsWaitedFor(one, situation) ?? decideByNodes(one, waiting, { ...situation, claims })
     if (step.kind !== 'wait' || isNews(one, step)) return step
     if (step.state !== 'queued') continue
     for (const nodeId of one.nodeIds) if (!claims.has(nodeId)) claims.set(nodeId, one.id)
@@ -73,7 +74,7 @@ export function nextStep(waiting: readonly Waiting[], situation: Situation): Ste
 }
 
 /** Has time alone changed anything? What nodes do never goes unseen. */
-export const isTimeForALook = (
+export const isQueueDue = (
   waiting: readonly Omit<Waiting, 'nodeIds' | 'outOfReach'>[],
   situation: Omit<Situation, 'owners'>,
 ): boolean =>
@@ -122,9 +123,13 @@ function whatIsWaitedFor(
   return { ...wait, state: 'scheduled', reason: { code: 'window_closed', closed } }
 }
 
-type Turn = Situation & { claims: ReadonlyMap<string, string> }
+type Claimed = Situation & { claims: ReadonlyMap<string, string> }
 
-function turnOf(one: Waiting, waiting: readonly Waiting[], { owners, claims }: Turn): Step {
+function decideByNodes(
+  one: Waiting,
+  waiting: readonly Waiting[],
+  { owners, claims }: Claimed,
+): Step {
   const { id, nodeIds, onOverlap } = one
   const among = (nodes: ReadonlyMap<string, string>) =>
     new Set(nodeIds.flatMap((nodeId) => nodes.get(nodeId) ?? []))

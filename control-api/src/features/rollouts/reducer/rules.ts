@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rollout engine's decisions: (state, event) → (state, effects). No clock, no I/O; engine/engine.ts
-// stores what comes out and then acts on it.
+// stores what comes out and then acts on it. What people, time and evidence do: commands.ts, time.ts, verdicts.ts;
+// what follows for the rollout: settle.ts.
 //
 //   planned … queued   it has not begun (waiting.ts; who may begin: queue.ts)
 //   running     a wave is under way: its nodes are offered the version, then watched, then judged
@@ -15,69 +16,33 @@
 // succeeded, reverted and frozen are for ever. Tasks go on after that: a node that was acknowledged to be
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
-import type { TaskState } from '../../../api-shapes/states.ts'
-import type { HoldKind } from '../shapes/reason.ts'
-import * as because from './because.ts'
-import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
+import { obey, whyNot } from './commands.ts'
 import {
-  awayOf,
-  finishWave,
-  goOn,
-  holdUntilHeard,
-  offerToStragglers,
-  unheardOf,
-} from './forward.ts'
-import {
-  type Command,
-  type Evaluated,
-  isHeldByGate,
-  isTerminal,
   isWaiting,
   type NodeEvent,
   type Outcome,
-  type Policy,
-  RECONCILIATION_GRACE_MS,
   type Rollout,
   type RolloutEvent,
-  type Task,
 } from './model.ts'
-import { whyNotBefore } from './queue.ts'
-import { isLeftOut } from './refusals.ts'
-import { failsGate, GATE_FAILED, skip } from './task-states.ts'
-import {
-  advance,
-  hasFailed,
-  isDeferred,
-  isLate,
-  isProven,
-  isToBeLeft,
-  isUnanswered,
-} from './tasks.ts'
-import { giveUp, move, passed, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, newReduction, put, type Reduction, withdraw } from './reduction.ts'
+import { settle } from './settle.ts'
+import { skip } from './task-states.ts'
+import { advance, isDeferred, isToBeLeft, isUnanswered } from './tasks.ts'
+import { awaitAnew, letPass } from './time.ts'
+import { takeVerdict } from './verdicts.ts'
 import { takeBefore } from './waiting.ts'
 
-const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
-const RESUME_IS_NOTHING =
-  'It would change nothing: what it waits for is in its reason, and nobody can go on without that.'
-
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
-  const turn = newTurn(rollout, causeOf(event))
-  if (!takeBefore(turn, event)) take(turn, event)
-  if (isWaiting(turn.rollout.state)) return outcomeOf(turn)
-  // Of its own offers nothing follows: the others of the same turn are on their way.
+  const reduction = newReduction(rollout, causeOf(event))
+  if (!takeBefore(reduction, event)) take(reduction, event)
+  if (isWaiting(reduction.rollout.state)) return outcomeOf(reduction)
+  // Of its own offers nothing follows: the others that were decided with it are on their way.
   const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
-  if (!isOwnOffer && event.kind !== 'heard-again') settle(turn)
-  return outcomeOf(turn)
+  if (!isOwnOffer && event.kind !== 'heard-again') settle(reduction)
+  return outcomeOf(reduction)
 }
 
-const newTurn = (rollout: Rollout, cause: string): Turn => ({
-  rollout,
-  cause,
-  effects: [],
-  transitions: [],
-})
-
-const outcomeOf = ({ rollout, effects, transitions }: Turn): Outcome => ({
+const outcomeOf = ({ rollout, effects, transitions }: Reduction): Outcome => ({
   rollout,
   effects,
   transitions,
@@ -89,7 +54,7 @@ function causeOf(event: RolloutEvent): string {
   return `${event.kind} by ${event.actor}${why}`
 }
 
-function take(turn: Turn, event: RolloutEvent): void {
+function take(reduction: Reduction, event: RolloutEvent): void {
   switch (event.kind) {
     // Of those that have not begun.
     case 'waits':
@@ -99,71 +64,31 @@ function take(turn: Turn, event: RolloutEvent): void {
     case 'reject':
       break
     case 'heard-again':
-      awaitAnew(turn)
+      awaitAnew(reduction)
       break
     case 'elapsed':
-      letPass(turn, event.ms)
+      letPass(reduction, event.ms)
       break
     case 'room':
     case 'storage-full':
       break
     case 'superseded':
-      leave(turn, event.nodeIds, `superseded by ${event.by}`)
+      leave(reduction, event.nodeIds, `superseded by ${event.by}`)
       break
     case 'evaluated':
-      takeVerdict(turn, event)
+      takeVerdict(reduction, event)
       break
     case 'freeze':
     case 'pause':
     case 'resume':
     case 'skip-gate':
     case 'revert':
-      if (whyNot(turn.rollout, event.kind) === null) obey(turn, event)
+      if (whyNot(reduction.rollout, event.kind) === null) obey(reduction, event)
       break
     default:
-      takeNodeEvent(turn, event)
+      takeNodeEvent(reduction, event)
   }
 }
-
-/** What somebody may ask of a rollout; an approval changes nothing that the reducer knows. */
-export type Action = Command['kind'] | 'approve'
-
-/** Why the action means nothing now; null: it may be given. */
-export function whyNot(rollout: Rollout, command: Action): string | null {
-  const { state, progress } = rollout
-  if (isTerminal(state)) return `It has ended as ${state}.`
-  if (isWaiting(state)) return whyNotBefore(state, command)
-  if (command === 'freeze') return null
-  if (progress.goesBack !== null) return 'It goes back already; only freeze ends that.'
-  switch (command) {
-    case 'pause':
-      return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
-    case 'resume':
-      if (state !== 'paused') return 'It is not paused.'
-      if (rollout.isStorageFull) return STORAGE_IS_FULL
-      if (isForTheWindow(rollout)) return 'It goes on by itself when a change window opens.'
-      return isMovedByResume(rollout) ? null : RESUME_IS_NOTHING
-    case 'skip-gate':
-      return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
-    case 'revert':
-      return null
-    default:
-      return 'It has begun; freeze ends it, revert takes it back.'
-  }
-}
-
-/** Else it stays as it is, for the same reason: whoever resumes it would wait for nothing. */
-function isMovedByResume(rollout: Rollout): boolean {
-  if (rollout.progress.hold !== null) return true
-  const turn = newTurn(rollout, 'resume')
-  resume(turn)
-  settle(turn)
-  const { state, tasks } = turn.rollout
-  return state !== 'paused' || tasks.some((task, i) => task !== rollout.tasks[i])
-}
-
-const isForTheWindow = ({ progress: { phase, hold }, tasks }: Rollout) =>
-  phase === 'waiting' && hold === null && !tasks.some(hasFailed)
 
 /** What is being taken back nobody keeps: without our word the node goes back by itself. */
 export function mayKeep(
@@ -175,188 +100,24 @@ export function mayKeep(
   return task?.generation === offer.generation
 }
 
-type Steering = Extract<Command, { kind: 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert' }>
-
-function obey(turn: Turn, command: Steering): void {
-  const { actor: by } = command
-  switch (command.kind) {
-    case 'freeze':
-      freeze(turn, { cause: 'froze', by, rolloutId: command.rolloutId ?? null })
-      break
-    case 'pause':
-      hold(turn, 'manual', { cause: 'paused', by, why: command.why })
-      break
-    case 'resume':
-      resume(turn)
-      break
-    case 'skip-gate':
-      setProgress(turn, { hold: null })
-      finishWave(turn)
-      break
-    case 'revert':
-      startBack(turn, { cause: 'took_back', by, why: command.why })
-  }
-}
-
-/** Whoever resumes has seen what is wrong, and goes on without it. */
-function resume(turn: Turn): void {
-  const { progress, policy, tasks } = turn.rollout
-  const kind = progress.hold?.kind
-  setProgress(turn, {
-    hold: null,
-    ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
-    ...(isHeldByGate(progress) && { soakedMs: 0, verdict: null }),
-  })
-  const isRestart = kind === 'control_plane_restart'
-  if (kind !== undefined && !isRestart) return
-  // As long as nobody has it, there is nothing to go on with.
-  const isAnyProven = tasks.some(isProven)
-  const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
-  for (const task of tasks) {
-    const isAway = away.includes(task) || (isAnyProven && task.state === 'unreachable')
-    const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
-    if (isWithout && !task.isExcused) put(turn, task, { ...task, isExcused: true })
-  }
-}
-
-function takeNodeEvent(turn: Turn, event: NodeEvent): void {
-  const task = turn.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
+function takeNodeEvent(reduction: Reduction, event: NodeEvent): void {
+  const task = reduction.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
   if (!task) return
-  const path = advance(task, event, turn.rollout.policy)
+  const path = advance(task, event, reduction.rollout.policy)
   const after = path.at(-1)
   if (!after) return
   const isPutOff = event.kind === 'deadline' && isDeferred(after)
   // Its offer must not come to life when its turn is over, or when a change on the machine is let go.
-  if (isPutOff || event.kind === 'drifted') withdraw(turn, task)
-  if (isPutOff) put(turn, task, { ...after, wave: turn.rollout.progress.waves })
-  else put(turn, task, ...path)
+  if (isPutOff || event.kind === 'drifted') withdraw(reduction, task)
+  if (isPutOff) put(reduction, task, { ...after, wave: reduction.rollout.progress.waves })
+  else put(reduction, task, ...path)
 }
 
-function leave(turn: Turn, nodeIds: readonly string[], why: string): void {
+function leave(reduction: Reduction, nodeIds: readonly string[], why: string): void {
   const left = new Set(nodeIds)
-  for (const task of turn.rollout.tasks) {
+  for (const task of reduction.rollout.tasks) {
     if (!left.has(task.nodeId)) continue
-    if (isUnanswered(task)) giveUp(turn, task, why)
-    else if (isToBeLeft(task)) put(turn, task, skip(task, why))
-  }
-}
-
-/** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
-function awaitAnew(turn: Turn): void {
-  const { policy, progress } = turn.rollout
-  for (const task of turn.rollout.tasks) {
-    const deadlineMs = deadlineAnew(task, turn.rollout)
-    if (deadlineMs !== task.deadlineMs) put(turn, task, { ...task, deadlineMs })
-  }
-  if (isTerminal(turn.rollout.state)) return
-  const { progressLeftMs } = progress
-  if (policy.progressDeadlineMs !== null || progress.phase === 'soaking') {
-    setProgress(turn, {
-      soakedMs: 0,
-      verdict: null,
-      progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
-    })
-  }
-  awaitHellos(turn)
-}
-
-function awaitHellos(turn: Turn): void {
-  const { state, progress } = turn.rollout
-  const isUnderWay = state === 'running' || state === 'paused'
-  if (!isUnderWay || progress.hold !== null) return
-  holdUntilHeard(turn)
-  const held = turn.rollout.progress.hold
-  if (held) move(turn, 'paused', because.held(held, turn.rollout))
-}
-
-function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
-  if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
-  const isCalled =
-    task.state === 'pending' && policy.maxParallel !== null && progress.phase !== 'waiting'
-  const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
-  const stepMs = stepOf(task, policy)
-  return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
-}
-
-function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number | undefined {
-  const steps: Partial<Record<TaskState, number>> = {
-    pending: ackMs,
-    offered: ackMs,
-    applying: applyMs,
-    applied: confirmMs,
-    reverting: applyMs,
-  }
-  return steps[state]
-}
-
-/** Of these the version is not to blame. */
-const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
-
-function letPass(turn: Turn, ms: number): void {
-  const { state, progress, policy } = turn.rollout
-  if (isTerminal(state) || progress.goesBack !== null) return
-  if (progress.phase === 'soaking' && progress.hold === null && awayOf(turn.rollout).length === 0) {
-    setProgress(turn, { soakedMs: progress.soakedMs + ms })
-  }
-  const { progressLeftMs, hold: held } = progress
-  const isSuspended = held !== null && SUSPENDING.includes(held.kind)
-  if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
-  setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
-  if (progressLeftMs > ms) return
-  const withinSeconds = (policy.progressDeadlineMs ?? 0) / 1000
-  react(turn, policy.onFailure, 'deadline', { cause: 'no_progress', withinSeconds })
-}
-
-/** Evidence against it counts at any time, evidence for it only once the wave is whole. */
-function takeVerdict(turn: Turn, { wave, verdict, onFail, ...said }: Evaluated): void {
-  const { state, progress } = turn.rollout
-  if (isTerminal(state) || progress.goesBack !== null) return
-  const isOfNow = wave === progress.wave && progress.phase === 'soaking'
-  const silent = said.silent && because.nodesOf(said.silent)
-  const { message } = said
-  if (verdict === 'fail') {
-    noteFailedGate(turn, wave)
-    const finding = { text: message, silent: silent ?? null }
-    react(turn, onFail, 'gate_failed', { cause: 'gate', finding })
-    return
-  }
-  if (!isOfNow) return
-  setProgress(turn, { verdict: { verdict, message, ...(silent && { silent }) } })
-  // What it was held for stays, until somebody has it watched anew.
-  if (verdict === 'pass' && !isHeldByGate(progress)) {
-    for (const task of turn.rollout.tasks.filter(failsGate)) put(turn, task, passed(task))
-  }
-}
-
-/** Without numbers: they are of others too, whom not everybody may see. */
-function noteFailedGate(turn: Turn, wave: number): void {
-  const message = 'its wave fails a gate: see the evidence'
-  for (const task of turn.rollout.tasks) {
-    const isWatched = task.wave === wave && task.state === 'healthy' && task.offers > 0
-    if (isWatched && !failsGate(task)) put(turn, task, { ...task, code: GATE_FAILED, message })
-  }
-}
-
-/** What the tasks make of the rollout. */
-function settle(turn: Turn): void {
-  rearm(turn)
-  while (!isOver(turn) && goOn(turn));
-  const { state, progress } = turn.rollout
-  const { goesBack } = progress
-  if (isTerminal(state)) settleTasks(turn)
-  else if (goesBack !== null) goOnBack(turn, goesBack)
-  if (state === 'succeeded') offerToStragglers(turn)
-}
-
-/** It goes on no further: only back, or not at all. */
-const isOver = ({ rollout: { state, progress } }: Turn) =>
-  isTerminal(state) || progress.goesBack !== null
-
-/** A task becomes healthy once, so a node that comes and goes is no progress. */
-function rearm(turn: Turn): void {
-  const { policy, progress } = turn.rollout
-  const isOneMore = turn.transitions.some(({ to, nodeId }) => to === 'healthy' && nodeId !== null)
-  if (isOneMore && progress.progressLeftMs !== null) {
-    setProgress(turn, { progressLeftMs: policy.progressDeadlineMs })
+    if (isUnanswered(task)) giveUp(reduction, task, why)
+    else if (isToBeLeft(task)) put(reduction, task, skip(task, why))
   }
 }

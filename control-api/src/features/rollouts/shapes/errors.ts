@@ -7,13 +7,6 @@ export const RolloutNotFound = defineError(
   'No such rollout',
   (id: string) => `There is no rollout ${id}. GET /api/v1/rollouts lists them.`,
 )
-export const VersionNotFound = defineError(
-  404,
-  'version_not_found',
-  'No such version',
-  (config: string, version: number) =>
-    `There is no version ${version} of "${config}". GET /api/v1/configs/${config}/versions lists them.`,
-)
 export const RolloutActive = defineError(
   409,
   'rollout_active',

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
-import { type Selectable, sql } from 'kysely'
-import { driftOf } from '../../../assignments/drift.ts'
-import type { AssignmentsTable, Reader, Trx } from '../../../db/database.ts'
+import { sql } from 'kysely'
+import {
+  type Assignment,
+  givenOutsideRollouts,
+  latestAssignments,
+  type Standing,
+} from '../../../assignments/store.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
@@ -44,97 +49,40 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
     .orderBy('name')
     .execute()
 
-export type LatestAssignment = Pick<
-  Selectable<AssignmentsTable>,
-  'generation' | 'config' | 'digest' | 'state'
-> & {
-  /** It was released, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
-  isProven: boolean
-}
+export type LatestAssignment = Assignment &
+  Standing & {
+    /** It was released, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
+    isProven: boolean
+  }
 
-/** What each node should run, by node. */
-export async function latestAssignments(
+/** What each should run, by node. */
+export async function latestProven(
   db: Reader,
+  nodeIds: readonly string[],
 ): Promise<ReadonlyMap<string, LatestAssignment>> {
-  const rows = await db
-    .selectFrom('assignments as a')
-    .select(['node_id', 'generation', 'config', 'digest', 'state'])
-    .select((eb) =>
-      eb
-        .or([
-          eb.exists(
-            eb
-              .selectFrom('releases')
-              .select('releases.id')
-              .whereRef('releases.config', '=', 'a.config')
-              .whereRef('releases.version', '=', 'a.version'),
-          ),
-          eb.exists(
-            eb
-              .selectFrom('node_tasks as t')
-              .innerJoin('rollouts as r', 'r.id', 't.rollout_id')
-              .select('t.node_id')
-              .whereRef('t.node_id', '=', 'a.node_id')
-              .whereRef('t.digest', '=', 'a.digest')
-              .whereRef('r.config', '=', 'a.config')
-              .where('t.state', '=', 'done')
-              .where('r.state', '=', 'succeeded'),
-          ),
-        ])
-        .as('is_proven'),
-    )
-    .where('generation', '=', (eb) =>
-      eb
-        .selectFrom('assignments as b')
-        .select(({ fn }) => fn.max('b.generation').as('generation'))
-        .whereRef('b.node_id', '=', 'a.node_id')
-        .where('b.state', '!=', 'withdrawn'),
-    )
-    .execute()
+  const latest = await latestAssignments(db, nodeIds)
+  const proven = await provenAmong(db, [...latest.values()])
   return new Map(
-    rows.map(({ node_id, is_proven, ...row }) => [
-      node_id,
-      { ...row, isProven: Boolean(is_proven) },
-    ]),
+    [...latest].map(([nodeId, given]) => [nodeId, { ...given, isProven: proven.has(nodeId) }]),
   )
 }
 
-/** Which version of the config came to the node under this digest last. */
-export async function versionOfDigest(
-  db: Reader,
-  nodeId: string,
-  digest: string,
-  config: string,
-): Promise<number | null> {
-  const row = await db
-    .selectFrom('assignments')
-    .select('version')
-    .where('node_id', '=', nodeId)
-    .where('digest', '=', digest)
-    .where('config', '=', config)
-    .orderBy('generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.version ?? null
-}
-
-type Targeted = { name: string; labels: string; merge_patch: string }
-
-export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | undefined> =>
-  trx
-    .selectFrom('nodes')
-    .select(['name', 'labels', 'merge_patch'])
-    .where('id', '=', nodeId)
-    .executeTakeFirst()
-
-/** Of what was changed on its machine, as far as we know; null: not yet, or nothing was. */
-export async function localDigest(trx: Trx, nodeId: string): Promise<string | null> {
-  const row = await trx
-    .selectFrom('nodes')
-    .select('drift')
-    .where('id', '=', nodeId)
-    .executeTakeFirst()
-  return (row && driftOf(row)?.digest) ?? null
+/** Which nodes are well with what they were given. */
+async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
+  const given = latest.map(({ node_id: id, config, version, digest }) => ({
+    ...{ id, config, version, digest },
+  }))
+  const { rows } = await sql<{ id: string }>`
+    select given.value ->> 'id' as id from json_each(${JSON.stringify(given)}) given
+    where exists (
+      select 1 from releases
+      where config = given.value ->> 'config' and version = given.value ->> 'version'
+    ) or exists (
+      select 1 from node_tasks t join rollouts r on r.id = t.rollout_id
+      where t.node_id = given.value ->> 'id' and t.digest = given.value ->> 'digest'
+        and t.state = 'done' and r.config = given.value ->> 'config' and r.state = 'succeeded'
+    )`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
@@ -161,19 +109,9 @@ export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notD
     .limit(1)
     .executeTakeFirst()
 
-/** What the node was given with that generation. */
-export const givenWith = (trx: Trx, nodeId: string, generation: number) =>
-  trx
-    .selectFrom('assignments')
-    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
-    .select(['config', 'version', 'digest', 'group_name', 'rendered_texts.text'])
-    .where('node_id', '=', nodeId)
-    .where('generation', '=', generation)
-    .executeTakeFirstOrThrow()
-
 /** Nodes that joined after the plan was made: no rollout has had them, and they were told something. Not the cordoned. */
-export const newcomers = (trx: Trx, rollout: RolloutRow) =>
-  trx
+export async function newcomers(trx: Trx, rollout: RolloutRow) {
+  const others = await trx
     .selectFrom('nodes')
     .select(['id', 'name', 'labels', 'merge_patch'])
     .where('decommissioned_at_ms', 'is', null)
@@ -181,11 +119,11 @@ export const newcomers = (trx: Trx, rollout: RolloutRow) =>
     .where('id', 'not in', (eb) =>
       eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
     )
-    .where('id', 'in', (eb) => eb.selectFrom('assignments').select('node_id'))
-    .where('id', 'not in', (eb) =>
-      eb.selectFrom('assignments').select('node_id').where('rollout_id', 'is not', null),
-    )
     .execute()
+  const ids = others.map(({ id }) => id)
+  const outsideRollouts = await givenOutsideRollouts(trx, ids)
+  return others.filter(({ id }) => outsideRollouts.has(id))
+}
 
 /** The rollout's nodes that can fetch paths from themselves. */
 export async function nodesThatProbe(db: Reader, rolloutId: string): Promise<Set<string>> {

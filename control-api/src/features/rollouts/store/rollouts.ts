@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts in control.db. Their tasks: tasks.ts; their leases: leases.ts; those that wait:
-// line/store.ts; the nodes: nodes.ts.
+// queue/store.ts; the nodes: nodes.ts.
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { RolloutState } from '../../../api-shapes/states.ts'

@@ -3,6 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { TaskState } from '../../../api-shapes/states.ts'
+import { keepText, renderedText } from '../../../assignments/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
@@ -22,11 +23,7 @@ export async function insertTasks(
   tasks: readonly NewTask[],
 ): Promise<void> {
   for (const { text, textId, ...task } of tasks) {
-    await trx
-      .insertInto('rendered_texts')
-      .values({ id: textId, text })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute()
+    await keepText(trx, { id: textId, text })
     await trx
       .insertInto('node_tasks')
       .values({
@@ -201,14 +198,15 @@ export async function saveTask(
 
 type TaskText = { text: string; group_name: string }
 
-export const taskText = (trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> =>
-  trx
+export async function taskText(trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> {
+  const { text_id, group_name } = await trx
     .selectFrom('node_tasks')
-    .innerJoin('rendered_texts', 'rendered_texts.id', 'node_tasks.text_id')
-    .select(['rendered_texts.text', 'group_name'])
+    .select(['text_id', 'group_name'])
     .where('rollout_id', '=', rolloutId)
     .where('node_id', '=', nodeId)
     .executeTakeFirstOrThrow()
+  return { text: await renderedText(trx, text_id), group_name }
+}
 
 const OPEN: TaskState[] = [
   'pending',

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import { diffLists } from '../../../../src/base/line-diff.ts'
-import {
-  diffTexts,
-  linesOf,
-  type TextHunk,
-} from '../../../../src/features/configs/diff/text-diff.ts'
+import { diffTexts, linesOf, type TextHunk } from '../../../../src/base/text-diff.ts'
 import { mergeTexts } from '../../../../src/features/configs/drafts/merge.ts'
 
 /** Always the same "random" numbers: a failure can be looked at again. */

@@ -8,7 +8,7 @@ import {
   type Rollout,
   type Task,
 } from '../../../../src/features/rollouts/reducer/model.ts'
-import type { Sample } from '../../../../src/metrics-store/ports.ts'
+import type { Sample } from '../../../../src/metrics-store/metrics.ts'
 
 const NEW = 7
 const task = (nodeId: string, change: Partial<Task> = {}): Task => ({

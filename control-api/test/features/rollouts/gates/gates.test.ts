@@ -11,7 +11,7 @@ import {
   worst,
 } from '../../../../src/features/rollouts/gates/gates.ts'
 import type { Gate } from '../../../../src/features/rollouts/shapes/schema.ts'
-import type { Sample } from '../../../../src/metrics-store/ports.ts'
+import type { Sample } from '../../../../src/metrics-store/metrics.ts'
 import { histogramOf, seededRandom } from '../../../histogram-of.ts'
 
 /** Windows of 50 requests each, around that time. */

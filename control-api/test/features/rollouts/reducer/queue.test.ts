@@ -2,11 +2,11 @@
 
 import { describe, expect, it, test } from 'vitest'
 import type { Closed } from '../../../../src/features/rollout-rules/windows.ts'
-import { requireApproval } from '../../../../src/features/rollouts/line/approvals.ts'
 import { emergencyStrategy } from '../../../../src/features/rollouts/plan/emergency.ts'
+import { requireApproval } from '../../../../src/features/rollouts/queue/approvals.ts'
 import type { WaitingState } from '../../../../src/features/rollouts/reducer/model.ts'
 import {
-  isTimeForALook,
+  isQueueDue,
   nextStep,
   type Situation,
   type Step,
@@ -182,9 +182,9 @@ describe('before the line', () => {
   it('time alone is noticed without looking at nodes', () => {
     const scheduled = told([order('r1', ['a'], { startAtMs: NOW + 1 })], now())
     const queued = told([order('r2', ['a'])], now({ a: 'r0' }))
-    expect(isTimeForALook([...scheduled, ...queued], now())).toBe(false)
-    expect(isTimeForALook(scheduled, { ...now(), nowMs: NOW + 1 })).toBe(true)
-    expect(isTimeForALook(queued, now({}, CLOSED))).toBe(true)
+    expect(isQueueDue([...scheduled, ...queued], now())).toBe(false)
+    expect(isQueueDue(scheduled, { ...now(), nowMs: NOW + 1 })).toBe(true)
+    expect(isQueueDue(queued, now({}, CLOSED))).toBe(true)
   })
 })
 

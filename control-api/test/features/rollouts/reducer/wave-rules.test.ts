@@ -2,6 +2,7 @@
 // The reducer, wave by wave: single promises, where the simulator has all of them at once.
 
 import { describe, expect, it } from 'vitest'
+import { whyNot } from '../../../../src/features/rollouts/reducer/commands.ts'
 import {
   AT_ONCE,
   firstProgress,
@@ -11,7 +12,7 @@ import {
   type RolloutEvent,
   type Task,
 } from '../../../../src/features/rollouts/reducer/model.ts'
-import { mayKeep, reduce, whyNot } from '../../../../src/features/rollouts/reducer/rules.ts'
+import { mayKeep, reduce } from '../../../../src/features/rollouts/reducer/rules.ts'
 import type { OnFailure } from '../../../../src/features/rollouts/shapes/schema.ts'
 import { tellReason } from '../../../../src/features/rollouts/words/reasons.ts'
 

@@ -2,6 +2,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
 import { parseLabels } from '../labels.ts'
@@ -81,6 +82,7 @@ export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }:
           ? 'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.'
           : `Whoever joins with it is ${known.name} from then on: the identity it has now ends at that moment. Name, labels, override and config stay.`}
       </p>
+      <UnsavedGuard what="The token" isUnsaved={labelsText !== '' || usesText !== '1'} />
       {error !== null && <ErrorBox what="No token was made" error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>

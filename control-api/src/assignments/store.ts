@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// What nodes were told to run, at rest, with the texts they read and those that were found changed on them. Of many
+// nodes it is asked at once and without the texts, which may be a megabyte each; indexes lead to one row per node.
+import { type Selectable, sql } from 'kysely'
+import type { AssignmentState, AssignmentsTable, Reader, Trx } from '../db/database.ts'
+
+export type Assignment = Selectable<AssignmentsTable>
+export type AssignmentWithText = Assignment & { text: string }
+/** An assignment that is still wanted. */
+export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
+export type NodeDigest = { nodeId: string; digest: string }
+export const keyOf = ({ nodeId, digest }: NodeDigest) => `${nodeId} ${digest}`
+
+/** What the node should run. */
+export const latestAssignment = (
+  db: Reader,
+  nodeId: string,
+): Promise<(AssignmentWithText & Standing) | undefined> =>
+  withText(db)
+    .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .$narrowType<Standing>()
+    .executeTakeFirst()
+
+/** What each should run, by node id; a node without an assignment is left out. */
+export async function latestAssignments(
+  db: Reader,
+  nodeIds: readonly string[],
+): Promise<Map<string, Assignment & Standing>> {
+  const { rows } = await sql<Assignment & Standing>`
+    select a.* from json_each(${JSON.stringify(nodeIds)}) wanted
+    cross join assignments a on a.node_id = wanted.value and a.generation = (
+      select b.generation from assignments b
+      where b.node_id = wanted.value and b.state <> 'withdrawn'
+      order by b.generation desc limit 1
+    )`.execute(db)
+  return new Map(rows.map((row) => [row.node_id, row]))
+}
+
+/** The newest assignment of this digest: which version a node's effective config is. */
+export const assignmentByDigest = (
+  db: Reader,
+  nodeId: string,
+  digest: string,
+): Promise<AssignmentWithText | undefined> =>
+  withText(db)
+    .where('node_id', '=', nodeId)
+    .where('digest', '=', digest)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** By keyOf: the newest assignment of each node's digest. */
+export async function assignmentsByDigest(
+  db: Reader,
+  wanted: readonly NodeDigest[],
+): Promise<Map<string, Assignment>> {
+  const { rows } = await sql<Assignment>`
+    select a.* from json_each(${JSON.stringify(wanted)}) wanted
+    cross join assignments a
+      on a.node_id = wanted.value ->> 'nodeId' and a.generation = (
+        select b.generation from assignments b
+        where b.node_id = wanted.value ->> 'nodeId' and b.digest = wanted.value ->> 'digest'
+        order by b.generation desc limit 1
+      )`.execute(db)
+  return new Map(rows.map((row) => [keyOf({ nodeId: row.node_id, digest: row.digest }), row]))
+}
+
+/** Which version of the config came to the node under this digest last. */
+export async function versionOfDigest(
+  db: Reader,
+  { nodeId, digest }: NodeDigest,
+  config: string,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('assignments')
+    .select('version')
+    .where('node_id', '=', nodeId)
+    .where('digest', '=', digest)
+    .where('config', '=', config)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.version ?? null
+}
+
+/** What the node was given with that generation. */
+export const givenWith = (db: Reader, nodeId: string, generation: number) =>
+  withText(db)
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .executeTakeFirstOrThrow()
+
+export type Given = Pick<Assignment, 'digest' | 'state' | 'rollout_id'>
+
+/** All that the node was told, and that was not taken back. */
+export const givenSoFar = (db: Reader, nodeId: string): Promise<Given[]> =>
+  db
+    .selectFrom('assignments')
+    .select(['digest', 'state', 'rollout_id'])
+    .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
+    .execute()
+
+/** Of these the nodes that were told something, and never by a rollout. */
+export async function givenOutsideRollouts(
+  db: Reader,
+  nodeIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select wanted.value as id from json_each(${JSON.stringify(nodeIds)}) wanted
+    where exists (select 1 from assignments where node_id = wanted.value)
+      and not exists (
+        select 1 from assignments where node_id = wanted.value and rollout_id is not null
+      )`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+export type OfferKey = { nodeId: string; generation: number; offerId: string }
+
+export const findOffer = (
+  db: Reader,
+  { nodeId, generation, offerId }: OfferKey,
+): Promise<Assignment | undefined> =>
+  db
+    .selectFrom('assignments')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .where('offer_id', '=', offerId)
+    .executeTakeFirst()
+
+/** Is it still what we want of the node? */
+export async function isCurrent(db: Reader, offer: Assignment): Promise<boolean> {
+  if (offer.state === 'withdrawn') return false
+  const newer = await db
+    .selectFrom('assignments')
+    .select('generation')
+    .where('node_id', '=', offer.node_id)
+    .where('generation', '>', offer.generation)
+    .where('state', '!=', 'withdrawn')
+    .executeTakeFirst()
+  return newer === undefined
+}
+
+/** 0: it was given nothing. Those that were withdrawn count too: their numbers are spent. */
+export async function highestGeneration(trx: Trx, nodeId: string): Promise<number> {
+  const given = await trx
+    .selectFrom('assignments')
+    .select(({ fn }) => fn.max('generation').as('generation'))
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst()
+  return given?.generation ?? 0
+}
+
+export async function countAssignmentsOf(db: Reader, config: string): Promise<number> {
+  const row = await db
+    .selectFrom('assignments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('config', '=', config)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function insertAssignment(trx: Trx, row: Assignment): Promise<void> {
+  await trx.insertInto('assignments').values(row).execute()
+}
+
+export async function setOfferState(
+  trx: Trx,
+  { node_id, generation }: Assignment,
+  state: AssignmentState,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ state, updated_at_ms: nowMs })
+    .where('node_id', '=', node_id)
+    .where('generation', '=', generation)
+    .execute()
+}
+
+type Numbered = { nodeId: string; generation: number }
+
+/** False: the node has answered. */
+export async function withdrawOffered(
+  trx: Trx,
+  { nodeId, generation }: Numbered,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('assignments')
+    .set({ state: 'withdrawn', updated_at_ms: nowMs })
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .where('state', '=', 'offered')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Nothing to offer: what it has is, byte for byte, what its group of now gets too. */
+export async function noteGroup(
+  trx: Trx,
+  { nodeId, generation, group }: Numbered & { group: string },
+): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ group_name: group })
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .execute()
+}
+
+type RenderedText = { id: string; text: string }
+
+/** Nodes that render alike share one. */
+export async function keepText(trx: Trx, rendered: RenderedText): Promise<void> {
+  await trx
+    .insertInto('rendered_texts')
+    .values(rendered)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export async function renderedText(db: Reader, id: string): Promise<string> {
+  const found = db.selectFrom('rendered_texts').select('text').where('id', '=', id)
+  return (await found.executeTakeFirstOrThrow()).text
+}
+
+export async function renderedTexts(
+  db: Reader,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('rendered_texts').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row.text]))
+}
+
+/** As the node sent it; null: it has no local change. */
+export async function driftText(db: Reader, nodeId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('drift_texts')
+    .select('text')
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst()
+  return row?.text ?? null
+}
+
+export async function setDriftText(trx: Trx, nodeId: string, text: string): Promise<void> {
+  await trx
+    .insertInto('drift_texts')
+    .values({ node_id: nodeId, text })
+    .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ text }))
+    .execute()
+}
+
+export async function deleteDriftText(trx: Trx, nodeId: string): Promise<void> {
+  await trx.deleteFrom('drift_texts').where('node_id', '=', nodeId).execute()
+}
+
+const withText = (db: Reader) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
+    .selectAll('assignments')
+    .select('rendered_texts.text')

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Those that wait, in control.db: does what reducer/queue.ts decides, one change at a time, in the transaction of
+// whatever gave occasion to it. So a node is nobody's only when nobody waits for it.
+import type { Assignments } from '../../../assignments/assignments.ts'
+import { noteGroup } from '../../../assignments/store.ts'
+import type { Unit } from '../../../audit/write.ts'
+import type { Reader } from '../../../db/database.ts'
+import { readFarmRules } from '../../rollout-rules/store.ts'
+import { closedAt } from '../../rollout-rules/windows.ts'
+import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
+import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
+import { ownersOf, takeLeases } from '../store/leases.ts'
+import type { Loaded } from '../store/rollouts.ts'
+import { openTasksBefore, taskText } from '../store/tasks.ts'
+import {
+  nodesWaitedFor,
+  noteStart,
+  noteWait,
+  rolloutsOutside,
+  startNodes,
+  type WaitingRow,
+  waitingRows,
+} from './store.ts'
+
+type Deps = {
+  now: () => number
+  assignments: Pick<Assignments, 'isHeld'>
+  load: (unit: Unit, rolloutId: string) => Promise<Loaded | null>
+  apply: (unit: Unit, loaded: Loaded, event: RolloutEvent) => Promise<Loaded>
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+}
+
+export type Queue = {
+  /** Everybody whose turn it is begins; everybody else says what they wait for. */
+  advance(unit: Unit): Promise<void>
+  /** Has time changed anything for those that wait? */
+  isDue(db: Reader): Promise<boolean>
+}
+
+export function createQueue({ now, assignments, load, apply, releasedVersion }: Deps): Queue {
+  const clock = async (db: Reader): Promise<Omit<Situation, 'owners'>> => {
+    const nowMs = now()
+    return { nowMs, closed: closedAt((await readFarmRules(db)).rules, nowMs) }
+  }
+
+  async function next(db: Reader): Promise<Step | null> {
+    const rows = await waitingRows(db)
+    if (rows.length === 0) return null
+    const owners = await ownersOf(db)
+    const nodes = await nodesWaitedFor(db)
+    const others = [...new Set([...owners.values(), ...rows.map(({ id }) => id)])]
+    const waiting = rows.map(async (row) => ({
+      ...row,
+      nodeIds: nodes.get(row.id) ?? [],
+      outOfReach: takesOver(row) ? await rolloutsOutside(db, others, row.scope) : [],
+    }))
+    return nextStep(await Promise.all(waiting), { ...(await clock(db)), owners })
+  }
+
+  async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent): Promise<void> {
+    const loaded = await load(unit, rolloutId)
+    if (loaded) await apply(unit, loaded, event)
+  }
+
+  async function wait(unit: Unit, { id, state, reason, blockedBy }: Wait): Promise<void> {
+    await noteWait(unit.trx, id, { blockedBy, isQueued: state === 'queued' })
+    await dispatch(unit, id, { kind: 'waits', state, reason })
+  }
+
+  async function takeTheirPlace(unit: Unit, by: string, rolloutIds: readonly string[]) {
+    for (const rolloutId of rolloutIds) {
+      const loaded = await load(unit, rolloutId)
+      if (!loaded) continue
+      const reason = { code: 'replaced' as const, rolloutId: by }
+      const event: RolloutEvent = isWaiting(loaded.rollout.state)
+        ? { kind: 'ends', state: 'superseded', reason }
+        : { kind: 'freeze', actor: `rollout ${by}`, rolloutId: by }
+      await apply(unit, loaded, event)
+    }
+  }
+
+  async function start(unit: Unit, id: string, ends: readonly string[]): Promise<void> {
+    await takeTheirPlace(unit, id, ends)
+    const { trx } = unit
+    const loaded = await load(unit, id)
+    if (!loaded) return
+    const { row } = loaded
+    const nodes = await startNodes(trx, row)
+    const previousVersion = await releasedVersion(unit, row.config)
+    await noteStart(trx, id, { startedAtMs: now(), previousVersion })
+    await takeLeases(
+      trx,
+      id,
+      nodes.map(({ nodeId }) => nodeId),
+    )
+    for (const { nodeId, settledGeneration: generation } of nodes) {
+      if (generation === null) continue
+      const { group_name: group } = await taskText(trx, id, nodeId)
+      await noteGroup(trx, { nodeId, generation, group })
+    }
+    await leaveToIt(unit, id)
+    await dispatch(unit, id, { kind: 'started', nodes })
+  }
+
+  /** What earlier rollouts still had to do with its nodes is over. */
+  async function leaveToIt(unit: Unit, by: string): Promise<void> {
+    const open = await openTasksBefore(unit.trx, by)
+    for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
+      const nodeIds = tasks.map((task) => task.node_id)
+      await dispatch(unit, id, { kind: 'superseded', nodeIds, by })
+    }
+  }
+
+  async function take(unit: Unit, step: Step): Promise<void> {
+    const { id } = step
+    if (step.kind === 'wait') return wait(unit, step)
+    if (step.kind === 'start') return start(unit, id, step.ends)
+    const { state, reason, blockedBy } = step
+    await noteWait(unit.trx, id, { blockedBy, isQueued: false })
+    await dispatch(unit, id, { kind: 'ends', state, reason })
+  }
+
+  return {
+    async advance(unit) {
+      if (assignments.isHeld()) return
+      for (let step = await next(unit.trx); step; step = await next(unit.trx)) {
+        await take(unit, step)
+      }
+    },
+    async isDue(db) {
+      if (assignments.isHeld()) return false
+      const rows = await waitingRows(db)
+      return rows.length > 0 && isQueueDue(rows, await clock(db))
+    },
+  }
+}
+
+const takesOver = ({ onOverlap, isEmergency }: WaitingRow) =>
+  isEmergency || onOverlap === 'supersede'

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
+import { isDeepStrictEqual } from 'node:util'
+import type { RolloutState } from '../../../api-shapes/states.ts'
+import { CORDONED } from '../../../fleet/cordon.ts'
+import type { Reason } from '../shapes/reason.ts'
+import {
+  type Effect,
+  isTerminal,
+  type Progress,
+  type Rollout,
+  type Task,
+  type Transition,
+} from './model.ts'
+import { failsGate, skip } from './task-states.ts'
+import { isPassedBy } from './tasks.ts'
+
+/** One event's work: what it has made of the rollout so far. */
+export type Reduction = {
+  rollout: Rollout
+  cause: string
+  effects: Effect[]
+  transitions: Transition[]
+}
+
+export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
+  rollout,
+  cause,
+  effects: [],
+  transitions: [],
+})
+
+/** Replaces the task by the last of the path; each change of state is a transition. */
+export function put(reduction: Reduction, task: Task, ...path: Task[]): void {
+  const after = path.at(-1)
+  if (!after) return
+  const { rollout, cause } = reduction
+  reduction.rollout = {
+    ...rollout,
+    tasks: rollout.tasks.map((one) => (one === task ? after : one)),
+  }
+  let from = task.state
+  for (const { state } of path) {
+    if (state !== from) reduction.transitions.push({ nodeId: task.nodeId, from, to: state, cause })
+    from = state
+  }
+}
+
+export function setProgress(reduction: Reduction, change: Partial<Progress>): void {
+  const { rollout } = reduction
+  reduction.rollout = { ...rollout, progress: { ...rollout.progress, ...change } }
+}
+
+export function move(reduction: Reduction, state: RolloutState, reason: Reason): void {
+  const { rollout, transitions, cause } = reduction
+  const from = rollout.state
+  if (from !== state) transitions.push({ nodeId: null, from, to: state, cause })
+  const isNews = from !== state || !isDeepStrictEqual(rollout.reason, reason)
+  if (isNews) reduction.rollout = { ...rollout, state, reason }
+}
+
+/** There is nothing to do until the next event. */
+export function stay(reduction: Reduction, state: RolloutState, reason: Reason): false {
+  move(reduction, state, reason)
+  return false
+}
+
+export function withdraw(reduction: Reduction, { nodeId, generation }: Task): void {
+  if (generation !== null) reduction.effects.push({ kind: 'withdraw', nodeId, generation })
+}
+
+export function giveUp(reduction: Reduction, task: Task, message: string): void {
+  if (task.generation !== null) withdraw(reduction, task)
+  put(reduction, task, skip(task, message))
+}
+
+/** It keeps what it has, also when the cordon is gone: a later rollout brings it what it missed. */
+export function passBy(reduction: Reduction, tasks: readonly Task[]): void {
+  for (const task of tasks) {
+    if (!task.cordon || !isPassedBy(task)) continue
+    const { by, reason } = task.cordon
+    put(reduction, task, { ...skip(task, `cordoned by ${by}: ${reason}`), code: CORDONED })
+  }
+}
+
+/** Of a gate: it passed, or somebody skipped it. */
+export const passed = (task: Task): Task =>
+  failsGate(task) ? { ...task, code: null, message: '' } : task
+
+/** Nothing more is waited for: what is healthy is done, but for a failed gate; what refused for now is not asked again. */
+export function settleTasks(reduction: Reduction): void {
+  const { state, tasks } = reduction.rollout
+  const isStopped = isTerminal(state) && state !== 'succeeded'
+  for (const task of tasks) {
+    if (isStopped && failsGate(task)) put(reduction, task, { ...task, state: 'unhealthy' })
+    else if (task.state === 'healthy') put(reduction, task, { ...passed(task), state: 'done' })
+    if (task.state === 'pending' && isStopped) giveUp(reduction, task, 'the rollout has ended')
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What time does to a rollout: it soaks, it runs out, and it begins anew after we could not hear. Pure.
+
+import type { TaskState } from '../../../api-shapes/states.ts'
+import type { HoldKind } from '../shapes/reason.ts'
+import * as because from './because.ts'
+import { react } from './endings.ts'
+import { awayOf, holdUntilHeard } from './forward.ts'
+import {
+  isTerminal,
+  type Policy,
+  RECONCILIATION_GRACE_MS,
+  type Rollout,
+  type Task,
+} from './model.ts'
+import { move, put, type Reduction, setProgress } from './reduction.ts'
+
+/** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
+export function awaitAnew(reduction: Reduction): void {
+  const { policy, progress } = reduction.rollout
+  for (const task of reduction.rollout.tasks) {
+    const deadlineMs = deadlineAnew(task, reduction.rollout)
+    if (deadlineMs !== task.deadlineMs) put(reduction, task, { ...task, deadlineMs })
+  }
+  if (isTerminal(reduction.rollout.state)) return
+  const { progressLeftMs } = progress
+  if (policy.progressDeadlineMs !== null || progress.phase === 'soaking') {
+    setProgress(reduction, {
+      soakedMs: 0,
+      verdict: null,
+      progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
+    })
+  }
+  awaitHellos(reduction)
+}
+
+function awaitHellos(reduction: Reduction): void {
+  const { state, progress } = reduction.rollout
+  const isUnderWay = state === 'running' || state === 'paused'
+  if (!isUnderWay || progress.hold !== null) return
+  holdUntilHeard(reduction)
+  const held = reduction.rollout.progress.hold
+  if (held) move(reduction, 'paused', because.held(held, reduction.rollout))
+}
+
+function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
+  if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
+  const isCalled =
+    task.state === 'pending' && policy.maxParallel !== null && progress.phase !== 'waiting'
+  const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
+  const stepMs = stepOf(task, policy)
+  return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
+}
+
+function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number | undefined {
+  const steps: Partial<Record<TaskState, number>> = {
+    pending: ackMs,
+    offered: ackMs,
+    applying: applyMs,
+    applied: confirmMs,
+    reverting: applyMs,
+  }
+  return steps[state]
+}
+
+/** Of these the version is not to blame. */
+const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
+
+export function letPass(reduction: Reduction, ms: number): void {
+  const { state, progress, policy } = reduction.rollout
+  if (isTerminal(state) || progress.goesBack !== null) return
+  if (
+    progress.phase === 'soaking' &&
+    progress.hold === null &&
+    awayOf(reduction.rollout).length === 0
+  ) {
+    setProgress(reduction, { soakedMs: progress.soakedMs + ms })
+  }
+  const { progressLeftMs, hold: held } = progress
+  const isSuspended = held !== null && SUSPENDING.includes(held.kind)
+  if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
+  setProgress(reduction, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
+  if (progressLeftMs > ms) return
+  const withinSeconds = (policy.progressDeadlineMs ?? 0) / 1000
+  react(reduction, policy.onFailure, 'deadline', { cause: 'no_progress', withinSeconds })
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Nodes at rest: which there are, and what people say of them. A decommissioned node stays for the histories that
+// name it. Who may speak for one: speakers.ts; what it said: said.ts.
+import type { Selectable } from 'kysely'
+import type { Labels, Scope } from '../../access/scope.ts'
+import { NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Unit } from '../../audit/write.ts'
+import type { NodesTable, Reader, Trx } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
+import type { Cordon } from '../../fleet/cordon.ts'
+import { revokeCertificates } from './certificates.ts'
+import { deleteTokensOfNode } from './tokens.ts'
+
+export type NodeRow = Selectable<NodesTable>
+
+/** Not a decommissioned one. */
+export const findNode = (db: Reader, id: string): Promise<NodeRow | undefined> =>
+  db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('decommissioned_at_ms', 'is', null)
+    .executeTakeFirst()
+
+/** Throws NodeNotFound. */
+export async function activeNode({ trx }: Pick<Unit, 'trx'>, id: string): Promise<NodeRow> {
+  const node = await findNode(trx, id)
+  if (!node) throw new NodeNotFound(id)
+  return node
+}
+
+/** Of decommissioned ones too: their past is still shown. null: there never was one. */
+export async function labelsOfNode(db: Reader, id: string): Promise<Labels | null> {
+  const row = await db.selectFrom('nodes').select('labels').where('id', '=', id).executeTakeFirst()
+  return row ? JSON.parse(row.labels) : null
+}
+
+/** Which of these are nodes within the scope. */
+export async function nodeIdsWithin(
+  db: Reader,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(labelsWithin('labels', scope))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const labelsOfNodes = (db: Reader, scope: Scope): Promise<{ labels: string }[]> =>
+  db
+    .selectFrom('nodes')
+    .select('labels')
+    .where('decommissioned_at_ms', 'is', null)
+    .where(labelsWithin('labels', scope))
+    .execute()
+
+/** By name; decommissioned ones only when asked for by id: their past is still worth a look. */
+export const namesOfNodes = (
+  db: Reader,
+  ids: readonly string[] | null,
+  { limit, scope }: { limit: number; scope: Scope },
+): Promise<{ id: string; name: string }[]> =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'name'])
+    .$if(ids === null, (query) => query.where('decommissioned_at_ms', 'is', null))
+    .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
+    .where(labelsWithin('labels', scope))
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+
+/** What a text is rendered for. */
+export const targetColumns = (
+  db: Reader,
+  id: string,
+): Promise<Pick<NodeRow, 'name' | 'labels' | 'merge_patch'> | undefined> =>
+  db
+    .selectFrom('nodes')
+    .select(['name', 'labels', 'merge_patch'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** By version: nodes within the scope that run it. Both ends are looked at. */
+export async function nodesByVersion(
+  db: Reader,
+  { config, from, to, scope }: { config: string; from: number; to: number; scope: Scope },
+): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(({ fn }) => ['running_version as version', fn.countAll<number>().as('nodes')])
+    .where('decommissioned_at_ms', 'is', null)
+    .where('running_config', '=', config)
+    .where('running_version', '>=', from)
+    .where('running_version', '<=', to)
+    .where(labelsWithin('labels', scope))
+    .groupBy('running_version')
+    .$narrowType<{ version: number }>()
+    .execute()
+  return new Map(rows.map(({ version, nodes }) => [version, nodes]))
+}
+
+export async function nameIsTaken(db: Reader, name: string, byOtherThan = ''): Promise<boolean> {
+  const other = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('name', '=', name)
+    .where('id', '!=', byOtherThan)
+    .where('decommissioned_at_ms', 'is', null)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+type Facts = Pick<NodeRow, 'enrolled_with' | 'hostname' | 'version' | 'os' | 'arch'>
+type NewNode = Facts &
+  Pick<NodeRow, 'id' | 'name' | 'labels' | 'merge_patch' | 'forget_after_hours' | 'enrolled_at_ms'>
+
+export async function insertNode(trx: Trx, node: NewNode): Promise<void> {
+  const nothingSaid = { capabilities: '[]', max_epoch: 0, max_generation: 0 }
+  await trx
+    .insertInto('nodes')
+    .values({ ...node, ...nothingSaid, revision: 1 })
+    .execute()
+}
+
+/** It is known, and joins anew. */
+export async function setFacts(trx: Trx, id: string, facts: Facts): Promise<void> {
+  await trx.updateTable('nodes').set(facts).where('id', '=', id).execute()
+}
+
+type Change = {
+  name?: string
+  labels?: Record<string, string>
+  mergePatch?: Record<string, unknown>
+}
+
+export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): Promise<NodeRow> {
+  const { name, labels, mergePatch } = change
+  return await trx
+    .updateTable('nodes')
+    .set({
+      revision: node.revision + 1,
+      ...(name !== undefined && { name }),
+      ...(labels && { labels: JSON.stringify(labels) }),
+      ...(mergePatch && { merge_patch: JSON.stringify(mergePatch) }),
+    })
+    .where('id', '=', node.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
+  await trx
+    .updateTable('nodes')
+    .set({ cordon: cordon && JSON.stringify(cordon) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whatever it was known by is worth nothing from the commit on; so are tokens for its way back. */
+export async function decommission({ trx }: Unit, id: string, nowMs: number): Promise<void> {
+  await revokeCertificates(trx, id)
+  await deleteTokensOfNode(trx, id)
+  await trx
+    .updateTable('nodes')
+    .set({ decommissioned_at_ms: nowMs, credential_digest: null })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,16 @@
+-- GET /events, Last-Event-ID
+select "id", "kind", "object_id", "action", "at_ms", "actor"
+  from "events"
+  where "id" > ?
+  order by "id"
+  limit ?
+--  SEARCH events USING INTEGER PRIMARY KEY (rowid>?)
+
+-- GET /events?sinceSeconds
+select "id"
+  from "events"
+  where "id" > ?
+  and "at_ms" >= ?
+  order by "id"
+  limit ?
+--  SEARCH events USING INTEGER PRIMARY KEY (rowid>?)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A control.db of a farm that is some years old, by SQL alone: 1,000 nodes, 500 rollouts, 50,000 events.
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../../src/db/database.ts'
+
+export const idOf = (prefix: string, i: number) => `${prefix}_${String(i).padStart(26, '0')}`
+
+const NODES = 1000
+const ROLLOUTS = 500
+const VERSIONS = 300
+
+export async function fill(db: Kysely<Database>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (const statement of STATEMENTS) await sql.raw(statement).execute(trx)
+  })
+}
+
+/** As idOf, in SQL. */
+const id = (prefix: string, i = 'i') => `'${prefix}_' || printf('%026d', ${i})`
+/** For i from 1 on. */
+const each = (count: number) =>
+  `(with recursive number (i) as (select 1 union all select i + 1 from number where i < ${count}) select i from number)`
+const text = `'{ "listen": [], "sites": [] } // ' || hex(zeroblob(2000))`
+/** More of them have it than are rather sorted (FEW in features/nodes/store.ts). */
+const zone = `iif(i % 10 < 6, 'eu', 'us')`
+
+const STATEMENTS = [
+  `insert into users (id, username, password_hash, roles, password_change_required, created_at_ms)
+   select ${id('user')}, 'person-' || printf('%03d', i), '', '["viewer"]', 0, 1 from ${each(500)}`,
+  `insert into api_tokens (id, user_id, name, secret_digest, created_at_ms, expires_at_ms)
+   select ${id('token')}, ${id('user', '1 + i % 500')}, 'ci', 'digest' || i, 1, 1e15 from ${each(2000)}`,
+  `insert into sessions (id_digest, user_id, data, created_at_ms, expires_at_ms)
+   select 'session' || i, ${id('user', '1 + i % 500')}, '{}', 1, 1e15 from ${each(2000)}`,
+
+  `insert into configs (name, draft_text, draft_base, draft_updated_at_ms, draft_revision, updated_at_ms)
+   select 'config-' || printf('%02d', i), ${text}, 1, 1, 1, 1 from ${each(60)}`,
+  `insert into config_versions (config, number, digest, text, parent, author, message, source, created_at_ms)
+   select 'config-01', i, 'digest' || i, ${text}, nullif(i - 1, 0), 'person-' || (i % 20), 'change ' || i,
+     json_array('ui', 'cli', 'api') ->> (i % 3), i from ${each(VERSIONS)}`,
+  `insert into config_versions (config, number, digest, text, author, message, source, created_at_ms)
+   select 'config-' || printf('%02d', i + 1), 1, 'digest', ${text}, 'ana', 'first', 'ui', 1 from ${each(59)}`,
+  `insert into node_groups (name, description, selector, position, config, merge_patch, revision, updated_at_ms)
+   select 'group-' || i, '', 'rack=' || i, i, 'config-01', '{}', 1, 1 from ${each(20)}`,
+
+  `insert into nodes (id, name, labels, merge_patch, revision, credential_digest, enrolled_at_ms, last_seen_at_ms,
+     hostname, version, os, arch, capabilities, max_epoch, max_generation, cordon)
+   select ${id('node')}, 'edge-' || printf('%04d', i), json_object('zone', ${zone}, 'rack', i % 100), '{}', 1,
+     'digest' || i, 1, i, 'edge', '1.0', 'linux', 'x86_64', '["probes"]', 1, 20,
+     iif(i % 50 = 0, '{"by":"ana","atMs":1,"reason":"disk"}', null) from ${each(NODES)}`,
+  `insert into node_certificates (sha256, node_id, serial, key_sha256, ca_sha256, state, issued_at_ms, not_after_ms)
+   select 'certificate' || i, ${id('node', `1 + i % ${NODES}`)}, i, 'key' || i, 'ca', 'active', i, 1e15
+   from ${each(2 * NODES)}`,
+  `insert into policy_rules select 'rules' || i, '{}' from ${each(5)}`,
+  `insert into node_policies (node_id, source, digest, rules_id, since_ms)
+   select ${id('node')}, 'builtIn', 'digest', 'rules' || (1 + i % 5), 1 from ${each(NODES)}`,
+  `insert into rendered_texts select 'text' || i, ${text} from ${each(20)}`,
+  `insert into assignments (node_id, generation, offer_id, epoch, rollout_id, config, version, digest, text_id, state,
+     created_at_ms, updated_at_ms)
+   select ${id('node', `1 + i % ${NODES}`)}, 1 + i / ${NODES}, 'offer' || i, 1, ${id('rollout', `1 + i / ${NODES}`)},
+     'config-01', 1 + i / ${NODES}, 'digest' || (1 + i / ${NODES}), 'text' || (1 + i % 20), 'confirmed', 1, 1
+   from ${each(20 * NODES)}`,
+  `update nodes set effective = json_object('generation', 20, 'digest', 'digest19', 'bootId', 'b', 'reloads', 0)`,
+
+  `insert into rollouts (id, config, version, state, state_version, reason, author, author_id, message, created_at_ms,
+     started_at_ms, ended_at_ms)
+   select ${id('rollout')}, 'config-01', 1 + i % ${VERSIONS}, json_array('succeeded', 'reverted', 'frozen') ->> (i % 3),
+     1, '{"code":"cancelled","by":"ana"}', 'person-' || (i % 20), ${id('user', '1 + i % 20')}, '', i * 1000000, i * 1000000,
+     i * 1000000 + 500000 from ${each(ROLLOUTS)}`,
+  `insert into node_tasks (rollout_id, node_id, wave, state, digest, text_id, message, errors, updated_at_ms)
+   select ${id('rollout', `1 + i % ${ROLLOUTS}`)}, ${id('node', `1 + i / ${ROLLOUTS}`)}, 0,
+     json_array('done', 'done', 'skipped') ->> (i % 3), 'digest', 'text1', '', '[]', 1 from ${each(100 * ROLLOUTS)}`,
+  `insert into rollout_approvals (rollout_id, user_id, username, at_ms)
+   select ${id('rollout')}, ${id('user', '1 + i % 500')}, 'ana', 1 from ${each(ROLLOUTS)}`,
+  `insert into releases (config, version, rollout_id, at_ms)
+   select 'config-01', 1 + i % ${VERSIONS}, ${id('rollout')}, i from ${each(200)}`,
+
+  `insert into enrolment_tokens (id, secret_digest, labels, merge_patch, max_uses, uses, created_at_ms, expires_at_ms,
+     created_by, node_id)
+   select ${id('token')}, 'secret' || i, json_object('zone', ${zone}), '{}', 1, i % 2, 1, 1e15, 'ana',
+     iif(i % 5 = 0, ${id('node')}, null) from ${each(NODES)}`,
+  `insert into webhooks (id, url, description, events, revision, secret, last_event_id, attempts, created_at_ms, created_by)
+   select ${id('webhook')}, 'https://example.com', '', '["*"]', 1, '', 0, 0, 1, 'ana' from ${each(40)}`,
+  `insert into webhook_deliveries (id, webhook_id, type, at_ms, attempt, duration_ms, response)
+   select ${id('delivery')}, ${id('webhook', '1 + i % 40')}, 'node.hello', 1, 1, 1, '' from ${each(4000)}`,
+  `insert into backups (id, state, trigger, file_name, created_at_ms, reason)
+   select ${id('backup')}, 'done', 'schedule', 'file' || i, i, '' from ${each(400)}`,
+  `insert into events (id, at_ms, kind, object_id, action, actor, data, via, hash)
+   select i + before.id, i, json_array('node', 'rollout', 'session') ->> (i % 3), ${id('node', `1 + i % ${NODES}`)},
+     'change-' || (i % 30), 'person-' || (i % 20), '{"a":"text"}', 'session', hex(zeroblob(32))
+   from ${each(50_000)}, (select ifnull(max(id), 0) as id from events) before`,
+]

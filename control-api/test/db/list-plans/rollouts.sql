@@ -1,0 +1,299 @@
+-- GET /rollouts
+select *
+  from "rollouts"
+  order by "id" desc
+  limit ?
+--  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
+
+-- GET /rollouts
+-- GET /rollouts, a later page
+-- GET /rollouts?state=reverted
+-- and 7 more
+select "node_tasks".*, "nodes"."name" as "node_name", "nodes"."cordon"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "rollout_id" in (?, …)
+  and 1
+  order by "nodes"."name"
+--  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (a rollout is shown with all its nodes)
+
+-- every request
+select *
+  from "rollout_approvals"
+  where "rollout_id" in (?, …)
+  order by "at_ms", "user_id"
+--  SEARCH rollout_approvals USING PRIMARY KEY (rollout_id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (a few of each rollout of the page)
+
+-- GET /rollouts, a later page
+select *
+  from "rollouts"
+  where "id" < ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
+
+-- GET /rollouts?state=reverted
+select *
+  from "rollouts"
+  where "state" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_state (state=?)
+
+-- GET /rollouts?state=reverted, a later page
+select *
+  from "rollouts"
+  where "id" < ?
+  and "state" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_state (state=? AND id<?)
+
+-- GET /rollouts?config=config-01
+select *
+  from "rollouts"
+  where "config" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_config (config=?)
+
+-- GET /rollouts?config=config-01, a later page
+select *
+  from "rollouts"
+  where "id" < ?
+  and "config" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_config (config=? AND id<?)
+
+-- GET /rollouts?author=person-3
+select *
+  from "rollouts"
+  where "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
+
+-- GET /rollouts?author=person-3, a later page
+select *
+  from "rollouts"
+  where "id" < ?
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
+
+-- GET /rollouts?state=reverted&config=config-01&author=person-3
+select *
+  from "rollouts"
+  where "state" = ?
+  and "config" = ?
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
+
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, a later page
+select *
+  from "rollouts"
+  where "id" < ?
+  and "state" = ?
+  and "config" = ?
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
+
+-- GET /rollouts, within a scope
+select *
+  from "rollouts"
+  where exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  order by "id" desc
+  limit ?
+--  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts, within a scope
+-- GET /rollouts, a later page, within a scope
+-- GET /rollouts?state=reverted, within a scope
+-- and 7 more
+select "node_tasks".*, "nodes"."name" as "node_name", "nodes"."cordon"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "rollout_id" in (?, …)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  order by "nodes"."name"
+--  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (a rollout is shown with all its nodes)
+
+-- GET /rollouts, within a scope
+-- GET /rollouts, a later page, within a scope
+-- GET /rollouts?state=reverted, within a scope
+-- and 7 more
+select "rollout_id", count(*) as "count"
+  from "node_tasks"
+  where "rollout_id" in (?, …)
+  group by "rollout_id"
+--  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+
+-- GET /rollouts, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?state=reverted, within a scope
+select *
+  from "rollouts"
+  where exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "state" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_state (state=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?state=reverted, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "state" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_state (state=? AND id<?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?config=config-01, within a scope
+select *
+  from "rollouts"
+  where exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "config" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_config (config=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?config=config-01, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "config" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_config (config=? AND id<?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?author=person-3, within a scope
+select *
+  from "rollouts"
+  where exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?author=person-3, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, within a scope
+select *
+  from "rollouts"
+  where exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "state" = ?
+  and "config" = ?
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and "state" = ?
+  and "config" = ?
+  and "author" = ?
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)

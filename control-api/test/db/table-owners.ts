@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Whose the tables of control.db are. A table is written by its owner only. Others ask by the owner's functions; who
+// joins it with tables of its own is named here as a reader, with what for.
+import type { Database } from '../../src/db/database.ts'
+
+type Room = string
+export type Table = { owner: Room; readers: Readonly<Record<Room, string>> }
+
+const of = (owner: Room, readers: Table['readers'] = {}): Table => ({ owner, readers })
+
+export const TABLES = {
+  meta: of('control-plane', {
+    audit: 'the first event’s hash is made from the id; control-plane/ is above audit/',
+  }),
+  users: of('people', {
+    'features/users': 'its list',
+    'features/tokens': 'the owner’s name beside each token',
+  }),
+  recovery_codes: of('people'),
+  sessions: of('people'),
+  events: of('audit', { 'features/audit': 'its list, its export and its proof' }),
+  enrolment_tokens: of('node-identity'),
+  nodes: of('node-identity', {
+    'features/nodes': 'its list',
+    'features/groups': 'with what their owners allow',
+    'features/rollouts': 'with their tasks, and with what their owners allow',
+  }),
+  node_labels: of('node-identity', { 'features/nodes': 'its list' }),
+  node_certificates: of('node-identity'),
+  drift_texts: of('assignments'),
+  node_policies: of('node-check', {
+    'features/groups': 'with the nodes',
+    'features/rollouts': 'with the nodes',
+  }),
+  policy_rules: of('node-check'),
+  rendered_texts: of('assignments'),
+  assignments: of('assignments', {
+    'features/configs': 'which releases some node kept, and no rollout found bad',
+    'features/rollouts': 'what a node was confirmed with that no rollout found bad',
+  }),
+  backups: of('features/backups', { 'features/telemetry': 'counts' }),
+  configs: of('features/configs', { 'features/groups': 'is there one of that name' }),
+  config_versions: of('features/configs', { 'features/rollouts': 'was a version put back since' }),
+  draft_revisions: of('features/configs'),
+  releases: of('features/configs', {
+    'features/rollouts': 'was it released, in the query of its tasks',
+  }),
+  node_groups: of('features/groups'),
+  idempotency_keys: of('idempotency'),
+  oidc_identities: of('features/oidc'),
+  rollouts: of('features/rollouts', {
+    'features/configs': 'is a config used',
+    'features/nodes': 'with the task that left a node out',
+    'features/telemetry': 'counts',
+  }),
+  node_tasks: of('features/rollouts', {
+    'features/configs': 'with the assignments',
+    'features/nodes': 'which version passed a cordoned node by',
+  }),
+  node_leases: of('features/rollouts'),
+  rollout_approvals: of('features/rollouts'),
+  rollout_rules: of('features/rollout-rules'),
+  api_tokens: of('features/tokens'),
+  webhooks: of('features/webhooks', { 'features/telemetry': 'counts' }),
+  webhook_deliveries: of('features/webhooks'),
+} satisfies Record<keyof Database, Table>

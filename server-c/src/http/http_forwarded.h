@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* http_forwarded.h — for whom proxies say that they ask: Forwarded (RFC 7239) and X-Forwarded-For. */
+#ifndef FARMSTEAD_HTTP_FORWARDED_H
+#define FARMSTEAD_HTTP_FORWARDED_H
+
+#include "http/http_parser.h"
+
+#define FORWARDED_ADDRESS_LEN 16 /* IPv4 as ::ffff:a.b.c.d */
+
+/* A hop, as the next one told of it. */
+struct forwarded_hop {
+    bool is_known; /* false: "unknown", a made-up name, or nothing that is an address */
+    uint8_t address[FORWARDED_ADDRESS_LEN];
+};
+
+/* The hop that one element tells of: of X-Forwarded-For an address, with a port or without; of Forwarded its
+ * parameter "for" (RFC 7239 section 6). */
+struct forwarded_hop http_forwarded_hop(enum http_field field, struct span element);
+
+/* The next element, from the client's end of the list to ours; false after the last. In Forwarded a comma
+ * within quotes separates nothing. */
+bool http_forwarded_next(enum http_field field, struct span *list, struct span *element);
+
+#endif
