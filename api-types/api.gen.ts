@@ -2017,7 +2017,7 @@ export interface components {
                 rolloutId: string | null;
             } | null;
             latency: components["schemas"]["LatencySummary"];
-            /** @description Newest values the node reported (server-c/src/gauges.def) */
+            /** @description Newest values the node reported (server-c/src/measure/gauges.def) */
             gauges: {
                 [key: string]: number;
             };
@@ -2153,7 +2153,7 @@ export interface components {
                 rolloutId: string | null;
             } | null;
             latency: components["schemas"]["LatencySummary"];
-            /** @description Newest values the node reported (server-c/src/gauges.def) */
+            /** @description Newest values the node reported (server-c/src/measure/gauges.def) */
             gauges: {
                 [key: string]: number;
             };
@@ -8596,7 +8596,7 @@ export interface operations {
                                 rolloutId: string | null;
                             } | null;
                             latency: components["schemas"]["LatencySummary"];
-                            /** @description Newest values the node reported (server-c/src/gauges.def) */
+                            /** @description Newest values the node reported (server-c/src/measure/gauges.def) */
                             gauges: {
                                 [key: string]: number;
                             };
@@ -9006,7 +9006,7 @@ export interface operations {
                             rolloutId: string | null;
                         } | null;
                         latency: components["schemas"]["LatencySummary"];
-                        /** @description Newest values the node reported (server-c/src/gauges.def) */
+                        /** @description Newest values the node reported (server-c/src/measure/gauges.def) */
                         gauges: {
                             [key: string]: number;
                         };
@@ -9538,7 +9538,7 @@ export interface operations {
                             rolloutId: string | null;
                         } | null;
                         latency: components["schemas"]["LatencySummary"];
-                        /** @description Newest values the node reported (server-c/src/gauges.def) */
+                        /** @description Newest values the node reported (server-c/src/measure/gauges.def) */
                         gauges: {
                             [key: string]: number;
                         };

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Problem } from './problem.mjs'
 
-const buildPackages = [
+export const buildPackages = [
   'ca-certificates',
   'cmake',
   'gcc',

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { parseArgs } from 'node:util'
+import { buildPackages } from '../setup/debian-packages.mjs'
 import { lock, processStart, tryLock } from '../setup/lock.mjs'
 import { isNewEnough } from '../setup/node-toolchain.mjs'
 import { asProblem, Problem, remedyFor } from '../setup/problem.mjs'
@@ -24,6 +25,19 @@ describe('isNewEnough', () => {
   ]
   for (const [version, is] of rows) {
     it(`${version} ${is ? 'is' : 'is not'}`, () => assert.equal(isNewEnough(version), is))
+  }
+})
+
+describe('what the node is built with', () => {
+  const [root, tool] = [join(import.meta.dirname, '../..'), 'ca-certificates']
+  const needed = buildPackages.filter((name) => name !== tool).sort()
+  for (const file of ['server-c/Dockerfile', 'control-api/Dockerfile', 'server-c/README.md']) {
+    it(`${file} names the packages that set-up brings`, () => {
+      const said = /(?:recommends \\\n +|^Debian packages: `)(cmake [^`]+?)(?: \\\n|`)/m.exec(
+        readFileSync(join(root, file), 'utf8'),
+      )
+      assert.deepEqual((said?.[1] ?? '').split(/\s+/).sort(), needed)
+    })
   }
 })
 

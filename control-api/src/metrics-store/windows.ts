@@ -2,18 +2,10 @@
 // Puts a node's windows on our clock. A node's wall clock is never asked: a window ended as long before
 // we received the report as the node's monotonic clock says. A window belongs whole to the step in
 // which it ended, so that its requests are counted once and its percentiles stay exact.
+import type { Stages as ToldStages } from '../agent-protocol/messages.gen.ts'
 import { type Histogram, histogramFault } from '../histogram/histogram.ts'
 
-export const STAGES = [
-  'total',
-  'firstByte',
-  'write',
-  'statWait',
-  'stat',
-  'readWait',
-  'read',
-] as const
-export type StageName = (typeof STAGES)[number]
+export type StageName = keyof ToldStages
 export type Stages = Partial<Record<StageName, Histogram>>
 export type Counters = Record<string, number>
 

@@ -12,4 +12,8 @@
 void config_check_rules(const struct config *cfg, const struct json_value *root,
                         struct config_errors *errors);
 
+/* Does the server alone decide about this response header, whatever a rule would do with it? Any
+ * thread. */
+bool config_header_is_the_servers(const char *name);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* config_rules_headers.c — which response headers a site may change, and which directives of
  * Cache-Control it may set. */
+#include "config/config_rules.h"
 #include "config/config_rules_parts.h"
 
 #include "config/config_hint.h"
@@ -60,17 +61,27 @@ static bool is_allowed(const struct server_header *header, enum config_header_ac
     return false;
 }
 
+static const struct server_header *server_header_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(server_headers) / sizeof(*server_headers); i++)
+        if (strcasecmp(server_headers[i].name, name) == 0)
+            return &server_headers[i];
+    return NULL;
+}
+
+bool config_header_is_the_servers(const char *name)
+{
+    const struct server_header *header = server_header_named(name);
+
+    return header != NULL && !header->may_set && !header->may_add && !header->may_remove;
+}
+
 /* Returns NULL if the rule is allowed. */
 static const char *refusal_of(const struct config_header_rule *rule)
 {
-    for (size_t i = 0; i < sizeof(server_headers) / sizeof(*server_headers); i++) {
-        const struct server_header *header = &server_headers[i];
+    const struct server_header *header = server_header_named(rule->name);
 
-        if (strcasecmp(header->name, rule->name) != 0)
-            continue;
-        return is_allowed(header, rule->action) ? NULL : header->reason;
-    }
-    return NULL;
+    return header == NULL || is_allowed(header, rule->action) ? NULL : header->reason;
 }
 
 static void check_header(const struct rules *rules, const struct config_header_rule *rule,

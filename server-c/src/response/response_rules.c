@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "config/config_rules.h"
 #include "match/glob.h"
 #include "response/response.h"
 
@@ -37,32 +38,15 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
 };
 
-static bool is_named(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Fields that say how the bytes are framed or that the status depends on: a rule for them would
- * break the response (RFC 9112 section 6, RFC 9110 section 15), so it is ignored whatever the
- * config says. */
-static bool is_protocol_header(const char *name)
-{
-    static const char *const names[] = {
-        "Allow",   "Connection",        "Content-Encoding", "Content-Length",   "Content-Range",
-        "Date",    "Keep-Alive",        "Location",         "Proxy-Connection", "TE",
-        "Trailer", "Transfer-Encoding", "Upgrade",          "WWW-Authenticate",
-    };
-    return is_named(name, names, ARRAY_LEN(names));
-}
-
 static bool is_selected_header(const char *name)
 {
     static const char *const names[] = {"Cache-Control", "Content-Location", "ETag", "Expires",
                                         "Vary"};
-    return is_named(name, names, ARRAY_LEN(names));
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static enum own_header own_header_named(const char *name)
@@ -165,7 +149,9 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
         (struct response_rules){.items = xcalloc(site->header_count, sizeof(*rules->items)),
                                 .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
     for (size_t i = 0; i < site->header_count; i++) {
-        if (is_protocol_header(site->headers[i].name))
+        /* A rule for a header that frames the bytes or that the status depends on would break the
+         * response (RFC 9112 section 6, RFC 9110 section 15): it is ignored whatever the config says. */
+        if (config_header_is_the_servers(site->headers[i].name))
             continue;
         is_conditional |= has_conditions(&site->headers[i]);
         add_rule(rules, &site->headers[i]);

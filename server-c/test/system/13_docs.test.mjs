@@ -54,6 +54,20 @@ test('each reason for which connections end is in the documentation, in its word
   for (const [, name, sentence] of rows) assert.ok(page.includes(`| ${name} | ${sentence} |`), name)
 })
 
+test('each stage of a request is in the documentation and in the agent protocol', () => {
+  const table = readFileSync(join(root, 'server-c/src/measure/stages.def'), 'utf8')
+  const page = readFileSync(join(root, 'docs/observing-a-node.md'), 'utf8')
+  const protocol = readFileSync(
+    join(root, 'server-c/agent-protocol/schemas/common.schema.json'),
+    'utf8',
+  )
+  const names = [...table.matchAll(/^X\(\w+,\s+"(\w+)"/gm)].map(([, name]) => name)
+  assert.ok(names.length > 5)
+  for (const name of names) assert.ok(page.includes(`\n| \`${name}\` | `), name)
+  const { properties } = JSON.parse(protocol).definitions.stages
+  assert.deepEqual(Object.keys(properties).sort(), names.toSorted())
+})
+
 test('the documentation has examples', () => {
   assert.ok(examples.length >= 5, `${examples.length} found`)
 })

@@ -58,6 +58,15 @@ test('common, combined and JSON lines', async (t) => {
   assert.ok(Math.abs(Date.parse(record.time) - Date.now()) < 60_000)
 })
 
+test('a JSON line has the fields that the documentation shows', async (t) => {
+  const { node, path } = await start(t, 'json', 1)
+  await get(node.port, '/missing')
+  const written = JSON.parse(await until(() => lines(path)[0], 'a line'))
+  const page = readFileSync(new URL('../../../docs/running-a-node.md', import.meta.url), 'utf8')
+  const [, shown] = /^json +(\{.*\})$/m.exec(page)
+  assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(written))
+})
+
 test('a response without a body is "-" in the old forms', async (t) => {
   const { node, path } = await start(t, 'common', 1)
   await get(node.port, '/a.txt', { method: 'HEAD' })

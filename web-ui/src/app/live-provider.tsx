@@ -3,7 +3,8 @@ import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@ta
 import { useEffect, useState } from 'react'
 import { LiveStateContext } from '../hooks/live-state.ts'
 import { baseUrl } from '../lib/api-client.ts'
-import { connectLive, type EventKind, type LiveState } from '../lib/live.ts'
+import type { EventKind } from '../lib/api-types.ts'
+import { connectLive, type LiveState } from '../lib/live.ts'
 
 /** What an event makes old. The draft too: what is typed beyond it is kept apart and never replaced. */
 const oldAfter: Record<EventKind, readonly QueryKey[]> = {

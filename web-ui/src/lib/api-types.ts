@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Short names for the shapes in the generated types. Derived, never written twice.
-import type { operations } from '@farmstead/api-types'
+import type { components, operations } from '@farmstead/api-types'
 
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
 type Answer<
@@ -57,6 +57,7 @@ export type OnFailure = NonNullable<Strategy['onFailure']>
 export type RolloutRules = Answer<'getRolloutRules', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
 export type Preflight = Answer<'preflightRollout', 200>
+export type EventKind = components['schemas']['Event']['kind']
 export type System = Answer<'getSystem', 200>
 export type Health = Answer<'getHealth', 200>
 export type Group = Answer<'getGroup', 200>

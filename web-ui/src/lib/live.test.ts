@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { connectLive, type EventKind, eventKinds, type LiveState } from './live.ts'
+import type { EventKind } from './api-types.ts'
+import { connectLive, eventKinds, type LiveState } from './live.ts'
 
 class FakeSource extends EventTarget {
   static all: FakeSource[] = []

@@ -2,7 +2,7 @@
 import { act, render } from '@testing-library/react'
 import { vi } from 'vitest'
 import { createApp } from '../app/app.tsx'
-import type { EventKind } from '../lib/live.ts'
+import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
 import { node, noMetrics, page, preflight, session, system } from './samples.ts'
 

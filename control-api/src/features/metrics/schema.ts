@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { Type } from 'typebox'
 import { NodeIdSchema, Nullable, TimeSchema } from '../../api-shapes/common.ts'
+import type { StageName } from '../../metrics-store/windows.ts'
 
-export const StageSchema = Type.Enum([
-  'total',
-  'firstByte',
-  'write',
-  'statWait',
-  'stat',
-  'readWait',
-  'read',
-])
+/** Those of the agent protocol: none is left out. */
+const STAGES = {
+  total: true,
+  firstByte: true,
+  write: true,
+  statWait: true,
+  stat: true,
+  readWait: true,
+  read: true,
+} satisfies Record<StageName, true>
+export const StageSchema = Type.Enum(Object.keys(STAGES) as StageName[])
 
 /** GET /metrics/query queryMetrics */
 export const MetricsQuerySchema = Type.Object({

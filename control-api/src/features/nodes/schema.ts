@@ -172,7 +172,7 @@ export const NodeSchema = Type.Object({
   ),
   latency: LatencySummarySchema,
   gauges: Type.Record(Type.String(), Type.Number(), {
-    description: 'Newest values the node reported (server-c/src/gauges.def)',
+    description: 'Newest values the node reported (server-c/src/measure/gauges.def)',
   }),
   host: Nullable(NodeHostSchema),
   identity: NodeIdentitySchema,

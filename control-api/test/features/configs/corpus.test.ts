@@ -6,13 +6,15 @@ import { describe, expect, it } from 'vitest'
 import { compileSchemaCheck } from '../../../src/features/configs/check/schema-check.ts'
 import { loadConfigSchema } from '../../../src/features/configs/check/validation.ts'
 import { digestOf } from '../../../src/features/configs/text/digest.ts'
+import { type SchemaNode, schemaAt } from '../../../src/features/configs/text/schema-walk.ts'
 import { parseConfigText } from '../../../src/features/configs/text/text.ts'
 
 const corpus = new URL('../../../../server-c/config-corpus/', import.meta.url)
 const textsIn = (folder: string) =>
   readdirSync(new URL(folder, corpus)).filter((name) => name.endsWith('.jsonc'))
 const read = (path: string) => readFileSync(new URL(path, corpus), 'utf8')
-const check = compileSchemaCheck(loadConfigSchema())
+const whole: SchemaNode = loadConfigSchema()
+const check = compileSchemaCheck(whole)
 
 function findings(text: string) {
   const parsed = parseConfigText(text)
@@ -29,7 +31,23 @@ describe('the digest', () => {
   })
 })
 
+/** Options of the schema that none of these values has; each list is looked at as a whole. */
+function optionsNotIn(values: unknown[], schema: SchemaNode | null, path = ''): string[] {
+  if (schema?.items) return optionsNotIn(values.flat(), schemaAt(whole, `${path}/0`), `${path}/0`)
+  return Object.keys(schema?.properties ?? {}).flatMap((name) => {
+    const here = `${path}/${name}`
+    const given = values.flatMap((value) => Object.entries(Object(value)))
+    const found = given.filter(([key]) => key === name).map(([, value]) => value)
+    return found.length === 0 ? [here] : optionsNotIn(found, schemaAt(whole, here), here)
+  })
+}
+
 describe('a good text', () => {
+  it('has every option of the schema: all-options.jsonc', () => {
+    const parsed = parseConfigText(read('good/all-options.jsonc'))
+    expect(parsed.ok && optionsNotIn([parsed.value], whole)).toEqual([])
+  })
+
   it.each(textsIn('good/'))('is good here too: %s', (name) => {
     expect(findings(read(`good/${name}`))).toEqual([])
   })

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 import type { Verdict } from '../../components/status-badge.tsx'
 import type { AuditDetail, AuditEntry, AuditVerification } from '../../lib/api-types.ts'
+import { eventKinds } from '../../lib/live.ts'
 
-/** What the audit speaks of, in the order of a menu. */
-export const auditKinds = [
-  'node',
-  'config',
-  'rollout',
-  'group',
-  'user',
-  'session',
-  'token',
-  'webhook',
-  'backup',
-  'system',
-] as const
+/** What the audit speaks of: new measurements are told of, and kept nowhere. */
+export const auditKinds = eventKinds.filter((kind) => kind !== 'metrics')
 
 /** "draft-changed" reads as words. */
 export const actionText = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>) =>

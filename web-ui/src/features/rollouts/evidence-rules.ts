@@ -2,28 +2,28 @@
 // The numbers of a comparison as they are read: quantiles by ratio, shares by difference.
 import type { GateMetric } from '../../lib/api-types.ts'
 import { DASH, formatBytes, formatRatio, formatSeconds } from '../../lib/format.ts'
-import { shareMetrics } from './strategy.ts'
+import { isMean, isShare } from './rules.ts'
 
 export function sideText(metric: GateMetric, value: number | null): string {
-  if (metric === 'bytesPerRequest') return formatBytes(value)
-  return shareMetrics.has(metric) ? formatRatio(value) : formatSeconds(value)
+  if (isMean(metric)) return formatBytes(value)
+  return isShare(metric) ? formatRatio(value) : formatSeconds(value)
 }
 
 const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 
 /** "2.25 times", "1/30" of the others', "+1.2 points": of percent, so that it is no share of a share. */
 export function differenceText(metric: GateMetric, value: number): string {
-  if (metric === 'bytesPerRequest') return `1/${threeDigits(value)}`
-  if (!shareMetrics.has(metric)) return `${threeDigits(value)} times`
+  if (isMean(metric)) return `1/${threeDigits(value)}`
+  if (!isShare(metric)) return `${threeDigits(value)} times`
   const points = threeDigits(value * 100)
   return `${value > 0 ? '+' : ''}${points} ${points === '1' ? 'point' : 'points'}`
 }
 
 export function intervalText(metric: GateMetric, low: number | null, high: number | null): string {
   if (low === null || high === null) return DASH
-  const factor = shareMetrics.has(metric) ? 100 : 1
+  const factor = isShare(metric) ? 100 : 1
   return `${threeDigits(low * factor)} to ${threeDigits(high * factor)}`
 }
 
 export const limitText = (metric: GateMetric, max: number): string =>
-  `${metric === 'bytesPerRequest' ? '≥' : '≤'} ${differenceText(metric, max).replace('+', '')}`
+  `${isMean(metric) ? '≥' : '≤'} ${differenceText(metric, max).replace('+', '')}`

@@ -70,7 +70,7 @@ function GateRow({ gate }: { gate: Gate }) {
   const { metric, verdict, canary, control, value, low, high, max } = gate
   return (
     <tr>
-      <td>{gateName[metric]}</td>
+      <td>{gateName(metric)}</td>
       <td>
         <StatusBadge verdict={gateVerdict[verdict]} />
       </td>

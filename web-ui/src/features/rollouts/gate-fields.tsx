@@ -3,15 +3,8 @@ import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { GateMetric, OnFailure, Policy } from '../../lib/api-types.ts'
-import { gateMetrics, gateName } from './rules.ts'
-import {
-  errorAt,
-  type FieldErrors,
-  type GateDraft,
-  gateDraft,
-  newId,
-  shareMetrics,
-} from './strategy.ts'
+import { gateMetrics, gateName, isShare } from './rules.ts'
+import { errorAt, type FieldErrors, type GateDraft, gateDraft, newId } from './strategy.ts'
 import classes from './strategy-form.module.css'
 import { gateSentence, onFailureWords } from './strategy-words.ts'
 
@@ -66,7 +59,7 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
   const unused = gateMetrics.find((metric) => gates.every((gate) => gate.metric !== metric))
   const add = () => {
     const metric = unused ?? 'errors5xx'
-    const max = shareMetrics.has(metric) ? '1' : '1.5'
+    const max = isShare(metric) ? '1' : '1.5'
     onChange([...gates, { id: newId(), metric, max, onFail: 'pause' }])
   }
   return (
@@ -111,7 +104,7 @@ type RowProps = {
 }
 
 function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
-  const unit = shareMetrics.has(gate.metric) ? '% worse' : 'times'
+  const unit = isShare(gate.metric) ? '% worse' : 'times'
   return (
     <>
       <span className={classes.number}>{number}.</span>
@@ -119,7 +112,7 @@ function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
         aria-label={`What gate ${number} compares`}
         value={gate.metric}
         onChange={({ currentTarget: { value } }) => onChange({ metric: value as GateMetric })}
-        data={gateMetrics.map((metric) => ({ value: metric, label: gateName[metric] }))}
+        data={gateMetrics.map((metric) => ({ value: metric, label: gateName(metric) }))}
       />
       <TextInput
         aria-label={`Most of gate ${number}, in ${unit}`}

@@ -180,19 +180,24 @@ export const gateVerdict = {
   fail: { label: 'Fails', tone: 'bad', shape: 'square' },
 } satisfies Record<Evidence['verdict'], Verdict>
 
-export const gateName: Record<GateMetric, string> = {
-  errors5xx: '5xx answers',
-  errors4xx: '4xx answers',
-  errors404: '404 answers',
-  bytesPerRequest: 'Bytes per request',
-  cacheHits: 'Stat cache hits',
-  firstByteP50: 'First byte p50',
-  firstByteP99: 'First byte p99',
-  totalP50: 'Total p50',
-  totalP99: 'Total p99',
-  readWaitP99: 'Read wait p99',
+/** share: so much worse than the others'. times: so many times the others'. mean: the others' so many times it. */
+type Gate = { name: string; compares: 'share' | 'times' | 'mean' }
+const gates: Record<GateMetric, Gate> = {
+  errors5xx: { name: '5xx answers', compares: 'share' },
+  errors4xx: { name: '4xx answers', compares: 'share' },
+  errors404: { name: '404 answers', compares: 'share' },
+  bytesPerRequest: { name: 'Bytes per request', compares: 'mean' },
+  cacheHits: { name: 'Stat cache hits', compares: 'share' },
+  firstByteP50: { name: 'First byte p50', compares: 'times' },
+  firstByteP99: { name: 'First byte p99', compares: 'times' },
+  totalP50: { name: 'Total p50', compares: 'times' },
+  totalP99: { name: 'Total p99', compares: 'times' },
+  readWaitP99: { name: 'Read wait p99', compares: 'times' },
 }
-export const gateMetrics = Object.keys(gateName) as GateMetric[]
+export const gateMetrics = Object.keys(gates) as GateMetric[]
+export const gateName = (metric: GateMetric) => gates[metric].name
+export const isShare = (metric: GateMetric) => gates[metric].compares === 'share'
+export const isMean = (metric: GateMetric) => gates[metric].compares === 'mean'
 
 export type WaveState =
   | 'through'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What each value of a policy is called, in which unit, and what it is for.
 import type { OnFailure, Policy } from '../../lib/api-types.ts'
-import { gateName } from './rules.ts'
-import { type KnobKey, type Preset, shareMetrics, type WaveKind } from './strategy.ts'
+import { gateName, isMean, isShare } from './rules.ts'
+import type { KnobKey, Preset, WaveKind } from './strategy.ts'
 
 export const presets: readonly { value: Preset; label: string; help: string }[] = [
   {
@@ -129,13 +129,13 @@ type Gate = Policy['gates'][number]
 
 /** "5xx answers: at most 1 % more than the others, else take it back" */
 export function gateSentence({ metric, max, onFail }: Gate): string {
-  if (metric === 'bytesPerRequest') {
-    return `${gateName[metric]}: at least 1/${max} of the others’, else ${onFailureWords[onFail]}`
+  if (isMean(metric)) {
+    return `${gateName(metric)}: at least 1/${max} of the others’, else ${onFailureWords[onFail]}`
   }
-  const limit = shareMetrics.has(metric)
+  const limit = isShare(metric)
     ? `at most ${Number((max * 100).toPrecision(9))} % worse than the others`
     : `at most ${max} times the others’`
-  return `${gateName[metric]}: ${limit}, else ${onFailureWords[onFail]}`
+  return `${gateName(metric)}: ${limit}, else ${onFailureWords[onFail]}`
 }
 
 /** null: there is no such limit. */

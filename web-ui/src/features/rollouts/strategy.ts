@@ -2,6 +2,7 @@
 // How a rollout is to go, as it is typed and as the API takes it. What is left empty the control plane
 // decides; what it refuses, it says itself.
 import type { GateMetric, OnFailure, Strategy, WaveSize } from '../../lib/api-types.ts'
+import { isShare } from './rules.ts'
 
 export type Preset = 'at-once' | 'careful' | 'custom'
 
@@ -50,16 +51,9 @@ export function choiceOf(strategy: Strategy | null): Choice {
 let newestId = 0
 export const newId = () => ++newestId
 
-export const shareMetrics: ReadonlySet<GateMetric> = new Set([
-  'errors5xx',
-  'errors4xx',
-  'errors404',
-  'cacheHits',
-])
-
 /** Shares are shown in percent, without what binary fractions add. */
 const inUnit = (metric: GateMetric, max: number) =>
-  shareMetrics.has(metric) ? Number((max * 100).toPrecision(9)) : max
+  isShare(metric) ? Number((max * 100).toPrecision(9)) : max
 
 export const gateDraft = ({ metric, max, onFail }: NonNullable<Strategy['gates']>[number]) => ({
   id: newId(),
@@ -178,7 +172,7 @@ function readWave({ kind, size }: WaveDraft): WaveSize {
 
 const readGate = ({ metric, max, onFail }: GateDraft) => ({
   metric,
-  max: shareMetrics.has(metric) ? Number(max) / 100 : Number(max),
+  max: isShare(metric) ? Number(max) / 100 : Number(max),
   onFail,
 })
 

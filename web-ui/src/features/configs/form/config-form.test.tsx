@@ -11,7 +11,7 @@ import type { Problem } from '../problems.ts'
 import { type SchemaNode, schemaAt } from '../schema-walk.ts'
 import type { SchemaTrouble } from '../use-problems.ts'
 import { ConfigForm, type ConfigFormHandle } from './config-form.tsx'
-import { choicesOf } from './form-words.ts'
+import { choicesOf, itemName } from './form-words.ts'
 
 const nodeDir = join(import.meta.dirname, '../../../../../server-c')
 const schema = JSON.parse(readFileSync(join(nodeDir, 'config.schema.json'), 'utf8')) as SchemaNode
@@ -304,4 +304,19 @@ test('who may only read changes nothing', async () => {
   expect(screen.getByRole('textbox', { name: /Root folder/ })).toHaveAttribute('readonly')
   await userEvent.click(button(/^Redirects/))
   expect(screen.queryByRole('button', { name: /^(Add|Remove|Move|Undo)/ })).toBeNull()
+})
+
+/** Lists of rules and maps, which get a section each. */
+function sectionsIn(node: SchemaNode): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, option]) => {
+    const { items = {}, additionalProperties } = option
+    const isSection = items.properties !== undefined || typeof additionalProperties === 'object'
+    return [...(isSection ? [name] : []), ...sectionsIn(option), ...sectionsIn(items)]
+  })
+}
+
+test('what each list of the schema holds has a name', () => {
+  const names = sectionsIn(schema)
+  expect(names).toEqual(expect.arrayContaining(['sites', 'headers', 'mimeTypes']))
+  expect(names.filter((name) => itemName(name) === 'entry')).toEqual([])
 })
