@@ -3,8 +3,8 @@
  * it may send when its site or itself has a rate.
  *
  * Who may not send for now waits in loop->throttled for the next tick, be it for a rate (pace.h) or for a
- * file to be what it was; who got nothing then is first in the next one. Without a rate there is nothing
- * of this but one branch. */
+ * file to be what it was; who got nothing then, or what the others left, is first in the next one. Without
+ * a rate there is nothing of this but one branch. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "net/peer_table.h"
@@ -146,6 +146,15 @@ void conn_on_body_ready(struct body *body)
     conn_run(c);
 }
 
+/* Each may take a little more than its share, and the last has what is left: not the same one each time. */
+static void put_last_first(struct list *throttled)
+{
+    struct list *last = throttled->prev;
+
+    list_remove(last);
+    list_append(throttled->next, last);
+}
+
 void conn_retry_throttled(struct loop *loop)
 {
     struct list waiting, starved;
@@ -167,6 +176,8 @@ void conn_retry_throttled(struct loop *loop)
         send_more(c);
         conn_run(c);
     }
+    if (list_empty(&starved) && !list_empty(&loop->throttled))
+        put_last_first(&loop->throttled);
     list_move_all(&starved, &loop->throttled);
     list_move_all(&loop->throttled, &starved);
 }
