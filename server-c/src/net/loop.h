@@ -103,7 +103,7 @@ struct loop {
     uint64_t random[2]; /* what boundaries are made from */
 };
 
-/* Afterwards poller_turn() runs it, turn by turn. */
+/* In zeroed memory. Afterwards poller_turn() runs it, turn by turn. */
 int loop_init(struct loop *loop, struct loop_shared *shared);
 void loop_fini(struct loop *loop); /* after everything on it was closed */
 
