@@ -80,7 +80,7 @@ static int end(const char *name)
     io_lane_free(shared.read_lane);
     io_lane_free(shared.stat_lane);
     access_log_free(shared.access_log);
-    shell_in("/tmp", "rm -rf farmstead-answer-??????");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }
 
