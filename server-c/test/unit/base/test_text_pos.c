@@ -45,15 +45,16 @@ static void test_where_it_stops(void)
     static const struct {
         const char *name, *text;
         size_t len, stops_at;
+        uint32_t line;
     } rows[] = {
         {"a lone byte",
          "ab\x80"
          "c",
-         4, 2},
-        {"one that is cut", "a\xe2\x82\xac", 3, 1},
-        {"a surrogate", "a\xed\xa0\x80", 4, 1},
-        {"too long a form", "\xc0\xaf", 2, 0},
-        {"its end is before the text's", "a\r\n", 2, 2},
+         4, 2, 1},
+        {"one that is cut", "a\xe2\x82\xac", 3, 1, 1},
+        {"a surrogate", "a\xed\xa0\x80", 4, 1, 1},
+        {"too long a form", "\xc0\xaf", 2, 0, 1},
+        {"its end is before the text's", "a\r\n", 2, 2, 2},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -61,6 +62,7 @@ static void test_where_it_stops(void)
         while (text_pos_step(&pos, rows[i].text, rows[i].len))
             ;
         CHECK_INT((int)i, rows[i].name, pos.offset, rows[i].stops_at);
+        CHECK_INT((int)i, rows[i].name, pos.line, rows[i].line);
     }
 }
 
