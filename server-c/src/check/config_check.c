@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "check/config_check_bounds.h"
 #include "check/config_check_parts.h"
 #include "log/log_file.h"
@@ -60,17 +61,10 @@ int config_check_access(const char *path, int mode)
 }
 
 /* The folder that the file would be created in. The caller frees it. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
-}
-
 void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
                             const char *what)
 {
-    char *folder = folder_of(path);
+    char *folder = path_folder(path);
     int err = config_check_access(folder, W_OK | X_OK);
     struct buf verb;
 

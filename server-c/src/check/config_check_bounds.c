@@ -5,6 +5,7 @@
 #include "check/config_check_bounds.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "check/config_check_parts.h"
 #include "owner/bounds.h"
 
@@ -52,14 +53,12 @@ static char *clean_path(const char *path)
 /* The path with its folder resolved, for what is not there yet or is to be replaced. */
 static char *resolve_folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
-    char *real = realpath(folder, NULL);
+    char *folder = path_folder(path), *real = realpath(folder, NULL);
     struct buf whole;
 
     buf_init(&whole);
     if (real != NULL)
-        buf_printf(&whole, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+        buf_printf(&whole, "%s%s", strcmp(real, "/") == 0 ? "" : real, strrchr(path, '/'));
     free(real);
     free(folder);
     return real != NULL ? buf_take(&whole) : clean_path(path);
@@ -229,7 +228,7 @@ static void check_site(const struct bounds_check *bounds, size_t index)
     char pointer[CHECK_POINTER_LEN];
 
     snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
-    check_served(bounds, site->root, config_check_fixed_len(site->root), pointer);
+    check_served(bounds, site->root, path_fixed_len(site->root), pointer);
     for (size_t i = 0; i < site->alias_count; i++) {
         const char *folder = site->aliases[i].folder;
         snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/folder", index, i);

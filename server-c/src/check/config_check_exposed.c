@@ -6,6 +6,7 @@
 #include "check/config_check_parts.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void find_served(struct served_list *list, const struct check *check)
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct config_site *site = &cfg->sites[i];
 
-        add_served(list, check, site, site->root, config_check_fixed_len(site->root));
+        add_served(list, check, site, site->root, path_fixed_len(site->root));
         for (size_t j = 0; j < site->alias_count; j++)
             add_served(list, check, site, site->aliases[j].folder, strlen(site->aliases[j].folder));
     }

@@ -29,9 +29,6 @@ void config_check_report_path(const struct check *check, const char *pointer, co
 /* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
 const char *config_check_jail(const struct config *cfg, const struct config *running);
 
-/* How much of a root is the same for all hosts: "/srv" of "/srv/{host}". */
-size_t config_check_fixed_len(const char *root);
-
 /* A path of the config as this process sees it. */
 void config_check_see(struct buf *out, const struct check *check, const char *path);
 
