@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_state.h — the server as server.c (what changes it) and server_read.c (what asks it) share it.
- * Nobody else includes this.
+/* server_state.h — the server as server.c (start and stop), server_apply.c (what changes it) and
+ * server_read.c (what asks it) share it. Nobody else includes this.
  *
  * `applying` serialises applies; `lock` guards the fields below it for a moment at a time, so that
  * others can read while an apply is under way. */
@@ -43,5 +43,10 @@ struct server {
 /* All loops go by `sites`, whose reference is taken over: of the config that runs, and so with the
  * listeners that there are. Under `applying`. */
 void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
+
+/* Connections that the kernel holds back for a listener that goes (deferAccept) have their requests
+ * on the way: they are waited for. The first `loops` keep those that are in `next`. Under `applying`, or at
+ * the end. */
+void server_release_held(struct server *srv, uint32_t loops, const struct config *next);
 
 #endif
