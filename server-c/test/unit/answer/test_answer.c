@@ -25,6 +25,7 @@ static void *spied_malloc(size_t size);
 #define file_cache_find spied_find
 #define malloc spied_malloc
 #include "answer/answer_file.c"
+#include "answer/answer_head.c"
 #include "answer/answer_listing.c"
 #include "answer/answer_multipart.c"
 #include "answer/answer_page.c"

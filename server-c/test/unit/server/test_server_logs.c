@@ -85,6 +85,24 @@ static void test_leaving(void)
     config_put(cfg);
 }
 
+/* A path that stays is not opened again: there may be no rights for it any more. */
+static void test_a_log_that_stays(void)
+{
+    struct config *first = config_of("/stays", "/error"), *second = config_of("/stays", "/other");
+    struct config_errors errors = {0};
+
+    CHECK_INT(__LINE__, "taken", server_logs_switch(access_log, NULL, first, &errors), 0);
+    shell_in(root, "mv stays moved");
+    CHECK_INT(__LINE__, "taken", server_logs_switch(access_log, first, second, &errors), 0);
+    CHECK_TRUE(is_open("/moved"), "its file is still the one");
+    shell_in(root, "test ! -e stays");
+    server_logs_reopen(access_log, second);
+    CHECK_TRUE(is_open("/stays") && !is_open("/moved"), "until it is told so");
+    server_logs_leave(access_log);
+    config_put(first);
+    config_put(second);
+}
+
 int main(void)
 {
     CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
@@ -92,6 +110,7 @@ int main(void)
     access_log = access_log_new();
     test_both_or_neither();
     test_leaving();
+    test_a_log_that_stays();
     server_logs_end(access_log);
     log_stop();
     shell_in(root, "rm -rf \"$PWD\"");
