@@ -129,6 +129,15 @@ static void check_runs(int line, bool serving, uint64_t generation, uint64_t rel
 #define FIRST "\"workers\": 2, \"listen\": [{ \"socket\": \"@/first\" }]"
 #define SECOND "\"workers\": 1, \"listen\": [{ \"socket\": \"@/second\" }]"
 
+static bool has_open(const char *name)
+{
+    char command[200];
+
+    snprintf(command, sizeof(command), "ls -l /proc/%ld/fd | grep -q ' %s%s$'", (long)getpid(),
+             root, name);
+    return system(command) == 0;
+}
+
 static int before_serving_calls, before_serving_result;
 
 static int before_serving(void *arg, const struct config *cfg, struct config_errors *errors)
@@ -145,7 +154,9 @@ static void test_first(void)
     check_runs(__LINE__, false, 0, 0);
     server_before_serving(srv, before_serving, &before_serving_calls);
     before_serving_result = -1;
-    CHECK_STR(__LINE__, "rights that can't be given up", apply_text(FIRST, 1), "/process/user");
+    CHECK_STR(__LINE__, "rights that can't be given up",
+              apply_text(FIRST ", \"accessLog\": { \"path\": \"@/log\" }", 1), "/process/user");
+    CHECK_INT(__LINE__, "its log is not held open", has_open("/log"), false);
     check_runs(__LINE__, false, 0, 0);
     CHECK_INT(__LINE__, "nobody listens", get("first", "/file"), 0);
     before_serving_result = 0;
@@ -153,6 +164,9 @@ static void test_first(void)
     check_runs(__LINE__, true, 1, 0);
     CHECK_INT(__LINE__, "is served", get("first", "/file"), 200);
     CHECK_INT(__LINE__, "asked until it was so", before_serving_calls, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_TRUE(!list_empty(&srv->workers[i]->listeners), "loop %u does not listen", i);
+    shell_in(root, "rm log");
 }
 
 /* All that can fail fails before anything has changed, and nothing of it stays. */
@@ -302,6 +316,7 @@ int main(void)
     test_reloads();
     test_sums();
     test_nothing();
+    CHECK_INT(__LINE__, "asked no more", before_serving_calls, 2);
     CHECK_INT(__LINE__, "stopped", server_stop(srv, 1000), true);
     shell_in(root, "test ! -e first; rm -rf \"$PWD\"");
     log_stop();
