@@ -61,6 +61,19 @@ int config_check_access(const char *path, int mode)
 }
 
 /* The folder that the file would be created in. The caller frees it. */
+const char *config_check_secret(const struct config *cfg, size_t site, size_t index,
+                                char pointer[CHECK_POINTER_LEN])
+{
+    size_t passwords = cfg->sites[site].auth_count;
+
+    if (index < passwords)
+        snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/auth/%zu/file", site, index);
+    else
+        snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/signedUrls/%zu/secretFile", site,
+                 index - passwords);
+    return config_site_secret(&cfg->sites[site], index);
+}
+
 void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
                             const char *what)
 {

@@ -208,17 +208,12 @@ static void check_secret(const struct bounds_check *bounds, const char *path, co
 
 static void check_site_files(const struct bounds_check *bounds, size_t index)
 {
-    const struct config_site *site = &bounds->check->cfg->sites[index];
+    const struct config *cfg = bounds->check->cfg;
     char pointer[CHECK_POINTER_LEN];
+    const char *path;
 
-    for (size_t i = 0; i < site->auth_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        check_secret(bounds, site->auth[i].file, pointer);
-    }
-    for (size_t i = 0; i < site->signed_url_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        check_secret(bounds, site->signed_urls[i].secret_file, pointer);
-    }
+    for (size_t i = 0; (path = config_check_secret(cfg, index, i, pointer)) != NULL; i++)
+        check_secret(bounds, path, pointer);
 }
 
 static void check_site(const struct bounds_check *bounds, size_t index)
@@ -252,11 +247,8 @@ static bool is_secret(const struct bounds_check *bounds, const char *real)
     bool found = false;
 
     for (size_t i = 0; i < cfg->site_count && !found; i++) {
-        const struct config_site *site = &cfg->sites[i];
-        for (size_t j = 0; j < site->auth_count + site->signed_url_count && !found; j++) {
-            const char *path = j < site->auth_count
-                                   ? site->auth[j].file
-                                   : site->signed_urls[j - site->auth_count].secret_file;
+        const char *path;
+        for (size_t j = 0; !found && (path = config_site_secret(&cfg->sites[i], j)) != NULL; j++) {
             char *its = real_path(bounds, path, strlen(path));
             found = strcmp(its, real) == 0;
             free(its);

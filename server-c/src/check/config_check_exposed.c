@@ -114,17 +114,11 @@ static void judge(const struct check *check, const struct served_list *list, con
 
 static void judge_site(const struct check *check, const struct served_list *list, size_t index)
 {
-    const struct config_site *site = &check->cfg->sites[index];
     char pointer[CHECK_POINTER_LEN];
+    const char *path;
 
-    for (size_t i = 0; i < site->auth_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        judge(check, list, site->auth[i].file, pointer);
-    }
-    for (size_t i = 0; i < site->signed_url_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        judge(check, list, site->signed_urls[i].secret_file, pointer);
-    }
+    for (size_t i = 0; (path = config_check_secret(check->cfg, index, i, pointer)) != NULL; i++)
+        judge(check, list, path, pointer);
 }
 
 void config_check_exposed(const struct check *check)

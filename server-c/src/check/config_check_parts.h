@@ -29,6 +29,10 @@ void config_check_report_path(const struct check *check, const char *pointer, co
 /* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
 const char *config_check_jail(const struct config *cfg, const struct config *running);
 
+/* As config_site_secret(), with where the config says so. */
+const char *config_check_secret(const struct config *cfg, size_t site, size_t index,
+                                char pointer[CHECK_POINTER_LEN]);
+
 /* A path of the config as this process sees it. */
 void config_check_see(struct buf *out, const struct check *check, const char *path);
 
