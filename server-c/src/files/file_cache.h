@@ -11,7 +11,8 @@
  *
  * How its files work together; those with a star run on a thread of a lane, all others on the loop:
  *
- *   which entry?      file_cache.c    finds the entry of a key, has it looked up, takes the answer in
+ *   which entry?      file_cache.c    finds the entry of a key, has it looked up
+ *                     file_settle     what the answer of a look-up does to it
  *                     file_store      the table, and the orders of use
  *                     file_bounds     what gives way when something is beyond its limit
  *                     file_entry      one entry: its key, its references, what it holds
