@@ -212,6 +212,8 @@ static void test_who_was_held_back(void)
     }
     throttle(client->conn);
     CHECK_INT(__LINE__, "a rate holds back", transfer->progress.was_held_back, true);
+    CHECK_INT(__LINE__, "and it is late", still_takes(client->conn), false);
+    CHECK_INT(__LINE__, "holds back from now on, too", transfer->progress.was_held_back, true);
     everybody_leaves();
 }
 
@@ -312,6 +314,18 @@ static void test_room(void)
     CHECK_INT(__LINE__, "with a request", asks->memory.is_closed, false);
     CHECK_INT(__LINE__, "with half a one", half->memory.is_closed, false);
     CHECK_INT(__LINE__, "that has just come", came->memory.is_closed, false);
+    everybody_leaves();
+}
+
+/* Its first bytes may be there, and the loop had no time to look yet. */
+static void test_not_heard_yet(void)
+{
+    struct client *client = start(0, GET("a.test"), 1000);
+
+    clock_ms += 10 * SILENT_MS;
+    CHECK_TRUE(!conn_make_room(&the_loop), "it was not heard");
+    turns(10);
+    CHECK_INT(__LINE__, "it had asked", client->conn->timeout, TIMEOUT_WRITE);
     everybody_leaves();
 }
 
@@ -464,6 +478,7 @@ int main(void)
     test_order();
     test_other_times();
     test_room();
+    test_not_heard_yet();
     test_hung_disk();
     test_shares_of_a_site(3);
     test_shares_of_a_site(20);
