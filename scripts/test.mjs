@@ -77,6 +77,11 @@ function checks({ node }) {
       title: 'order of folders',
       command: [node, 'server-c/test/check-includes.mjs'],
     },
+    {
+      part: 'lint',
+      title: 'a test for each module',
+      command: [node, 'server-c/test/check-tested.mjs'],
+    },
     { part: 'lint', title: 'rooms of control-api', command: [node, ...rooms] },
     { part: 'lint', title: 'what nobody uses', command: tool('knip', 'bin/knip.js') },
     { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },

@@ -84,6 +84,7 @@ function fuzz() {
 }
 
 run('order of folders', process.execPath, [join(here, 'check-includes.mjs')])
+run('a test for each module', process.execPath, [join(here, 'check-tested.mjs')])
 run('configure', 'cmake', ['--preset', preset])
 run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
 if (preset === 'fuzz') {

@@ -3,6 +3,7 @@
 #include "agent/agent_disks.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/util.h"
 
 #include <limits.h>
@@ -49,10 +50,7 @@ static void forget_facts(struct agent_root *root)
  * folder. */
 static size_t fixed_len(const char *root)
 {
-    const char *variable = strchr(root, '{');
-    size_t len = variable ? (size_t)(variable - root) : strlen(root);
-    while (variable && len > 1 && root[len - 1] != '/')
-        len--;
+    size_t len = path_fixed_len(root);
     while (len > 1 && root[len - 1] == '/')
         len--;
     return len;

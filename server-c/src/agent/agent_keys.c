@@ -109,7 +109,7 @@ char *agent_key_request(const char *key)
     return text;
 }
 
-/* --- reading --- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 int agent_certificate_check(const char *certificate, const char *key, char *why, size_t why_len)
 {

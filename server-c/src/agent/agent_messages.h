@@ -79,7 +79,7 @@ struct agent_hello {
     const struct server_effective *effective;
     const struct agent_version *last_known_good;
     const struct agent_fences *fences;
-    const struct agent_result *last_result; /* NULL: none */
+    const struct agent_result *last_result; /* NULL: there is none */
     const char *boot_id;
     bool is_local;
     const struct agent_change *change;

@@ -35,10 +35,28 @@ const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN
 /* Looks up the location's key in its place. ex->search says what the result is for. */
 void answer_search(struct exchange *ex, const struct site_location *location);
 
-/* --- answer_multipart.c ----------------------------------------------------------------------- */
+/* --- answer_head.c ---------------------------------------------------------------------------- */
 
 struct response_file;
 struct response_plan;
+
+/* What is told of the file whose bytes are `entry`'s. */
+struct response_file answer_describe(const struct exchange *ex, const struct file_entry *entry,
+                                     const struct file_facts *facts);
+/* All but the first lines, for a 200, 206 or 304. */
+void answer_append_head(struct exchange *ex, struct response_head *head, struct file_entry *entry,
+                        const struct file_facts *facts, const struct response_plan *plan);
+
+/* The usual response: a whole file out of memory to a client of HTTP/1.1 that stays. Its head is kept
+ * before the body (entry->ready_len) and but for the Date never changes. */
+bool answer_may_keep_head(const struct exchange *ex, const struct file_entry *entry,
+                          const struct response_plan *plan, bool from_memory);
+void answer_keep_head(struct exchange *ex, struct file_entry *entry,
+                      const struct response_head *head);
+struct response_head answer_kept_head(struct exchange *ex, struct file_entry *entry);
+
+/* --- answer_multipart.c ----------------------------------------------------------------------- */
+
 /* Sends the ranges of `plan` as multipart/byteranges (RFC 9110 section 14.6). `file` describes the
  * file. */
 void answer_multipart(struct exchange *ex, struct file_entry *entry,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_file.c — from a place and a path to the bytes of a file, of one of its precompressed
- * siblings, or of the site's page for an error. answer_listing.c does the same for a folder's
- * listing. */
+/* answer_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
+ * or the site's page for an error. Its head: answer_head.c; a folder's listing: answer_listing.c. */
 #include "answer/answer.h"
 
-#include "response/mime.h"
 #include "response/response.h"
 
 #include <string.h>
@@ -147,111 +145,6 @@ static void answer_coded(struct exchange *ex, struct file_entry *entry)
     answer_file(ex, plain);
 }
 
-/* --- sending a file -------------------------------------------------------------------------- */
-
-/* The entry of the file that was asked for, also when the bytes sent are its sibling's. Its name
- * decides the type. */
-static const struct file_entry *named(const struct exchange *ex, const struct file_entry *entry)
-{
-    return ex->plain ? ex->plain : entry;
-}
-
-static struct response_file describe(const struct exchange *ex, const struct file_entry *entry,
-                                     const struct file_facts *facts)
-{
-    struct span name = file_entry_name(named(ex, entry));
-    struct mime_type type = mime_type(ex->live->cfg, name);
-    bool is_copy = ex->coding != CODING_IDENTITY;
-
-    return (struct response_file){
-        .facts = facts,
-        .type = type,
-        .coding = is_copy ? http_coding_name(ex->coding) : mime_coding(type, name),
-        /* Vary names Accept-Encoding also while it is unknown whether there are siblings: a client
-         * that accepts a coding might get another answer (RFC 9110 section 12.5.5). */
-        .varies =
-            named(ex, entry)->codings != 0 || (!named(ex, entry)->knows_codings &&
-                                               ex->site->coding_count > 0 && !mime_is_coded(name)),
-    };
-}
-
-/* The part of a 200's head that does not depend on the request is made once per entry, site,
- * matching rules and coding, and kept with the entry. */
-static void append_prepared(struct exchange *ex, struct response_head *head,
-                            struct file_entry *entry, const struct response_file *file)
-{
-    size_t start = head->len;
-
-    response_head_whole_file(head, &ex->scope, file, ex->loop->date_second);
-    if (head->overflow || head->is_momentary)
-        return;
-    free(entry->head);
-    entry->ready_len = 0;
-    entry->head_len = head->len - start;
-    entry->head = malloc(entry->head_len);
-    entry->head_site = entry->head ? ex->site->id : 0;
-    entry->head_match = ex->scope.match;
-    entry->head_coding = ex->coding;
-    if (entry->head)
-        memcpy(entry->head, head->out + start, entry->head_len);
-}
-
-static bool is_prepared(const struct exchange *ex, const struct file_entry *entry)
-{
-    return entry->head_site == ex->site->id && entry->head_coding == ex->coding &&
-           response_match_equal(entry->head_match, ex->scope.match);
-}
-
-static void append_head(struct exchange *ex, struct response_head *head, struct file_entry *entry,
-                        const struct file_facts *facts, const struct response_plan *plan)
-{
-    struct response_file file;
-
-    if (plan->status == HTTP_OK && is_prepared(ex, entry)) {
-        response_append(head, entry->head, entry->head_len);
-        return;
-    }
-    file = describe(ex, entry, facts);
-    if (plan->status == HTTP_OK)
-        append_prepared(ex, head, entry, &file);
-    else
-        response_head_file(head, &ex->scope, &file, plan, ex->loop->date_second);
-}
-
-/* --- heads kept with a file's bytes ---------------------------------------------------------- */
-
-/* True for the most frequent response: a whole file from memory, on an HTTP/1.1 connection that
- * stays open. Its head is kept right before the body, so both are sent as one piece; only Date
- * changes. */
-static bool may_be_ready(const struct exchange *ex, const struct file_entry *entry,
-                         const struct response_plan *plan, bool from_memory)
-{
-    return plan->status == HTTP_OK && from_memory && ex->req.method == HTTP_GET &&
-           ex->carrier->kind->takes_ready_head(ex->carrier) && entry->body &&
-           entry->facts.size > 0 && is_prepared(ex, entry);
-}
-
-static void keep_ready(struct exchange *ex, struct file_entry *entry,
-                       const struct response_head *head)
-{
-    if (head->overflow || head->len > FILE_HEAD_ROOM)
-        return;
-    memcpy(entry->body - head->len, head->out, head->len);
-    entry->ready_len = (uint32_t)head->len;
-    entry->ready_second = ex->loop->date_second;
-}
-
-static struct response_head ready_head(struct exchange *ex, struct file_entry *entry)
-{
-    struct response_head head = {.out = entry->body - entry->ready_len, .len = entry->ready_len};
-
-    if (entry->ready_second != ex->loop->date_second)
-        memcpy(head.out + RESPONSE_OK_DATE_AT, ex->loop->date, HTTP_DATE_LEN);
-    entry->ready_second = ex->loop->date_second;
-    ex->status = HTTP_OK;
-    return head;
-}
-
 /* --- the bytes ------------------------------------------------------------------------------- */
 
 static void send_file(struct exchange *ex, struct file_entry *entry, const struct file_facts *facts,
@@ -263,7 +156,7 @@ static void send_file(struct exchange *ex, struct file_entry *entry, const struc
     bool may_keep;
 
     if (plan->is_multipart) {
-        struct response_file file = describe(ex, entry, facts);
+        struct response_file file = answer_describe(ex, entry, facts);
         answer_multipart(ex, entry, &file, plan, from_memory);
         return;
     }
@@ -273,17 +166,16 @@ static void send_file(struct exchange *ex, struct file_entry *entry, const struc
         answer_refuse(ex, plan->status);
         return;
     }
-    may_keep = may_be_ready(ex, entry, plan, from_memory);
+    may_keep = answer_may_keep_head(ex, entry, plan, from_memory);
     if (may_keep && entry->ready_len > 0) {
-        head = ready_head(ex, entry);
+        head = answer_kept_head(ex, entry);
         answer_send(ex, &head, &part);
         return;
     }
     head = answer_start_head(ex, plan->status);
-    append_head(ex, &head, entry, facts, plan);
+    answer_append_head(ex, &head, entry, facts, plan);
     if (may_keep)
-        keep_ready(ex, entry, &head);
-    /* RFC 9110 section 9.3.2: the same head, without content. */
+        answer_keep_head(ex, entry, &head);
     if (ex->req.method == HTTP_HEAD)
         part.len = 0;
     answer_send(ex, &head, &part);

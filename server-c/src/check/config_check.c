@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "check/config_check_bounds.h"
 #include "check/config_check_parts.h"
 #include "log/log_file.h"
@@ -60,17 +61,23 @@ int config_check_access(const char *path, int mode)
 }
 
 /* Returns the folder in which the file would be created. The caller frees it. */
-static char *folder_of(const char *path)
+const char *config_check_secret(const struct config *cfg, size_t site, size_t index,
+                                char pointer[CHECK_POINTER_LEN])
 {
-    const char *slash = strrchr(path, '/');
+    size_t passwords = cfg->sites[site].auth_count;
 
-    return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+    if (index < passwords)
+        snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/auth/%zu/file", site, index);
+    else
+        snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/signedUrls/%zu/secretFile", site,
+                 index - passwords);
+    return config_site_secret(&cfg->sites[site], index);
 }
 
 void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
                             const char *what)
 {
-    char *folder = folder_of(path);
+    char *folder = path_folder(path);
     int err = config_check_access(folder, W_OK | X_OK);
     struct buf verb;
 

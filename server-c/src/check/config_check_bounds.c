@@ -6,6 +6,7 @@
 #include "check/config_check_bounds.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "check/config_check_parts.h"
 #include "owner/bounds.h"
 
@@ -54,14 +55,12 @@ static char *clean_path(const char *path)
 /* Resolves the folder of a path that does not exist yet, or that will be replaced. */
 static char *resolve_folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
-    char *real = realpath(folder, NULL);
+    char *folder = path_folder(path), *real = realpath(folder, NULL);
     struct buf whole;
 
     buf_init(&whole);
     if (real != NULL)
-        buf_printf(&whole, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+        buf_printf(&whole, "%s%s", strcmp(real, "/") == 0 ? "" : real, strrchr(path, '/'));
     free(real);
     free(folder);
     return real != NULL ? buf_take(&whole) : clean_path(path);
@@ -211,17 +210,12 @@ static void check_secret(const struct bounds_check *bounds, const char *path, co
 
 static void check_site_files(const struct bounds_check *bounds, size_t index)
 {
-    const struct config_site *site = &bounds->check->cfg->sites[index];
+    const struct config *cfg = bounds->check->cfg;
     char pointer[CHECK_POINTER_LEN];
+    const char *path;
 
-    for (size_t i = 0; i < site->auth_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        check_secret(bounds, site->auth[i].file, pointer);
-    }
-    for (size_t i = 0; i < site->signed_url_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        check_secret(bounds, site->signed_urls[i].secret_file, pointer);
-    }
+    for (size_t i = 0; (path = config_check_secret(cfg, index, i, pointer)) != NULL; i++)
+        check_secret(bounds, path, pointer);
 }
 
 static void check_site(const struct bounds_check *bounds, size_t index)
@@ -231,7 +225,7 @@ static void check_site(const struct bounds_check *bounds, size_t index)
     char pointer[CHECK_POINTER_LEN];
 
     snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
-    check_served(bounds, site->root, config_check_fixed_len(site->root), pointer);
+    check_served(bounds, site->root, path_fixed_len(site->root), pointer);
     for (size_t i = 0; i < site->alias_count; i++) {
         const char *folder = site->aliases[i].folder;
         snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/folder", index, i);
@@ -255,11 +249,8 @@ static bool is_secret(const struct bounds_check *bounds, const char *real)
     bool found = false;
 
     for (size_t i = 0; i < cfg->site_count && !found; i++) {
-        const struct config_site *site = &cfg->sites[i];
-        for (size_t j = 0; j < site->auth_count + site->signed_url_count && !found; j++) {
-            const char *path = j < site->auth_count
-                                   ? site->auth[j].file
-                                   : site->signed_urls[j - site->auth_count].secret_file;
+        const char *path;
+        for (size_t j = 0; !found && (path = config_site_secret(&cfg->sites[i], j)) != NULL; j++) {
             char *its = real_path(bounds, path, strlen(path));
             found = strcmp(its, real) == 0;
             free(its);

@@ -7,6 +7,7 @@
 #include "check/config_check_parts.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void find_served(struct served_list *list, const struct check *check)
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct config_site *site = &cfg->sites[i];
 
-        add_served(list, check, site, site->root, config_check_fixed_len(site->root));
+        add_served(list, check, site, site->root, path_fixed_len(site->root));
         for (size_t j = 0; j < site->alias_count; j++)
             add_served(list, check, site, site->aliases[j].folder, strlen(site->aliases[j].folder));
     }
@@ -114,17 +115,11 @@ static void judge(const struct check *check, const struct served_list *list, con
 
 static void judge_site(const struct check *check, const struct served_list *list, size_t index)
 {
-    const struct config_site *site = &check->cfg->sites[index];
     char pointer[CHECK_POINTER_LEN];
+    const char *path;
 
-    for (size_t i = 0; i < site->auth_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        judge(check, list, site->auth[i].file, pointer);
-    }
-    for (size_t i = 0; i < site->signed_url_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        judge(check, list, site->signed_urls[i].secret_file, pointer);
-    }
+    for (size_t i = 0; (path = config_check_secret(check->cfg, index, i, pointer)) != NULL; i++)
+        judge(check, list, path, pointer);
 }
 
 void config_check_exposed(const struct check *check)

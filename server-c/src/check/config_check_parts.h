@@ -31,9 +31,9 @@ void config_check_report_path(const struct check *check, const char *pointer, co
  * process.chroot. */
 const char *config_check_jail(const struct config *cfg, const struct config *running);
 
-/* Returns the length of the part of a root that is the same for all hosts: "/srv" of
- * "/srv/{host}". */
-size_t config_check_fixed_len(const char *root);
+/* As config_site_secret(), with where the config says so. */
+const char *config_check_secret(const struct config *cfg, size_t site, size_t index,
+                                char pointer[CHECK_POINTER_LEN]);
 
 /* Appends a path of the config as this process sees it. */
 void config_check_see(struct buf *out, const struct check *check, const char *path);

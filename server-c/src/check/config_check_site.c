@@ -4,6 +4,7 @@
 
 #include "auth/htpasswd.h"
 #include "auth/secret_file.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,23 +41,11 @@ static void check_folder(const struct check *check, const char *path, int mode, 
                                  "let the node's user read the folder, or leave its list off");
 }
 
-size_t config_check_fixed_len(const char *root)
-{
-    const char *variable = strchr(root, '{');
-    size_t len = strlen(root);
-
-    if (variable == NULL)
-        return len;
-    for (len = (size_t)(variable - root); root[len] != '/'; len--)
-        ;
-    return len > 0 ? len : 1;
-}
-
 /* `path` up to its first variable exists on every machine; what follows is named by clients. */
 static void check_served(const struct check *check, const char *path, bool is_template, int mode,
                          const char *pointer)
 {
-    size_t len = is_template ? config_check_fixed_len(path) : strlen(path);
+    size_t len = is_template ? path_fixed_len(path) : strlen(path);
     struct buf seen;
 
     if (path[len] != '\0')

@@ -28,7 +28,7 @@
 struct arguments {
     bool text_only;
     bool as_json;
-    const char *policy, *state_dir; /* NULL: none */
+    const char *policy, *state_dir; /* NULL: there is none */
     const char *file;
 };
 

@@ -220,7 +220,7 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct proc
 
 struct arguments {
     const char *config;
-    const char *policy; /* NULL: none */
+    const char *policy; /* NULL: there is none */
 };
 
 static bool parse_arguments(struct arguments *args, int argc, char **argv)

@@ -112,6 +112,14 @@ void config_errors_add_at(struct config_errors *errors, const struct config *cfg
     config_errors_fini(&ignored);
 }
 
+const char *config_site_secret(const struct config_site *site, size_t index)
+{
+    if (index < site->auth_count)
+        return site->auth[index].file;
+    index -= site->auth_count;
+    return index < site->signed_url_count ? site->signed_urls[index].secret_file : NULL;
+}
+
 struct config *config_get(struct config *cfg)
 {
     atomic_fetch_add_explicit(&cfg->refs, 1, memory_order_relaxed);

@@ -286,6 +286,9 @@ void config_errors_add_at(struct config_errors *errors, const struct config *cfg
                           enum config_code code, const char *pointer, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Files of passwords and of keys that the site names, one after the other; NULL: no more. */
+const char *config_site_secret(const struct config_site *site, size_t index);
+
 struct config *config_get(struct config *cfg); /* any thread; returns cfg */
 void config_put(struct config *cfg);           /* any thread; NULL is allowed */
 

@@ -2,9 +2,9 @@
 /* conn_send.c — sends a response: what each step of the sink means for the connection, and how much
  * may be sent when the site or the connection has a rate.
  *
- * A response that may not be sent for now waits in loop->throttled for the next tick: for its rate
- * (pace.h), or until it is clear whether its file has changed. One that gets nothing in a tick is
- * first in the next. A response without a rate costs one branch. */
+ * Who may not send for now waits in loop->throttled for the next tick, be it for a rate (pace.h) or for a
+ * file to be what it was; who got nothing then, or what the others left, is first in the next one. Without
+ * a rate there is nothing of this but one branch. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
 #include "net/peer_table.h"
@@ -146,6 +146,15 @@ void conn_on_body_ready(struct body *body)
     conn_run(c);
 }
 
+/* Each may take a little more than its share, and the last has what is left: not the same one each time. */
+static void put_last_first(struct list *throttled)
+{
+    struct list *last = throttled->prev;
+
+    list_remove(last);
+    list_append(throttled->next, last);
+}
+
 void conn_retry_throttled(struct loop *loop)
 {
     struct list waiting, starved;
@@ -167,6 +176,8 @@ void conn_retry_throttled(struct loop *loop)
         send_more(c);
         conn_run(c);
     }
+    if (list_empty(&starved) && !list_empty(&loop->throttled))
+        put_last_first(&loop->throttled);
     list_move_all(&starved, &loop->throttled);
     list_move_all(&loop->throttled, &starved);
 }

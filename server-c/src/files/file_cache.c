@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_cache.c — looks up a key, and takes the result into the table.
- *
- * An entry in use is never changed, except that a body is added. When the disk says something new,
- * a new entry takes the old one's place in the table, and the old one lives until its last user
- * puts it. */
+/* file_cache.c — the look-up of a key: from what is known, on the loop or on the lane. What its answer does
+ * to the entry in the table is file_settle.c's. */
 #include "files/file_cache.h"
 
 #include "base/util.h"
@@ -11,16 +8,15 @@
 #include "files/file_entry.h"
 #include "files/file_glance.h"
 #include "files/file_lookup.h"
+#include "files/file_settle.h"
 #include "files/file_store.h"
 #include "files/file_wait.h"
 #include "files/file_watch.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define DATE_SOON_NS INT64_C(3000000000) /* longer than this: the time lies far ahead */
-#define PATH_CACHED_MAX 1024             /* longer paths are not cached, because of their memory */
+#define PATH_CACHED_MAX 1024 /* longer paths are not cached, because of their memory */
 
 struct file_lookup {
     struct io_job job;
@@ -38,153 +34,10 @@ struct file_lookup {
 
 /* --- the result of a look-up ----------------------------------------------------------------- */
 
-static int64_t half_ttl_ms(const struct file_cache *cache)
-{
-    return cache->limits.ttl_ms / 2;
-}
-
-/* Notes from when on the entry is trusted. If its date can't be told yet, the entry is made to look
- * so old that its next look-up, which comes before it expires like any other, comes when the date
- * can be told. */
-static void note_time(const struct file_cache *cache, struct file_entry *entry,
-                      const struct file_lookup *lookup)
-{
-    int64_t open_ns = lookup->found.date_open_ns, began_ms;
-
-    entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
-    entry->facts.has_date = open_ns == 0;
-    entry->date_is_pending = open_ns > 0 && open_ns < DATE_SOON_NS;
-    if (!entry->date_is_pending)
-        return;
-    began_ms = ((int64_t)monotonic_ns() + open_ns) / (int64_t)NS_PER_MS - half_ttl_ms(cache);
-    if (began_ms < entry->checked_ms)
-        entry->checked_ms = began_ms;
-}
-
-static void fill_entry(struct file_cache *cache, struct file_entry *entry,
-                       const struct file_lookup *lookup)
-{
-    const struct file_found *found = &lookup->found;
-    const struct config_site *site = lookup->place->site;
-
-    entry->is_known = true;
-    entry->status = found->status;
-    entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
-    if (found->status != HTTP_OK)
-        file_store_count_negative(cache, entry);
-    if (found->status != HTTP_OK)
-        return;
-    if (found->index < site->index_count) {
-        entry->index = strdup(site->index[found->index]);
-        if (!entry->index)
-            entry->index = "";
-    }
-    entry->is_folder = found->is_folder;
-    entry->codings = found->codings;
-    entry->knows_codings = found->knows_codings;
-    entry->version = file_version_of(&found->st);
-    entry->ctime = found->st.st_ctim;
-    entry->device = found->st.st_dev;
-    entry->inode = found->st.st_ino;
-    file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
-                    entry->version.mtime_ns, wall_clock_seconds());
-    if (found->is_of_build)
-        file_facts_distrust_time(&entry->facts, entry->ctime.tv_sec, (uint32_t)entry->ctime.tv_nsec,
-                                 entry->inode);
-    else if (site->etag_inode)
-        file_facts_add_inode(&entry->facts, entry->inode);
-    if (found->has_young_tag) /* the next change may leave size and time as they are */
-        entry->facts.etag_len = 0;
-    note_time(cache, entry, lookup);
-    entry->fd = found->fd;
-    file_store_count_descriptor(cache, entry);
-}
-
-/* Does the look-up say the same as the entry? */
-static bool is_same(const struct file_entry *entry, const struct file_lookup *lookup)
-{
-    const struct file_found *found = &lookup->found;
-    const struct config_site *site = lookup->place->site;
-    const char *index = found->index < site->index_count ? site->index[found->index] : "";
-
-    if (entry->status != found->status)
-        return false;
-    if (found->status != HTTP_OK)
-        return true;
-    return entry->is_folder == found->is_folder && entry->codings == found->codings &&
-           entry->knows_codings == found->knows_codings && file_entry_is_of(entry, &found->st) &&
-           strcmp(entry->index, index) == 0;
-}
-
-/* The file is unchanged. If the second of its last change is over by now, its date can be told, and
- * new heads have it. */
-static void confirm_entry(const struct file_cache *cache, struct file_entry *entry,
-                          const struct file_lookup *lookup)
-{
-    bool had_date = entry->facts.has_date;
-
-    note_time(cache, entry, lookup);
-    if (entry->facts.has_date != had_date) {
-        file_entry_drop_head(entry);
-        entry->ready_len = 0;
-    }
-}
-
-static struct file_key key_of(const struct file_entry *entry)
-{
-    return (struct file_key){.variable = file_entry_variable(entry),
-                             .path = file_entry_path(entry),
-                             .wants_codings = entry->seeks_codings};
-}
-
-/* Takes a descriptor that was opened by the look-up into an entry that has none, or closes it. */
-static void take_file(struct file_cache *cache, struct file_entry *entry, int fd)
-{
-    if (file_entry_is_bare(entry)) {
-        entry->fd = fd;
-        file_store_count_descriptor(cache, entry);
-    } else if (fd >= 0) {
-        file_entry_close(cache, fd);
-    }
-}
-
-/* Returns the entry that now stands for the path, with a reference for the caller. NULL: no
- * memory. */
-static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lookup *lookup)
-{
-    struct file_entry *old = lookup->entry, *entry;
-    struct file_key key;
-
-    if (!old->is_known) {
-        fill_entry(cache, old, lookup);
-        return file_cache_get(old);
-    }
-    if (is_same(old, lookup)) {
-        confirm_entry(cache, old, lookup);
-        take_file(cache, old, lookup->found.fd);
-        return file_cache_get(old);
-    }
-    key = key_of(old);
-    entry = file_entry_new(cache, old->lookup_id, &key);
-    if (!entry) {
-        if (lookup->found.fd >= 0)
-            close(lookup->found.fd);
-        if (old->in_table)
-            file_store_unlink(cache, old);
-        return NULL;
-    }
-    if (old->in_table) {
-        file_store_unlink(cache, old);
-        file_store_link(cache, entry);
-    }
-    fill_entry(cache, entry, lookup);
-    return entry;
-}
-
 static void run_lookup(struct io_job *job)
 {
     struct file_lookup *lookup = container_of(job, struct file_lookup, job);
-    struct file_key key = key_of(lookup->entry);
+    struct file_key key = file_entry_key(lookup->entry);
 
     lookup->was_left_out = atomic_load_explicit(&lookup->waiters.are_gone, memory_order_relaxed);
     if (!lookup->was_left_out)
@@ -205,11 +58,12 @@ static bool may_be_kept(const struct file_found *found)
     return is_fact(found) && !found->is_settling;
 }
 
-/* Like settle_lookup(), and removes the entry from the table if it must not be kept. */
+/* As file_settle(), and it is in the table only if it may stay there. */
 static struct file_entry *take_answer(struct file_cache *cache, struct file_lookup *lookup,
                                       const struct folder_settled *settled)
 {
-    struct file_entry *entry = settle_lookup(cache, lookup);
+    const struct file_said said = {lookup->place, &lookup->found, lookup->job.started_ns};
+    struct file_entry *entry = file_settle(cache, lookup->entry, &said);
 
     lookup->entry->lookup = NULL;
     if (entry && entry->in_table) {
@@ -230,7 +84,7 @@ static struct file_entry *see(struct file_cache *cache, const struct file_place 
 {
     static const struct folder_settled settled = {.holds = true};
     struct file_lookup lookup;
-    struct file_key key = key_of(entry);
+    struct file_key key = file_entry_key(entry);
     uint64_t began_ns = monotonic_ns();
 
     if (!file_glance_is_wanted(cache))
@@ -356,7 +210,7 @@ static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
  * one has to wait when it expires. */
 static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 {
-    int64_t half_ms = half_ttl_ms(cache);
+    int64_t half_ms = file_cache_half_ttl_ms(cache);
 
     return age_of(cache, entry) > half_ms && !entry->lookup &&
            (entry->is_watched ||

@@ -11,9 +11,10 @@
  *
  * How its files work together. Those with a star run on a thread of a lane, the others on the loop:
  *
- *   which entry?      file_cache.c    finds the entry of a key, has it looked up, takes the result
- *                     file_store      the table, and the order of use
- *                     file_bounds     what makes room when a limit is reached
+ *   which entry?      file_cache.c    finds the entry of a key, has it looked up
+ *                     file_settle     what the answer of a look-up does to it
+ *                     file_store      the table, and the orders of use
+ *                     file_bounds     what gives way when something is beyond its limit
  *                     file_entry      one entry: its key, its references, what it holds
  *                     file_wait       those who wait for one look-up or one read
  *   what is there?    file_glance     looks up what the kernel has in memory, on the loop

@@ -32,4 +32,12 @@ void file_entry_drop_head(struct file_entry *entry);
 void file_entry_close(struct file_cache *cache, int fd);      /* without waiting for the disk */
 void file_entry_close_late(struct file_cache *cache, int fd); /* by a thread of the lane */
 
+/* Its key, and whether somebody who asks takes coded copies. */
+static inline struct file_key file_entry_key(const struct file_entry *entry)
+{
+    return (struct file_key){.variable = file_entry_variable(entry),
+                             .path = file_entry_path(entry),
+                             .wants_codings = entry->seeks_codings};
+}
+
 #endif

@@ -69,10 +69,9 @@ struct kept_files *kept_files_new(const struct config *cfg)
     kept->items = xcalloc(count, sizeof(*kept->items));
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct config_site *site = &cfg->sites[i];
-        for (size_t j = 0; j < site->auth_count; j++)
-            keep(kept, site->auth[j].file);
-        for (size_t j = 0; j < site->signed_url_count; j++)
-            keep(kept, site->signed_urls[j].secret_file);
+        const char *path;
+        for (size_t j = 0; (path = config_site_secret(site, j)) != NULL; j++)
+            keep(kept, path);
     }
     return kept;
 }

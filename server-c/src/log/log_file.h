@@ -19,7 +19,7 @@
 
 /* The file of a log, opened for appending. */
 struct log_file {
-    int fd;       /* -1: none */
+    int fd;       /* -1: there is none */
     bool is_made; /* log_file_open() has created it */
     dev_t device;
     ino_t inode;

@@ -4,6 +4,7 @@
 #include "machine/pid_file.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "owner/bounds.h"
 
 #include <errno.h>
@@ -112,8 +113,7 @@ static int write_text(const char *path, pid_t pid, int *fd)
 /* Checks the folder, since the name is written there. */
 static int check_folder(const char *path, char why[PID_FILE_WHY_LEN])
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+    char *folder = path_folder(path);
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
     char reason[BOUNDS_WHY_LEN];
 

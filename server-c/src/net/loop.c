@@ -11,7 +11,6 @@
 #define HEAD_BYTES 8192      /* for our own headers and an error page; a site's rules come on top */
 #define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names can add to a path */
 #define LINGER_MS 2000
-#define LONG_MS (UINT64_C(86400) * 1000)
 
 int loop_init(struct loop *loop, struct loop_shared *shared)
 {
@@ -228,8 +227,7 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
         loop->timeout_ms[TIMEOUT_IDLE] = cfg->limits.keep_alive_idle_seconds * UINT64_C(1000);
         loop->timeout_ms[TIMEOUT_WRITE] = cfg->limits.write_seconds * UINT64_C(1000) / WRITE_LOOKS;
         loop->timeout_ms[TIMEOUT_BODY] = cfg->limits.write_seconds * UINT64_C(1000);
-        loop->timeout_ms[TIMEOUT_DISK] =
-            cfg->io.timeout_seconds ? cfg->io.timeout_seconds * UINT64_C(1000) : LONG_MS;
+        loop->timeout_ms[TIMEOUT_DISK] = cfg->io.timeout_seconds * UINT64_C(1000);
         configure_files(loop, cfg, loops);
         configure_samples(loop, cfg, loops);
         reserve_scratch(loop, sites);

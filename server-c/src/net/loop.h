@@ -107,7 +107,7 @@ struct loop {
     uint64_t random[2]; /* state of the generator of multipart boundaries */
 };
 
-/* Returns 0 or a negative UV_E*. poller_turn() then runs the loop turn by turn. */
+/* In zeroed memory. Afterwards poller_turn() runs it, turn by turn. */
 int loop_init(struct loop *loop, struct loop_shared *shared);
 void loop_fini(struct loop *loop); /* when everything on it has been closed */
 

@@ -3,6 +3,7 @@
 #include "net/unix_socket.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "owner/bounds.h"
 
 #include <errno.h>
@@ -89,12 +90,11 @@ static int listen_at(int folder, const char *name, mode_t mode)
 /* Returns a descriptor of the folder that contains `path`. *base is the last name of `path`. */
 static int open_folder(const char *path, const char **base)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+    char *folder = path_folder(path);
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int err = fd < 0 ? -errno : 0;
 
-    *base = slash + 1;
+    *base = strrchr(path, '/') + 1;
     free(folder);
     return err ? err : fd;
 }

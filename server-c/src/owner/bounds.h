@@ -25,7 +25,7 @@ void bounds_clear(void);
 
 /* All functions below: any thread. */
 
-const struct owner_policy *bounds_policy(void); /* NULL: none */
+const struct owner_policy *bounds_policy(void); /* NULL: there is none */
 const char *bounds_policy_path(void);           /* "": the built-in policy, or none */
 const char *bounds_state_dir(void);             /* in the kernel's form; "": none */
 

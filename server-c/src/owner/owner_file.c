@@ -4,7 +4,7 @@
  * the node, if that is not root. */
 #include "owner/owner_file.h"
 
-#include "base/mem.h"
+#include "base/path.h"
 #include "owner/bounds.h"
 
 #include <errno.h>
@@ -25,20 +25,10 @@ static bool others_may_write(mode_t mode)
     return (mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-/* Returns the folder that contains `path`. The caller frees it. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (slash == NULL)
-        return xstrdup(".");
-    return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
-}
-
 /* A sticky folder (like /tmp) is fine: nobody can replace another user's file there. */
 static int check_folder(const char *path, struct buf *why)
 {
-    char *folder = folder_of(path);
+    char *folder = path_folder(path);
     struct stat st;
     int err = stat(folder, &st) == 0 ? 0 : -1;
 
@@ -178,7 +168,7 @@ static int put_in_place(const char *path, const char *text)
 int owner_file_write(const char *path, const struct owner_policy *policy, struct buf *why)
 {
     json_t *rules = owner_policy_json(policy);
-    char *json = json_dumps(rules, JSON_INDENT(2)), *folder = folder_of(path);
+    char *json = json_dumps(rules, JSON_INDENT(2)), *folder = path_folder(path);
     struct buf text;
     int err;
 

@@ -76,7 +76,7 @@ struct response_scope {
 
 /* The rules that apply to one head. */
 struct response_choice {
-    const struct response_rules *rules; /* NULL: none */
+    const struct response_rules *rules; /* NULL: there is none */
     uint64_t active;                    /* one bit per item; unused if `rules->lines` is ready */
     uint32_t dropped;                   /* one bit per own_header */
     bool skips_type;                    /* leave out a Content-Type that a rule sets */

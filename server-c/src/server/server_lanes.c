@@ -5,6 +5,7 @@
 #include "server/server_lanes.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "lanes/root_disks.h"
 #include "log/log.h"
 #include "machine/bounded_call.h"
@@ -15,18 +16,9 @@
 #define READS_PER_DISK 2
 #define COUNT_SECONDS 5
 
-/* Returns the part without variables: "/srv" for "/srv/{host}/www". */
 static char *fixed_part(const char *folder)
 {
-    const char *variable = strchr(folder, '{');
-    size_t len = strlen(folder);
-
-    if (variable) {
-        len = (size_t)(variable - folder);
-        while (len > 1 && folder[len - 1] != '/')
-            len--;
-    }
-    return xstrndup(folder, len);
+    return xstrndup(folder, path_fixed_len(folder));
 }
 
 static uint32_t count_disks(const struct config *cfg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_state.h — the server's state, shared by server.c (which changes it) and server_read.c
- * (which reads it). Nobody else includes this.
+/* server_state.h — the server as server.c (start and stop), server_apply.c (what changes it) and
+ * server_read.c (what asks it) share it. Nobody else includes this.
  *
  * `applying` is held during a whole apply; `lock` protects the fields after it and is held only for
  * moments, so that others can read during an apply. */
@@ -36,7 +36,7 @@ struct server {
 
     uv_mutex_t lock; /* protects what follows */
     uint32_t worker_count;
-    struct site_set *sites; /* NULL: nothing is served */
+    struct site_set *sites; /* NULL: no requests are served */
     uint64_t generation, reloads;
     uint32_t active_shown;
 };
@@ -44,5 +44,10 @@ struct server {
 /* Has all loops use `sites`, whose reference is taken over. They must be for the running config,
  * and so for the present listeners. `applying` must be held. */
 void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
+
+/* Connections that the kernel holds back for a listener that goes (deferAccept) have their requests
+ * on the way: they are waited for. The first `loops` keep those that are in `next`. Under `applying`, or at
+ * the end. */
+void server_release_held(struct server *srv, uint32_t loops, const struct config *next);
 
 #endif

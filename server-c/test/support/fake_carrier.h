@@ -152,8 +152,8 @@ static void fake_free(struct fake_carrier *fake)
     free(fake);
 }
 
-/* Begins an exchange with `request`, in which "\n" ends the lines. */
-static void fake_begin(struct fake_carrier *fake, const char *request)
+/* Begins the exchange with `request`, whose lines end in "\n", and does not answer it yet. */
+static enum parse fake_open(struct fake_carrier *fake, const char *request)
 {
     size_t len = 0;
     enum parse parsed;
@@ -170,13 +170,18 @@ static void fake_begin(struct fake_carrier *fake, const char *request)
     parsed = http_parse_request(&fake->ex.req, fake->request, len);
     CHECK_TRUE(parsed != PARSE_MORE, "half a head: %s", request);
     exchange_begin(&fake->ex, &fake->carrier, fake->request);
-    if (parsed == PARSE_BAD)
+    return parsed;
+}
+
+static inline void fake_begin(struct fake_carrier *fake, const char *request)
+{
+    if (fake_open(fake, request) == PARSE_BAD)
         exchange_answer_broken(&fake->ex);
     else
         exchange_answer(&fake->ex);
 }
 
-static void fake_run_to_the_end(struct fake_carrier *fake)
+static inline void fake_run_to_the_end(struct fake_carrier *fake)
 {
     for (int turns = 0; !fake->is_over && turns < 10000; turns++)
         uv_run(&the_loop.uv, UV_RUN_ONCE);

@@ -84,7 +84,7 @@ static void talk(struct memory_transport *memory, const char *says, size_t len, 
     memory->output[memory->output_len] = '\0';
 }
 
-/* The Date may be another second's. */
+/* Blanks the values of Date, which may differ by a second. */
 static void blank_dates(char *text)
 {
     for (char *date = text; (date = strstr(date, "\r\nDate: ")) != NULL; date += 8)

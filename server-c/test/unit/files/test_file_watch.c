@@ -35,7 +35,7 @@ static struct config_site site = {.index = index_names,
                                   .symlinks = SYMLINKS_WITHIN_ROOT};
 static struct file_place place = {.site = &site, .folder = root, .lookup_id = 7};
 static struct file_place inside = {.site = &site, .folder = inner, .lookup_id = 8};
-static struct place_owner owner = {.refs = 1}; /* this file's: it is never freed */
+static struct place_owner owner = {.refs = 1}; /* the fixture's; never freed */
 static struct io_lane *lane;
 static struct io_port port;
 static uv_loop_t loop;

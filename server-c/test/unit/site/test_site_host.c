@@ -67,7 +67,7 @@ static void test_of_url(void)
 {
     static const struct {
         int line;
-        const char *url, *want; /* NULL: none */
+        const char *url, *want; /* NULL: there is none */
     } rows[] = {
         {__LINE__, "http://a.test/x", "a.test"},
         {__LINE__, "HTTPS://a.test", "a.test"},
