@@ -271,12 +271,17 @@ static void test_auto_limit_of_an_address(void)
         {"few for all: an office's", 100, CONFIG_AUTO_PER_ADDRESS, 25, 0xcb007101, PER_ADDRESS_MIN},
         {"as configured, always", 4000, 7, 0, INADDR_LOOPBACK, 7},
         {"none, by config", 4000, 0, 4000, 0xcb007101, 0},
+        {"a trusted proxy", 4000, CONFIG_AUTO_PER_ADDRESS, 4000, 0x0a010203, 0},
+        {"a trusted proxy, by config", 4000, 7, 4000, 0x0a010203, 0},
     };
-    struct config cfg = {0};
-    struct live_config some = {.cfg = &cfg};
+    static char block[] = "10.0.0.0/8", *proxies[] = {block};
+    struct config cfg = {.trusted_proxies = proxies, .trusted_proxy_count = 1};
+    struct site_set sites = {.cfg = &cfg};
+    struct live_config some = {.cfg = &cfg, .sites = &sites};
     struct loop_shared all = {0};
     struct loop loop = {.live = &some, .shared = &all};
 
+    trusted_proxies_init(&sites.proxies, &cfg);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct sockaddr_in peer = {.sin_family = AF_INET};
         peer.sin_addr.s_addr = htonl(rows[i].address);
@@ -285,6 +290,7 @@ static void test_auto_limit_of_an_address(void)
         all.connections = rows[i].open;
         CHECK_INT((int)i, rows[i].name, limit_of(&loop, (struct sockaddr *)&peer), rows[i].want);
     }
+    trusted_proxies_fini(&sites.proxies);
 }
 
 /* --- no descriptors -------------------------------------------------------------------------- */
