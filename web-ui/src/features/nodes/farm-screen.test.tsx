@@ -168,10 +168,10 @@ describe('its four states', () => {
 
   test('failed: its own box, the request, and another try', async () => {
     const api = renderApp('/', {
-      'GET /nodes': () => problem(403, 'not_allowed', 'This needs the permission "nodes:read".'),
+      'GET /nodes': () => problem(507, 'disk_full', 'The disk is full.'),
     })
     const box = await screen.findByRole('alert')
-    expect(box).toHaveTextContent('nodes:read')
+    expect(box).toHaveTextContent('The disk is full.')
     expect(box).toHaveTextContent('req-7')
     api.answer({ 'GET /nodes': () => json(page(one)) })
     await userEvent.click(within(box).getByRole('button', { name: 'Try again' }))
