@@ -168,10 +168,10 @@ describe('its four states', () => {
 
   test('failed: its own box, the request, and another try', async () => {
     const api = renderApp('/', {
-      'GET /nodes': () => problem(507, 'disk_full', 'The disk is full.'),
+      'GET /nodes': () => problem(409, 'restoring', 'A backup is being restored.'),
     })
     const box = await screen.findByRole('alert')
-    expect(box).toHaveTextContent('The disk is full.')
+    expect(box).toHaveTextContent('A backup is being restored.')
     expect(box).toHaveTextContent('req-7')
     api.answer({ 'GET /nodes': () => json(page(one)) })
     await userEvent.click(within(box).getByRole('button', { name: 'Try again' }))
