@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
+// farmctl rollout, from the order to its end.
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/agent-protocol/messages.gen.ts'
-import { hashPassword } from '../../src/people/passwords.ts'
-import { insertUser } from '../../src/people/user-store.ts'
 import { example } from '../agents/node-client.ts'
-import { PASSWORD } from '../helper.ts'
-import { FARMCTL_TEST_MS, type Farmctl, farmctl, joinNode, siteText } from './helper.ts'
-
-async function farmOf(...names: string[]) {
-  const farm = await farmctl()
-  farm.file('default.jsonc', siteText(8101))
-  await farm.run(['apply', '-f', 'default.jsonc', '--yes', '-m', 'The first'])
-  const nodes = []
-  for (const name of names) nodes.push(await joinNode(farm, name))
-  return { farm, nodes }
-}
-
-const OTHER_WAYS = ['--waves', '--strategy', '--emergency']
-/** To all at once, unless the test is of another way. */
-const howOf = (said: readonly string[]) =>
-  said.some((word) => OTHER_WAYS.includes(word)) ? [] : ['--at-once']
-const start = ({ run }: Farmctl, ...more: string[]) =>
-  run(['rollout', 'start', 'default', '--yes', ...howOf(more), ...more])
+import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
+import { farmOf, start } from './rollout-farm.ts'
 
 describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
   test('is watched to its good end, line by line where there is no terminal', async () => {
@@ -130,11 +113,11 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await farm.run(['rollout', 'cancel', id])).code).toBe(0)
     const shown = await farm.run(['rollout', 'again', id, '--dry-run'])
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('node-1')])
-    expect((await farm.run(['rollout', 'again', id, '--yes'])).code).toBe(0)
+    expect((await farm.run(['rollout', 'again', id, '--yes', '--no-wait'])).code).toBe(0)
     const { items } = (await farm.json('get', 'rollouts')) as { items: object[] }
     expect(items).toHaveLength(2)
     expect(items[0]).toMatchObject({
-      ...{ state: 'succeeded', version: 1, selector: 'zone=node-1', message: 'The first' },
+      ...{ state: 'running', version: 1, selector: 'zone=node-1', message: 'The first' },
       ...{ startAt: null, tasks: [{ nodeName: 'node-1' }] },
       strategy: { waves: [{ nodes: 1 }, { percent: 100 }], soakSeconds: 0, gates: [] },
     })
@@ -182,133 +165,6 @@ describe('rollout that machines’ owners do not allow', { timeout: FARMCTL_TEST
     expect(plan.stdout).toMatch(/^ {2}default@1:4:\d+: .*\/srv\/www.* \(node-1\)$/m)
     node.conduct = { kind: 'nack', code: 'policy', message: 'Not allowed here.' }
     expect((await start(farm)).code).toBe(2)
-  })
-})
-
-describe('rollout by waves', { timeout: FARMCTL_TEST_MS }, () => {
-  const byWaves = ['--waves', '1,100%', '--soak', '1h', '--gate', 'none']
-  const untilWatched = async ({ json }: Farmctl) => {
-    const phase = async () => ((await json('rollout', 'status')) as { phase: string }).phase
-    await expect.poll(phase, { timeout: 120_000 }).toBe('soaking')
-  }
-
-  test('is planned with its waves and digest; another plan than that does not start', async () => {
-    const { farm } = await farmOf('node-1', 'node-2')
-    const planned = await farm.run(['rollout', 'plan', 'default', ...byWaves])
-    expect([planned.code, planned.stderr]).toEqual([0, ''])
-    expect(planned.stdout).toMatch(/^default@1: 2 of 2 nodes change, in 2 waves/m)
-    expect(planned.stdout).toMatch(/^2 +node-\d +yes +- +new text$/m)
-    const [digest = ''] = /sha256:[0-9a-f]{64}/.exec(planned.stdout) ?? []
-    const another = await start(farm, '--plan', digest)
-    expect([another.code, another.stderr]).toEqual([6, expect.stringMatching(/plan/)])
-    const same = await start(farm, ...byWaves, '--plan', digest, '--no-wait')
-    expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/has begun/)])
-  })
-
-  test('says its probes, the time of each step and the fast path, planned and under way', async () => {
-    const { farm } = await farmOf('node-1', 'node-2')
-    const probed = ['--probe', 'www.example.org/', '--probe', '/img/logo.png']
-    const planned = await farm.run(['rollout', 'plan', 'default', ...byWaves, ...probed])
-    expect(planned.stdout).toMatch(/^Probes: www\.example\.org\/ \/img\/logo\.png$/m)
-    expect(planned.stdout).not.toMatch(/Fast path/)
-    await start(farm, ...byWaves, ...probed, '--no-wait')
-    const { stdout } = await farm.run(['rollout', 'status'])
-    expect(stdout).toMatch(/^Probes: www\.example\.org\/ \/img\/logo\.png$/m)
-    expect(stdout).toMatch(
-      /^Each node: checked within 10 s, running within 30 s, confirmed within 60 s$/m,
-    )
-  })
-
-  test('of a version that succeeded not long ago takes the fast path, and says so', async () => {
-    const { farm } = await farmOf('node-1')
-    await start(farm)
-    const again = await farm.run(['rollout', 'plan', 'default@1', '--careful'])
-    expect(again.stdout).toMatch(/^Fast path: .* gates that only pause are left out\.$/m)
-    expect(again.stdout).not.toMatch(/firstByteP99/)
-  })
-
-  test('shows its wave, and goes past it with a reason only', async () => {
-    const { farm } = await farmOf('node-1', 'node-2')
-    const quick = farm.file('strategy.json', '{ "minHealthySeconds": 0, "gates": [] }')
-    await start(farm, '--strategy', quick, ...byWaves, '--no-wait')
-    await untilWatched(farm)
-    const { stdout } = await farm.run(['rollout', 'status'])
-    expect(stdout).toMatch(/^1 +1\/1 +soaking, \d+ of 3600 s$/m)
-    expect(stdout).toMatch(/^2 +0\/1 +its turn has not come$/m)
-    expect((await farm.run(['rollout', 'skip-gate'])).code).toBe(1)
-    await farm.run(['rollout', 'skip-gate', '--reason', 'Nobody visits'])
-    const watched = await farm.run(['rollout', 'pause', '--reason', 'Lunch'])
-    expect(watched.stdout).toMatch(/^paused: .*Lunch/m)
-    expect((await farm.run(['rollout', 'resume'])).stdout).toMatch(/^running: /m)
-    expect((await farm.run(['rollout', 'freeze', '--yes'])).stdout).toMatch(/^frozen: /m)
-  })
-
-  test('is taken back on request', async () => {
-    const { farm } = await farmOf('node-1', 'node-2')
-    await start(farm)
-    farm.file('default.jsonc', siteText(8102))
-    await farm.run(['apply', '-f', 'default.jsonc', '--yes', '-m', 'Another port'])
-    const quick = farm.file('strategy.json', '{ "minHealthySeconds": 0 }')
-    await start(farm, '--strategy', quick, ...byWaves, '--no-wait')
-    await untilWatched(farm)
-    await farm.run(['rollout', 'revert', '--reason', 'Wrong port', '--yes'])
-    const { code, stderr } = await farm.run(['rollout', 'watch'])
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/is reverted\.$/m)])
-  })
-})
-
-/** Another administrator, whose context is the current one then. */
-async function signInAs({ service, run, url }: Farmctl, username: string): Promise<void> {
-  const passwordHash = await hashPassword(PASSWORD)
-  const user = { username, passwordHash, roles: ['admin' as const], isOneTime: false }
-  await service.services.write((unit) => insertUser(unit, { ...user, nowMs: Date.now() }))
-  await run(['login', url, '--name', username, '--user', username], `${PASSWORD}\n`)
-}
-
-describe('rollout before the start', { timeout: FARMCTL_TEST_MS }, () => {
-  test('waits for others to approve its plan', async () => {
-    const { farm } = await farmOf('node-1')
-    await farm.run(['rollout', 'rules', 'set', '--approvals', '1'])
-    expect((await farm.run(['rollout', 'rules', 'get'])).stdout).toMatch(/^Approvals: 1, /)
-    const { stdout: planned } = await farm.run(['rollout', 'plan', 'default'])
-    expect(planned).toMatch(/^Others that must agree before it begins: 1$/m)
-    const ordered = await start(farm)
-    expect([ordered.code, ordered.stdout]).toEqual([
-      4,
-      expect.stringMatching(/^Approved by 0 of 1: nobody$/m),
-    ])
-    const own = await farm.run(['rollout', 'approve', '--yes'])
-    expect([own.code, own.stderr]).toEqual([5, expect.stringMatching(/Ask somebody else/)])
-    await signInAs(farm, 'bob')
-    const approved = await farm.run(['rollout', 'approve', '--yes'])
-    expect(approved.code).toBe(0)
-    expect((await farm.run(['rollout', 'watch'])).code).toBe(0)
-  })
-
-  test('is rejected with a reason, or cancelled', async () => {
-    const { farm } = await farmOf('node-1')
-    await farm.run(['rollout', 'rules', 'set', '--approvals', '1'])
-    await start(farm)
-    const rejected = await farm.run(['rollout', 'reject', '--reason', 'Not today'])
-    expect(rejected.stdout).toMatch(/^rejected: .*Not today/m)
-    expect((await farm.run(['rollout', 'status'])).code).toBe(2)
-    await start(farm)
-    expect((await farm.run(['rollout', 'cancel'])).stdout).toMatch(/^cancelled: /m)
-  })
-
-  test('waits for its time; an emergency waits for nothing', async () => {
-    const { farm } = await farmOf('node-1')
-    const soon = new Date(Date.now() + 3_600_000).toISOString()
-    const wrong = await start(farm, '--at', '2030-01-31T22:00')
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/with its zone/)])
-    const later = await start(farm, '--at', soon, '--no-wait')
-    expect([later.code, later.stdout]).toEqual([0, expect.stringMatching(/waits: /)])
-    const scheduled = await farm.run(['rollout', 'status'])
-    expect(scheduled.stdout).toMatch(new RegExp(`^Not before ${soon}$`, 'm'))
-    const quick = { minHealthySeconds: 0, soakSeconds: 0, gates: [] }
-    const strategy = ['--strategy', farm.file('quick.json', JSON.stringify(quick))]
-    const now = await start(farm, '--emergency', 'Keys leaked', ...strategy)
-    expect([now.code, now.stdout]).toEqual([0, expect.stringMatching(/^Emergency: Keys leaked$/m)])
   })
 })
 
