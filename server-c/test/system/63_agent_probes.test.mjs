@@ -41,6 +41,18 @@ const probesInLog = () =>
     .map((line) => JSON.parse(line))
     .filter(({ userAgent }) => userAgent.startsWith('farmstead-probe/'))
 
+/**
+ * Until all that was fetched so far is in the log: its thread writes now and then, one loop's lines after
+ * another's, so what is older than a line that was seen twice over is there.
+ */
+async function untilLogged() {
+  for (const at of [1, 2]) {
+    const mark = `/mark-${at}-${performance.now()}`
+    await fetch(`http://127.0.0.1:${node.port}${mark}`)
+    await control.until('logged', () => readFileSync(logPath, 'utf8').includes(mark))
+  }
+}
+
 test('the node says that it can', () => {
   assert.ok(control.of('hello')[0].body.capabilities.includes('probes'))
 })
@@ -99,6 +111,7 @@ test('a new order takes the place of the one under way', async () => {
   control.probe([{ path: '/second' }], { count: 30 })
   const seconds = () => probesInLog().filter(({ request }) => /second/.test(request)).length
   await control.until('all of the second', () => seconds() - before === 30)
+  await untilLogged()
   const firsts = probesInLog().filter(({ request }) => /first/.test(request)).length
   await sleep(1500)
   assert.equal(probesInLog().filter(({ request }) => /first/.test(request)).length, firsts)
@@ -122,6 +135,7 @@ test('a new config ends what was to be fetched under the old one', async () => {
   control.assign(configOf('v2'))
   await node.untilVersion('v2')
   await control.until('quiet', () => /generation 2 is confirmed/.test(node.log))
+  await untilLogged()
   const then = probesInLog().length
   await sleep(1500)
   assert.equal(probesInLog().length, then)
@@ -136,6 +150,7 @@ test('without a control plane nothing more is fetched', async () => {
   await control.stop()
   await control.until('noticed', () => /no control plane/.test(node.log))
   await sleep(1100) // one that was under way
+  await untilLogged()
   const then = probesInLog().length
   await sleep(1500)
   assert.equal(probesInLog().length, then)
