@@ -27,9 +27,6 @@ bool answer_admit_index(struct exchange *ex, const char *index, enum http_status
 
 void answer_forget_user(struct exchange *ex);
 
-/* The client's address in the form that address blocks take, or NULL if it has none. */
-const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN]);
-
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
 /* Looks up the location's key in its place. ex->search says what the result is for. */

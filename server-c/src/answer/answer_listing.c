@@ -147,7 +147,7 @@ void answer_folder(struct exchange *ex, struct file_entry *entry)
     struct span unused;
     enum http_status status = answer_map(ex, &path, &unused);
 
-    order.has_address = answer_address(ex, order.address) != NULL;
+    order.has_address = visitor_address(ex->peer, order.address) != NULL;
     order.url_path = (struct span){ex->loop->path, path.len};
     if (status == HTTP_OK && !start(ex, &order))
         status = HTTP_UNAVAILABLE;

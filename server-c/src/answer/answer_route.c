@@ -14,11 +14,6 @@
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
-const uint8_t *answer_address(const struct exchange *ex, uint8_t out[ADDRESS_LEN])
-{
-    return visitor_address(ex->peer, out);
-}
-
 /* The host as the rules know it, in lower case and without a final dot: "EXAMPLE.org." means the
  * same folder as "example.org" (RFC 3986 section 3.2.2). */
 static struct span host_of(struct exchange *ex)
@@ -39,7 +34,7 @@ static void describe(struct exchange *ex, struct site_request *request,
         .query = http_slice_of(head, ex->req.query),
         .referer = http_request_field(&ex->req, head, FIELD_REFERER),
         .target = http_slice_of(head, ex->req.path),
-        .address = answer_address(ex, address),
+        .address = visitor_address(ex->peer, address),
         .now = ex->loop->date_second,
     };
 }

@@ -20,11 +20,9 @@ static bool copy_text(char text[ADDRESS_TEXT_MAX], struct span span)
 
 static bool parse_v4(struct forwarded_hop *hop, struct span span)
 {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     char text[ADDRESS_TEXT_MAX];
 
-    memcpy(hop->address, mapped, sizeof(mapped));
-    return copy_text(text, span) && inet_pton(AF_INET, text, hop->address + sizeof(mapped)) == 1;
+    return copy_text(text, span) && inet_pton(AF_INET, text, address_begin_v4(hop->address)) == 1;
 }
 
 static bool parse_v6(struct forwarded_hop *hop, struct span span)

@@ -3,14 +3,13 @@
 #ifndef FARMSTEAD_HTTP_FORWARDED_H
 #define FARMSTEAD_HTTP_FORWARDED_H
 
+#include "base/address.h"
 #include "http/http_parser.h"
-
-#define FORWARDED_ADDRESS_LEN 16 /* IPv4 as ::ffff:a.b.c.d */
 
 /* A hop, as the next one told of it. */
 struct forwarded_hop {
     bool is_known; /* false: "unknown", a made-up name, or nothing that is an address */
-    uint8_t address[FORWARDED_ADDRESS_LEN];
+    uint8_t address[ADDRESS_LEN];
 };
 
 /* The hop that one element tells of: of X-Forwarded-For an address, with a port or without; of Forwarded its

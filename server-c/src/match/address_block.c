@@ -10,8 +10,6 @@
 
 #define V4_BITS 96 /* bits before those of a mapped IPv4 address */
 
-static const uint8_t v4_prefix[V4_BITS / 8] = {[10] = 0xff, [11] = 0xff};
-
 /* Parses "0" … "128", without sign or leading zeros. -1 if it is something else. */
 static int parse_bits(const char *text)
 {
@@ -28,8 +26,7 @@ static int parse_bits(const char *text)
 /* Returns the number of bits in an address of its family, or 0 if `text` is no address. */
 static int parse_address(uint8_t address[ADDRESS_LEN], const char *text)
 {
-    memcpy(address, v4_prefix, sizeof(v4_prefix));
-    if (inet_pton(AF_INET, text, address + sizeof(v4_prefix)) == 1)
+    if (inet_pton(AF_INET, text, address_begin_v4(address)) == 1)
         return 32;
     return inet_pton(AF_INET6, text, address) == 1 ? 128 : 0;
 }
@@ -80,7 +77,7 @@ const char *address_block_parse(struct address_block *block, const char *text)
 
 bool address_block_holds(const struct address_block *block, const uint8_t address[ADDRESS_LEN])
 {
-    if (block->bits < V4_BITS && memcmp(address, v4_prefix, sizeof(v4_prefix)) == 0)
+    if (block->bits < V4_BITS && address_v4(address) != NULL)
         return false;
     return prefix_equals(block->bytes, address, block->bits);
 }

@@ -3,11 +3,11 @@
 #ifndef FARMSTEAD_ADDRESS_BLOCK_H
 #define FARMSTEAD_ADDRESS_BLOCK_H
 
+#include "base/address.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define ADDRESS_LEN 16
 
 /* IPv4 addresses are stored as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2), so that a client is the
  * same on a dual-stack socket. */

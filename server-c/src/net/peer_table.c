@@ -3,6 +3,7 @@
  * is seeded anew at each start, so that nobody can choose addresses that fall into one chain. */
 #include "net/peer_table.h"
 
+#include "base/address.h"
 #include "base/hash_table.h"
 #include "base/mem.h"
 #include "base/util.h"
@@ -55,9 +56,8 @@ bool peer_is_local(const struct sockaddr *peer)
 /* Returns false for a peer that is not counted. */
 static bool key_of(struct peer_key *key, const struct sockaddr *peer)
 {
-    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-    const unsigned char *bytes;
-    uint32_t v4;
+    const uint8_t *bytes, *v4;
+    uint32_t bits;
 
     *key = (struct peer_key){0, AF_INET};
     if (peer->sa_family == AF_INET) {
@@ -67,9 +67,10 @@ static bool key_of(struct peer_key *key, const struct sockaddr *peer)
     if (peer->sa_family != AF_INET6)
         return false;
     bytes = ((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr.s6_addr;
-    if (memcmp(bytes, mapped, sizeof(mapped)) == 0) {
-        memcpy(&v4, bytes + sizeof(mapped), sizeof(v4));
-        key->bits = v4;
+    v4 = address_v4(bytes);
+    if (v4) {
+        memcpy(&bits, v4, sizeof(bits));
+        key->bits = bits;
         return true;
     }
     key->family = AF_INET6;

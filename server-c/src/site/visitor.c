@@ -7,8 +7,6 @@
 #include "base/util.h"
 #include "http/http_forwarded.h"
 
-static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
-
 /* --- proxies --------------------------------------------------------------------------------- */
 
 void trusted_proxies_init(struct trusted_proxies *proxies, const struct config *cfg)
@@ -60,8 +58,7 @@ const uint8_t *visitor_address(const struct sockaddr *visitor, uint8_t out[ADDRE
     const union visitor *peer = (const union visitor *)(const void *)visitor;
 
     if (visitor->sa_family == AF_INET) {
-        memcpy(out, v4_mapped, sizeof(v4_mapped));
-        memcpy(out + sizeof(v4_mapped), &peer->v4.sin_addr, 4);
+        memcpy(address_begin_v4(out), &peer->v4.sin_addr, 4);
         return out;
     }
     if (visitor->sa_family != AF_INET6)
@@ -72,12 +69,14 @@ const uint8_t *visitor_address(const struct sockaddr *visitor, uint8_t out[ADDRE
 
 static void set_address(union visitor *visitor, const struct forwarded_hop *hop)
 {
+    const uint8_t *v4 = address_v4(hop->address);
+
     memset(visitor, 0, sizeof(*visitor));
     if (!hop->is_known) {
         visitor->any.sa_family = AF_UNSPEC;
-    } else if (memcmp(hop->address, v4_mapped, sizeof(v4_mapped)) == 0) {
+    } else if (v4) {
         visitor->v4.sin_family = AF_INET;
-        memcpy(&visitor->v4.sin_addr, hop->address + sizeof(v4_mapped), 4);
+        memcpy(&visitor->v4.sin_addr, v4, 4);
     } else {
         visitor->v6.sin6_family = AF_INET6;
         memcpy(&visitor->v6.sin6_addr, hop->address, ADDRESS_LEN);

@@ -4,6 +4,7 @@
 #define FARMSTEAD_FAKE_CARRIER_H
 
 #include "answer/exchange.h"
+#include "body_slice.h"
 #include "loop_fixture.h"
 #include "response/response.h"
 
@@ -38,20 +39,9 @@ static void fake_end(struct fake_carrier *fake)
 
 static void fake_take(struct fake_carrier *fake, const struct body_slice *slice, size_t n)
 {
-    size_t left = n;
-
     CHECK_TRUE(fake->body_len + n <= ANSWER_BYTES_MAX, "too long a body");
-    for (int i = 0; i < slice->count && left > 0; i++) {
-        size_t len = (size_t)smaller_of(slice->bytes[i].iov_len, left);
-        memcpy(fake->body + fake->body_len, slice->bytes[i].iov_base, len);
-        fake->body_len += len;
-        left -= len;
-    }
-    if (left > 0) {
-        ssize_t got = pread(slice->fd, fake->body + fake->body_len, left, (off_t)slice->offset);
-        CHECK_INT(__LINE__, "read by the descriptor", got, left);
-        fake->body_len += left;
-    }
+    slice_copy(fake->body + fake->body_len, slice, n);
+    fake->body_len += n;
     body_took(&fake->ex.body, n);
 }
 
@@ -60,15 +50,12 @@ static void fake_pull(struct fake_carrier *fake)
     while (!body_is_spent(&fake->ex.body)) {
         struct body_slice slice = {.fd = -1};
         enum body_step step = body_next(&fake->ex.body, &the_loop, &fake->want, &slice);
-        size_t len = slice.len;
         if (step == BODY_WAITING)
             return;
         CHECK_INT(__LINE__, "bytes", step, BODY_BYTES);
         if (step != BODY_BYTES)
             break;
-        for (int i = 0; i < slice.count; i++)
-            len += slice.bytes[i].iov_len;
-        fake_take(fake, &slice, (size_t)smaller_of(len, fake->want.most));
+        fake_take(fake, &slice, (size_t)smaller_of(slice_len(&slice), fake->want.most));
     }
     fake_end(fake);
 }

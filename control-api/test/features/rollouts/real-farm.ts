@@ -80,3 +80,14 @@ async function startNode({ admin }: Built, url: string, name: string): Promise<v
     await ended
   })
 }
+
+/** Waves that are soon over, whose evidence is what nodes fetch from themselves. */
+export const quick = {
+  waves: [{ nodes: 1 }, { percent: 100 }],
+  minHealthySeconds: 1,
+  soakSeconds: 1,
+  maxSoakSeconds: 300,
+  gates: [{ metric: 'errors404', max: 0.01, onFail: 'revert' }],
+  minSamples: 60,
+}
+export const probes = [{ path: '/' }, { host: 'www.example.org', path: '/index.html?from=probe' }]

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Real nodes that nobody visits: what they fetch from themselves is all the evidence there is.
 import { expect, test } from 'vitest'
-import { realFarm } from './real-farm.ts'
+import { probes, quick, realFarm } from './real-farm.ts'
 
 const WHOLE_TEST_MS = 400_000
-const quick = {
-  waves: [{ nodes: 1 }, { percent: 100 }],
-  minHealthySeconds: 1,
-  soakSeconds: 1,
-  maxSoakSeconds: 300,
-  gates: [{ metric: 'errors404', max: 0.01, onFail: 'revert' }],
-  minSamples: 60,
-}
-const probes = [{ path: '/' }, { host: 'www.example.org', path: '/index.html?from=probe' }]
 
 test(
   'without probes a version waits for evidence that never comes',

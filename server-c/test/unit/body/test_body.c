@@ -2,6 +2,7 @@
 /* A response's bytes without a connection: piece after piece, from memory and from a file, pulled
  * by callers that take much, little or nothing of what they are shown. */
 #include "body_pieces.h"
+#include "body_slice.h"
 
 static struct body body;
 static enum body_step last_step;
@@ -12,37 +13,11 @@ static void on_ready(struct body *ready)
     waits++;
 }
 
-static void take_bytes(const void *bytes, size_t len)
-{
-    memcpy(received + received_len, bytes, len);
-    received_len += len;
-}
-
-/* Takes the first `n` bytes of the slice, from where the slice says they are. */
 static void take(const struct body_slice *slice, size_t n)
 {
-    size_t left = n;
-
-    for (int i = 0; i < slice->count && left > 0; i++) {
-        size_t len = slice->bytes[i].iov_len < left ? slice->bytes[i].iov_len : left;
-        take_bytes(slice->bytes[i].iov_base, len);
-        left -= len;
-    }
-    if (left > 0) {
-        ssize_t got = pread(slice->fd, received + received_len, left, (off_t)slice->offset);
-        CHECK_INT(__LINE__, "read by the descriptor", got, left);
-        received_len += left;
-    }
+    slice_copy(received + received_len, slice, n);
+    received_len += n;
     body_took(&body, n);
-}
-
-static size_t length_of(const struct body_slice *slice)
-{
-    size_t len = slice->len;
-
-    for (int i = 0; i < slice->count; i++)
-        len += slice->bytes[i].iov_len;
-    return len;
 }
 
 /* Pulls everything, at most `most` bytes at a time. */
@@ -60,7 +35,7 @@ static void pull(const struct body_want *want, void (*meanwhile)(void))
             while (waits == before)
                 uv_run(&the_loop.uv, UV_RUN_ONCE);
         } else if (last_step == BODY_BYTES) {
-            size_t len = length_of(&slice);
+            size_t len = slice_len(&slice);
             CHECK_TRUE(!want->in_memory || slice.len == 0, "a descriptor where memory was wanted");
             CHECK_TRUE(!slice.is_last || !slice.has_more, "the last, and more?");
             was_last = slice.is_last && len <= want->most;
@@ -144,8 +119,8 @@ static void test_nothing_taken(void)
     CHECK_INT(__LINE__, "shown", body_next(&body, &the_loop, &all, &first), BODY_BYTES);
     CHECK_INT(__LINE__, "again", body_next(&body, &the_loop, &all, &again), BODY_BYTES);
     CHECK_INT(__LINE__, "a text and a range", first.count, 2);
-    CHECK_INT(__LINE__, "of 5 and 20 bytes", length_of(&first), 25);
-    CHECK_INT(__LINE__, "as many as before", length_of(&again), 25);
+    CHECK_INT(__LINE__, "of 5 and 20 bytes", slice_len(&first), 25);
+    CHECK_INT(__LINE__, "as many as before", slice_len(&again), 25);
     CHECK_TRUE(again.bytes[0].iov_base == first.bytes[0].iov_base, "another text");
     CHECK_INT(__LINE__, "more pieces", again.has_more, true);
     CHECK_INT(__LINE__, "nothing was taken", body.taken, 0);
@@ -180,7 +155,7 @@ static void test_bursts(void)
         struct body_slice slice = {.fd = -1};
         start(&part);
         CHECK_INT((int)i, rows[i].name, body_next(&body, &the_loop, &want, &slice), BODY_BYTES);
-        CHECK_INT((int)i, rows[i].name, length_of(&slice), rows[i].slice);
+        CHECK_INT((int)i, rows[i].name, slice_len(&slice), rows[i].slice);
         CHECK_INT((int)i, rows[i].name, slice.ends_turn, rows[i].ends_turn);
         CHECK_INT((int)i, rows[i].name, slice.is_last, !rows[i].ends_turn);
         stop();

@@ -2,6 +2,7 @@
 /* A response's bytes through the read lane: bodies that are given up meanwhile, many bodies at a
  * time, a full lane, and chunks that grow. */
 #include "body_fixture.h"
+#include "body_slice.h"
 
 static const struct body_want all = {UINT64_MAX, false};
 
@@ -25,12 +26,9 @@ static enum body_step take_all(struct body *body)
     while (!body_is_spent(body)) {
         struct body_slice slice = {.fd = -1};
         enum body_step step = body_next(body, &the_loop, &all, &slice);
-        size_t len = slice.len;
         if (step != BODY_BYTES)
             return step;
-        for (int i = 0; i < slice.count; i++)
-            len += slice.bytes[i].iov_len;
-        body_took(body, len);
+        body_took(body, slice_len(&slice));
     }
     return BODY_BYTES;
 }

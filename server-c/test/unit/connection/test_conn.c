@@ -71,13 +71,6 @@ static void say_more(const char *says)
     eventfd_write(transport.fd, 1);
 }
 
-/* Blanks the values of Date, which may differ by a second. */
-static void blank_dates(char *text)
-{
-    for (char *date = text; (date = strstr(date, "\r\nDate: ")) != NULL; date += 8)
-        memset(date + 8, '-', strcspn(date + 8, "\r"));
-}
-
 static int count_of(const char *text, const char *word)
 {
     int count = 0;
