@@ -57,8 +57,7 @@ static void give_up(struct http2_stream *stream)
     if (entry && !stream->has_begun)
         answer_instead(stream, exchange_why_unreadable(entry));
     else
-        http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR,
-                           entry ? END_FILE : END_NO_RESOURCES);
+        http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR, entry ? END_FILE : END_NO_RESOURCES);
 }
 
 void http2_body_give_up_disk(struct http2_stream *stream)
@@ -76,9 +75,6 @@ void http2_body_give_up_disk(struct http2_stream *stream)
 }
 
 /* --- DATA frames ----------------------------------------------------------------------------- */
-
-/* What the frame that is being made consists of. */
-static _Thread_local struct body_slice shown;
 
 /* True if the slice's bytes stay where they are as long as the stream holds the file. */
 static bool stays(const struct body *body)
@@ -98,9 +94,10 @@ static size_t length_of(const struct body_slice *slice)
 static ssize_t show(struct http2_stream *stream, size_t most, uint32_t *flags)
 {
     const struct body_want want = {.most = most, .in_memory = true};
+    struct body_slice *shown = &stream->conn->shown;
     size_t len, n;
 
-    switch (body_next(&stream->ex.body, stream->conn->loop, &want, &shown)) {
+    switch (body_next(&stream->ex.body, stream->conn->loop, &want, shown)) {
     case BODY_BYTES:
         break;
     case BODY_WAITING:
@@ -114,10 +111,10 @@ static ssize_t show(struct http2_stream *stream, size_t most, uint32_t *flags)
         stream->ends_for = stream->ex.body.entry ? END_FILE : END_NO_RESOURCES;
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     }
-    len = length_of(&shown);
+    len = length_of(shown);
     n = (size_t)smaller_of(len, most);
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-    if (shown.is_last && n == len)
+    if (shown->is_last && n == len)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     return (ssize_t)n;
 }
@@ -130,8 +127,7 @@ static ssize_t make_frame(nghttp2_session *protocol, int32_t id, uint8_t *unused
     (void)protocol;
     (void)id;
     (void)unused;
-    (void)user;
-    if (!http2_output_has_room(FRAME_HEAD_BYTES + most))
+    if (!http2_output_has_room(user, FRAME_HEAD_BYTES + most))
         return NGHTTP2_ERR_PAUSE;
     if (!stream->is_limited)
         return show(stream, most, flags);
@@ -149,24 +145,25 @@ int http2_body_send_frame(nghttp2_session *protocol, nghttp2_frame *frame, const
                           size_t len, nghttp2_data_source *source, void *user)
 {
     struct http2_stream *stream = source->ptr;
+    struct http2_conn *c = user;
+    const struct body_slice *shown = &c->shown;
     bool refers = stays(&stream->ex.body);
     size_t left = len;
 
     (void)protocol;
     (void)frame;
-    (void)user;
-    http2_output_copy(head, FRAME_HEAD_BYTES);
-    for (int i = 0; i < shown.count && left > 0; i++) {
-        size_t n = (size_t)smaller_of(shown.bytes[i].iov_len, left);
+    http2_output_copy(c, head, FRAME_HEAD_BYTES);
+    for (int i = 0; i < shown->count && left > 0; i++) {
+        size_t n = (size_t)smaller_of(shown->bytes[i].iov_len, left);
         if (refers)
-            http2_output_refer(shown.bytes[i].iov_base, n);
+            http2_output_refer(c, shown->bytes[i].iov_base, n);
         else
-            http2_output_copy(shown.bytes[i].iov_base, n);
+            http2_output_copy(c, shown->bytes[i].iov_base, n);
         left -= n;
     }
     body_took(&stream->ex.body, len);
     stream->sent += len;
-    http2_guard_earn(&stream->conn->guard, (uint32_t)len);
+    http2_guard_earn(&c->guard, (uint32_t)len);
     return 0;
 }
 
@@ -264,7 +261,7 @@ void http2_body_on_ready(struct body *body)
 
     stop_waiting(stream);
     go_on(stream);
-    http2_run(c);
+    http2_run_later(c);
 }
 
 /* Each that may send a byte goes on; those that may not are first in the next tick. */

@@ -192,7 +192,12 @@ static void count_head(nghttp2_session *protocol, const nghttp2_frame *frame)
 
 static int on_frame_sent(nghttp2_session *protocol, const nghttp2_frame *frame, void *user)
 {
-    (void)user;
+    struct http2_conn *c = user;
+
+    /* The library ends the connection for an error of the client's. */
+    if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR &&
+        !c->ends_for)
+        c->ends_for = END_PROTOCOL_ERROR;
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS)

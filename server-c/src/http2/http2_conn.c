@@ -230,6 +230,12 @@ void http2_run(struct http2_conn *c)
         poller_call_again(&c->loop->poller, &c->watch);
 }
 
+void http2_run_later(struct http2_conn *c)
+{
+    if (c->state == HTTP2_OPEN)
+        poller_call_again(&c->loop->poller, &c->watch);
+}
+
 static void on_ready(struct poller_watch *watch, uint32_t events)
 {
     struct http2_conn *c = container_of(watch, struct http2_conn, watch);
@@ -284,7 +290,7 @@ static void give_back(struct loop *loop, const struct http2_handover *from)
 
 static size_t size_of(const struct sockaddr *peer)
 {
-    return peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+    return peer->sa_family == AF_INET6  ? sizeof(struct sockaddr_in6)
            : peer->sa_family == AF_INET ? sizeof(struct sockaddr_in)
                                         : sizeof(struct sockaddr);
 }
@@ -316,7 +322,7 @@ static struct http2_conn *allocate(struct loop *loop, const struct http2_handove
 
 void http2_take_over(struct loop *loop, const struct http2_handover *from)
 {
-    struct http2_conn *c = allocate(loop, from);
+    struct http2_conn *c = http2_output_init(loop) ? allocate(loop, from) : NULL;
 
     if (!c) {
         give_back(loop, from);

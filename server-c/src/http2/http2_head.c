@@ -68,8 +68,8 @@ bool http2_head_submit(struct http2_stream *stream, const char *head, size_t len
         return false;
     add(&fields, ":status", 7, digits, sizeof(digits));
     add_lines(&fields, head, len);
-    err = nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count,
-                                  body);
+    err =
+        nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count, body);
     if (fields.all != fields.usual)
         free(fields.all);
     return err == 0;

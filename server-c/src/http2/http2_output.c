@@ -2,7 +2,7 @@
 /* http2_output.c — gathers frames of all streams into a batch, which goes to the transport in one
  * call.
  *
- * A thread has one batch, which is empty between turns: what the transport does not take is copied
+ * A loop has one batch, which is empty between turns: what the transport does not take is copied
  * to memory of the connection, and no more frames are made until that has left. So a client that
  * takes nothing costs us at most one batch. */
 #include "http2/http2_state.h"
@@ -16,51 +16,62 @@
 #define BATCH_PARTS 512
 #define BATCHES_AT_ONCE 4 /* then other connections get their turn */
 
-static _Thread_local struct {
+struct http2_batch {
     struct iovec parts[BATCH_PARTS];
     int count;
     size_t len, copied_len;
     char copied[COPIED_BYTES];
-} batch;
+};
 
-static void clear(void)
+bool http2_output_init(struct loop *loop)
 {
-    batch.count = 0;
-    batch.len = batch.copied_len = 0;
+    if (!loop->http2.batch)
+        loop->http2.batch = calloc(1, sizeof(*loop->http2.batch));
+    return loop->http2.batch != NULL;
 }
 
-bool http2_output_is_empty(void)
+static void clear(struct http2_batch *batch)
 {
-    return batch.count == 0;
+    batch->count = 0;
+    batch->len = batch->copied_len = 0;
+}
+
+bool http2_output_is_empty(const struct http2_conn *c)
+{
+    return c->loop->http2.batch->count == 0;
 }
 
 /* A frame is its head and at most two pieces. */
-bool http2_output_has_room(size_t len)
+bool http2_output_has_room(const struct http2_conn *c, size_t len)
 {
-    return batch.count + 3 <= BATCH_PARTS && batch.len < BATCH_BYTES &&
-           batch.copied_len + len <= COPIED_BYTES;
+    const struct http2_batch *batch = c->loop->http2.batch;
+
+    return batch->count + 3 <= BATCH_PARTS && batch->len < BATCH_BYTES &&
+           batch->copied_len + len <= COPIED_BYTES;
 }
 
-void http2_output_refer(const void *bytes, size_t len)
+void http2_output_refer(struct http2_conn *c, const void *bytes, size_t len)
 {
-    struct iovec *next = &batch.parts[batch.count];
+    struct http2_batch *batch = c->loop->http2.batch;
+    struct iovec *next = &batch->parts[batch->count];
 
-    batch.len += len;
-    if (batch.count > 0 && (const char *)next[-1].iov_base + next[-1].iov_len == bytes) {
+    batch->len += len;
+    if (batch->count > 0 && (const char *)next[-1].iov_base + next[-1].iov_len == bytes) {
         next[-1].iov_len += len;
         return;
     }
     *next = (struct iovec){(void *)(uintptr_t)bytes, len};
-    batch.count++;
+    batch->count++;
 }
 
-void http2_output_copy(const void *bytes, size_t len)
+void http2_output_copy(struct http2_conn *c, const void *bytes, size_t len)
 {
-    char *copy = batch.copied + batch.copied_len;
+    struct http2_batch *batch = c->loop->http2.batch;
+    char *copy = batch->copied + batch->copied_len;
 
     memcpy(copy, bytes, len);
-    batch.copied_len += len;
-    http2_output_refer(copy, len);
+    batch->copied_len += len;
+    http2_output_refer(c, copy, len);
 }
 
 ssize_t http2_output_take(nghttp2_session *protocol, const uint8_t *bytes, size_t len, int flags,
@@ -68,10 +79,9 @@ ssize_t http2_output_take(nghttp2_session *protocol, const uint8_t *bytes, size_
 {
     (void)protocol;
     (void)flags;
-    (void)user;
-    if (!http2_output_has_room(len))
+    if (!http2_output_has_room(user, len))
         return NGHTTP2_ERR_WOULDBLOCK;
-    http2_output_copy(bytes, len);
+    http2_output_copy(user, bytes, len);
     return (ssize_t)len;
 }
 
@@ -112,17 +122,17 @@ static enum http2_output send_left(struct http2_conn *c)
     return OUTPUT_ALL;
 }
 
-static bool keep(struct http2_conn *c, size_t sent)
+static bool keep(struct http2_conn *c, const struct http2_batch *batch, size_t sent)
 {
     size_t len = 0;
 
-    c->left = malloc(batch.len - sent);
+    c->left = malloc(batch->len - sent);
     if (!c->left)
         return false;
-    for (int i = 0; i < batch.count; i++) {
-        size_t skipped = (size_t)smaller_of(sent, batch.parts[i].iov_len);
-        size_t n = batch.parts[i].iov_len - skipped;
-        memcpy(c->left + len, (const char *)batch.parts[i].iov_base + skipped, n);
+    for (int i = 0; i < batch->count; i++) {
+        size_t skipped = (size_t)smaller_of(sent, batch->parts[i].iov_len);
+        size_t n = batch->parts[i].iov_len - skipped;
+        memcpy(c->left + len, (const char *)batch->parts[i].iov_base + skipped, n);
         len += n;
         sent -= skipped;
     }
@@ -133,7 +143,8 @@ static bool keep(struct http2_conn *c, size_t sent)
 
 static enum http2_output send_batch(struct http2_conn *c)
 {
-    ssize_t n = transport_send(&c->transport, batch.parts, batch.count, false);
+    struct http2_batch *batch = c->loop->http2.batch;
+    ssize_t n = transport_send(&c->transport, batch->parts, batch->count, false);
     enum http2_output result = OUTPUT_ALL;
 
     if (n < 0 && !is_for_later(n)) {
@@ -141,10 +152,10 @@ static enum http2_output send_batch(struct http2_conn *c)
     } else {
         size_t sent = n > 0 ? (size_t)n : 0;
         c->given += sent;
-        if (sent < batch.len)
-            result = keep(c, sent) ? OUTPUT_BLOCKED : OUTPUT_FAILED;
+        if (sent < batch->len)
+            result = keep(c, batch, sent) ? OUTPUT_BLOCKED : OUTPUT_FAILED;
     }
-    clear();
+    clear(batch);
     if (result == OUTPUT_ALL)
         end_streams(c);
     return result;
@@ -160,10 +171,10 @@ enum http2_output http2_output_send(struct http2_conn *c)
         err = nghttp2_session_send(c->protocol);
         c->is_calling = false;
         if (err) {
-            clear();
+            clear(c->loop->http2.batch);
             return OUTPUT_FAILED;
         }
-        if (http2_output_is_empty())
+        if (http2_output_is_empty(c))
             return OUTPUT_ALL;
         result = send_batch(c);
     }

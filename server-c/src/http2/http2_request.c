@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #define FIELD_OVERHEAD 32
-#define ENDLESS 4         /* times the limit */
-#define KEPT_BYTES 2048   /* a usual head */
+#define ENDLESS 4       /* times the limit */
+#define KEPT_BYTES 2048 /* a usual head */
 #define FIRST_BYTES 512
 
 void http2_head_init(struct http2_head *head, uint32_t limit)
@@ -85,8 +85,7 @@ static bool put_request_line(struct http2_head *head)
     PUT(head, " ");
     put_span(head, path);
     PUT(head, " HTTP/1.1\r\n");
-    return !head->authority ||
-           put_field(head, (struct span){"host", 4}, span_of(head->authority));
+    return !head->authority || put_field(head, (struct span){"host", 4}, span_of(head->authority));
 }
 
 /* --- fields ---------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 struct http2_head {
     /* References; NULL: not given. */
     nghttp2_rcbuf *method, *scheme, *path, *authority;
-    bool has_line;  /* the request line was written */
+    bool has_line; /* the request line was written */
     bool has_host;
     bool is_large;  /* longer than limits.headBytes: the rest is not kept */
     uint32_t limit; /* limits.headBytes */

@@ -55,7 +55,8 @@ struct http2_conn {
     uint64_t given; /* bytes that the transport has taken */
     char *left;     /* bytes that it has not taken, on the heap */
     size_t left_pos, left_len;
-    uint64_t skip; /* while lingering: bytes that may still come */
+    uint64_t skip;           /* while lingering: bytes that may still come */
+    struct body_slice shown; /* what the frame that is being made consists of */
     struct rate_limit rate;
     union {
         struct sockaddr any;
@@ -91,6 +92,8 @@ struct http2_stream {
 /* http2_conn.c */
 /* Sends what there is to send and arms time-outs. Call it last after anything that happened. */
 void http2_run(struct http2_conn *c);
+/* The same at the end of this turn, when a lane may have answered others of its streams. */
+void http2_run_later(struct http2_conn *c);
 void http2_close(struct http2_conn *c, enum end_reason reason); /* does nothing if it is closed */
 /* Begins to leave, or does nothing if it has begun already. */
 void http2_leave(struct http2_conn *c, enum end_reason reason);
@@ -103,7 +106,7 @@ nghttp2_session *http2_protocol_new(struct http2_conn *c); /* NULL: no memory */
 
 /* http2_stream.c */
 struct http2_stream *http2_stream_new(struct http2_conn *c, int32_t id); /* NULL: no memory */
-void http2_stream_answer(struct http2_stream *stream); /* its head is whole */
+void http2_stream_answer(struct http2_stream *stream);                   /* its head is whole */
 /* The library has closed it. What it held is given back once its bytes have left. */
 void http2_stream_closed(struct http2_stream *stream, uint32_t code);
 /* Ends the exchange of a stream that is not complete, and resets the stream. */
@@ -133,11 +136,12 @@ enum http2_output { OUTPUT_ALL, OUTPUT_BLOCKED, OUTPUT_WANTS_TURN, OUTPUT_GONE, 
 enum http2_output http2_output_send(struct http2_conn *c);
 ssize_t http2_output_take(nghttp2_session *protocol, const uint8_t *bytes, size_t len, int flags,
                           void *user);
-bool http2_output_has_room(size_t len); /* for one more frame of this size */
+bool http2_output_init(struct loop *loop);                          /* false: no memory */
+bool http2_output_has_room(const struct http2_conn *c, size_t len); /* for one frame more */
 /* Adds bytes that are copied, or that stay valid until the stream is freed. */
-void http2_output_copy(const void *bytes, size_t len);
-void http2_output_refer(const void *bytes, size_t len);
-bool http2_output_is_empty(void); /* between turns it always is */
+void http2_output_copy(struct http2_conn *c, const void *bytes, size_t len);
+void http2_output_refer(struct http2_conn *c, const void *bytes, size_t len);
+bool http2_output_is_empty(const struct http2_conn *c); /* between turns it always is */
 
 /* http2_timeout.c */
 void http2_arm(struct http2_conn *c);      /* by what it waits for */

@@ -46,7 +46,7 @@ static void wait_for_lane(struct carrier *carrier)
 
 static void resume(struct carrier *carrier)
 {
-    http2_run(stream_of(carrier)->conn);
+    http2_run_later(stream_of(carrier)->conn);
 }
 
 static void fail(struct carrier *carrier)
@@ -169,7 +169,7 @@ void http2_stream_closed(struct http2_stream *stream, uint32_t code)
 
     if (code != NGHTTP2_NO_ERROR && !stream->is_complete && !stream->ends_for)
         stream->ends_for = END_CLIENT_GONE;
-    if (!http2_output_is_empty() || (stream->is_complete && c->left)) {
+    if (!http2_output_is_empty(c) || (stream->is_complete && c->left)) {
         list_remove(&stream->link);
         list_append(&c->over, &stream->link);
         http2_body_unthrottle(stream);

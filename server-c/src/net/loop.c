@@ -73,6 +73,7 @@ void loop_fini(struct loop *loop)
     poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
     samples_fini(&loop->samples);
+    free(loop->http2.batch);
     free(loop->input);
     free(loop->head);
     free(loop->path);

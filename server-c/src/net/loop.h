@@ -31,6 +31,7 @@
 #define LOOP_INPUT_BYTES 16384
 
 struct transfer;
+struct http2_batch;
 struct http2_stream;
 
 /* What happened on this loop under one generation of the config. */
@@ -104,7 +105,8 @@ struct loop {
         struct list in_head;               /* connections with part of a head */
         struct list leaving;               /* connections that will soon take no more requests */
         struct list at_disk;               /* streams that wait for a lane */
-        struct list throttled;             /* streams that wait for a rate, or for a file to settle */
+        struct list throttled; /* streams that wait for a rate, or for a file to settle */
+        struct http2_batch *batch; /* on the heap */
         struct http2_stream *spare_streams;
         size_t spare_count;
     } http2;
