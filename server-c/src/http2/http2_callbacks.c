@@ -100,6 +100,25 @@ static void take_request(struct http2_conn *c, int32_t id)
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
+/* Is it a frame on a stream that the client itself had closed (RFC 9113 section 5.1)? Of streams that
+ * we closed frames may still be on their way: once there is one nobody can tell. */
+static bool is_of_closed(const struct http2_conn *c, const nghttp2_frame_hd *frame)
+{
+    return (frame->type == NGHTTP2_HEADERS || frame->type == NGHTTP2_DATA) && !c->has_reset &&
+           frame->stream_id <= nghttp2_session_get_last_proc_stream_id(c->protocol) &&
+           nghttp2_session_get_stream_local_close(c->protocol, frame->stream_id) < 0;
+}
+
+/* What the library lets pass. */
+static int on_begin_frame(nghttp2_session *protocol, const nghttp2_frame_hd *frame, void *user)
+{
+    if (frame->type == NGHTTP2_PRIORITY && frame->stream_id == 0) /* section 6.3 */
+        nghttp2_session_terminate_session(protocol, NGHTTP2_PROTOCOL_ERROR);
+    else if (frame->stream_id > 0 && is_of_closed(user, frame))
+        nghttp2_session_terminate_session(protocol, NGHTTP2_STREAM_CLOSED);
+    return 0;
+}
+
 static int on_frame_received(nghttp2_session *protocol, const nghttp2_frame *frame, void *user)
 {
     struct http2_conn *c = user;
@@ -198,6 +217,8 @@ static int on_frame_sent(nghttp2_session *protocol, const nghttp2_frame *frame, 
     if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR &&
         !c->ends_for)
         c->ends_for = END_PROTOCOL_ERROR;
+    if (frame->hd.type == NGHTTP2_RST_STREAM)
+        c->has_reset = true;
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS)
@@ -229,6 +250,7 @@ static nghttp2_session_callbacks *callbacks_new(void)
         return NULL;
     nghttp2_session_callbacks_set_send_callback(callbacks, http2_output_take);
     nghttp2_session_callbacks_set_send_data_callback(callbacks, http2_body_send_frame);
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
     nghttp2_session_callbacks_set_on_invalid_header_callback2(callbacks, on_invalid_header);

@@ -49,6 +49,7 @@ struct http2_conn {
     bool is_watched, is_output_watched;
     bool is_blocked; /* the transport took less than it was given */
     bool is_calling; /* the library is at work, and must not be called into */
+    bool has_reset;  /* we have reset a stream */
     bool is_busy;    /* in loop->http2.busy */
     struct http2_guard guard;
     struct http2_progress progress;
