@@ -64,7 +64,6 @@ static int on_header(nghttp2_session *protocol, const nghttp2_frame *frame, nght
     case HTTP2_FIELD_OK:
         break;
     case HTTP2_FIELD_MALFORMED:
-        charge(c, GUARD_ERROR);
         return reset(protocol, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
     case HTTP2_FIELD_ENDLESS:
         if (!c->ends_for)
@@ -84,7 +83,7 @@ static int on_invalid_header(nghttp2_session *protocol, const nghttp2_frame *fra
     (void)name;
     (void)value;
     (void)flags;
-    charge(user, GUARD_ERROR);
+    (void)user;
     return reset(protocol, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
 }
 
@@ -114,6 +113,8 @@ static int on_begin_frame(nghttp2_session *protocol, const nghttp2_frame_hd *fra
 {
     if (frame->type == NGHTTP2_PRIORITY && frame->stream_id == 0) /* section 6.3 */
         nghttp2_session_terminate_session(protocol, NGHTTP2_PROTOCOL_ERROR);
+    else if (frame->type == NGHTTP2_PRIORITY)
+        charge(user, GUARD_FRAME);
     else if (frame->stream_id > 0 && is_of_closed(user, frame))
         nghttp2_session_terminate_session(protocol, NGHTTP2_STREAM_CLOSED);
     return 0;
@@ -163,7 +164,6 @@ static int on_invalid_frame(nghttp2_session *protocol, const nghttp2_frame *fram
     (void)error;
     if (frame->hd.type == NGHTTP2_HEADERS)
         list_remove(&c->head_link);
-    charge(c, GUARD_ERROR);
     return 0;
 }
 
@@ -209,6 +209,14 @@ static void count_head(nghttp2_session *protocol, const nghttp2_frame *frame)
     stream->sent += stream->ex.head_len;
 }
 
+/* The library or we have reset a stream. It costs when an error of the client's was the reason. */
+static void count_reset(struct http2_conn *c, uint32_t code)
+{
+    c->has_reset = true;
+    if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_INTERNAL_ERROR && code != NGHTTP2_CANCEL)
+        charge(c, GUARD_ERROR);
+}
+
 static int on_frame_sent(nghttp2_session *protocol, const nghttp2_frame *frame, void *user)
 {
     struct http2_conn *c = user;
@@ -218,7 +226,7 @@ static int on_frame_sent(nghttp2_session *protocol, const nghttp2_frame *frame, 
         !c->ends_for)
         c->ends_for = END_PROTOCOL_ERROR;
     if (frame->hd.type == NGHTTP2_RST_STREAM)
-        c->has_reset = true;
+        count_reset(c, frame->rst_stream.error_code);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS)

@@ -133,13 +133,14 @@ static bool is_for_later(ssize_t n)
     return n == -EAGAIN || n == -EWOULDBLOCK || n == -EINTR;
 }
 
-/* Errors of the client that the library does not answer by itself. */
+/* What the library does not answer by itself. The floods it knows are acknowledgements that wait, and
+ * CONTINUATION frames. */
 static void take_failure(struct http2_conn *c, ssize_t err)
 {
     if (err == NGHTTP2_ERR_NOMEM || err == NGHTTP2_ERR_CALLBACK_FAILURE)
         http2_close(c, END_NO_RESOURCES);
     else
-        http2_close(c, err == NGHTTP2_ERR_FLOODED ? END_FLOOD : END_PROTOCOL_ERROR);
+        http2_close(c, err == NGHTTP2_ERR_BAD_CLIENT_MAGIC ? END_PROTOCOL_ERROR : END_FLOOD);
 }
 
 static void take(struct http2_conn *c, const void *bytes, size_t len)
