@@ -87,7 +87,7 @@ export class Http2Raw {
     this.rest = Buffer.alloc(0)
     this.frames = []
     this.ended = false
-    this.changed = () => {}
+    this.waiting = new Set()
     this.received = 0
     socket.on('data', (chunk) => this.#take(chunk))
     for (const event of ['end', 'close', 'error'])
@@ -128,6 +128,11 @@ export class Http2Raw {
     if (!this.ended) this.socket.write(Buffer.concat(frames))
   }
 
+  changed() {
+    for (const wake of this.waiting) wake()
+    this.waiting.clear()
+  }
+
   async #wait(probe, what) {
     const end = Date.now() + WAIT_MS
     for (;;) {
@@ -137,7 +142,7 @@ export class Http2Raw {
       if (left <= 0) throw new Error(`no ${what} within ${WAIT_MS} ms`)
       let timer
       await new Promise((resolve) => {
-        this.changed = resolve
+        this.waiting.add(resolve)
         timer = setTimeout(resolve, left)
       })
       clearTimeout(timer)
