@@ -9,6 +9,7 @@
 #define MAX_SETTINGS 32 /* in one frame */
 #define MAX_ACKS 1000   /* that wait to be sent */
 #define FRAME_HEAD_BYTES 9
+#define CONTENT_AFTER 32768 /* half of a stream's window: content that may follow a response */
 
 static struct http2_stream *stream_at(nghttp2_session *protocol, int32_t id)
 {
@@ -167,8 +168,15 @@ static int on_invalid_frame(nghttp2_session *protocol, const nghttp2_frame *fram
     return 0;
 }
 
-/* Content of a request has no meaning here. It is thrown away, and after limits.bodyBytes the client
- * gets no room to send more on this stream. */
+/* The client is asked to send no more on this stream (RFC 9113 section 8.1). */
+static void stop_content(nghttp2_session *protocol, int32_t id)
+{
+    nghttp2_submit_rst_stream(protocol, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+}
+
+/* Content of a request has no meaning here, and is thrown away. After limits.bodyBytes the client gets
+ * no room to send more on this stream. When the response is complete, it may send what it has room for, in
+ * case this is the end; it is stopped when it is not. */
 static int on_content(nghttp2_session *protocol, uint8_t flags, int32_t id, const uint8_t *bytes,
                       size_t len, void *user)
 {
@@ -178,24 +186,30 @@ static int on_content(nghttp2_session *protocol, uint8_t flags, int32_t id, cons
     (void)flags;
     (void)bytes;
     nghttp2_session_consume_connection(protocol, len);
-    if (!stream || !c->loop->live)
+    if (!stream) {
+        if (nghttp2_session_get_stream_effective_recv_data_length(protocol, id) > CONTENT_AFTER)
+            stop_content(protocol, id);
         return 0;
+    }
     stream->received += len;
-    if (stream->received <= c->loop->live->cfg->limits.body_bytes)
+    if (c->loop->live && stream->received <= c->loop->live->cfg->limits.body_bytes)
         nghttp2_session_consume_stream(protocol, id, len);
     return 0;
 }
 
-/* The response is complete. Of a request that goes on the rest is not wanted (RFC 9113 section
- * 8.1). */
-static void complete(nghttp2_session *protocol, int32_t id)
+/* The response is complete: the stream is no longer the library's, whatever the client has still to
+ * send. */
+static void complete(struct http2_conn *c, int32_t id)
 {
-    struct http2_stream *stream = stream_at(protocol, id);
+    struct http2_stream *stream = stream_at(c->protocol, id);
 
-    if (stream)
-        stream->is_complete = true;
-    if (nghttp2_session_get_stream_remote_close(protocol, id) == 0)
-        nghttp2_submit_rst_stream(protocol, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+    if (!stream)
+        return;
+    if (c->loop->live && stream->received > c->loop->live->cfg->limits.body_bytes)
+        stop_content(c->protocol, id);
+    stream->is_complete = true;
+    nghttp2_session_set_stream_user_data(c->protocol, id, NULL);
+    http2_stream_closed(stream, NGHTTP2_NO_ERROR);
 }
 
 /* What the response's head took on the way is known now. */
@@ -232,7 +246,7 @@ static int on_frame_sent(nghttp2_session *protocol, const nghttp2_frame *frame, 
     if (frame->hd.type == NGHTTP2_HEADERS)
         count_head(protocol, frame);
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
-        complete(protocol, frame->hd.stream_id);
+        complete(c, frame->hd.stream_id);
     return 0;
 }
 
