@@ -118,9 +118,9 @@ const struct option config_limits_members[] = {
     {.name = "http2Streams",
      .type = OPTION_INTEGER,
      .title = "Requests at the same time",
-     .help =
-         "Requests that may be under way at the same time on one connection of HTTP/2; one more "
-         "is refused, and its client may try again. Each takes about 2 KB.",
+     .help = "Requests that may be under way at the same time on one connection of HTTP/2. Clients "
+             "are told and keep to it; the connection of one that does not ends. Each takes about "
+             "3 KB.",
      .default_json = "128",
      .min = 1,
      .max = 1000,

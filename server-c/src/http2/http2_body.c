@@ -9,9 +9,6 @@
 
 #include "http2/http2.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define FRAME_HEAD_BYTES 9
 
 /* --- waiting --------------------------------------------------------------------------------- */
@@ -44,8 +41,7 @@ void http2_body_unthrottle(struct http2_stream *stream)
 static void answer_instead(struct http2_stream *stream, enum http_status status)
 {
     body_end(&stream->ex.body, stream->conn->loop);
-    free(stream->kept_head);
-    stream->kept_head = NULL;
+    stream->has_text = false;
     exchange_answer_status(&stream->ex, status);
 }
 
@@ -66,7 +62,7 @@ void http2_body_give_up_disk(struct http2_stream *stream)
     loop_count(stream->ex.live, COUNTER_TIMEOUTS, 1);
     if (stream->has_begun) {
         http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR, END_DISK);
-    } else if (stream->kept_head) {
+    } else if (stream->has_text) {
         answer_instead(stream, HTTP_UNAVAILABLE);
     } else {
         exchange_stop_waiting(&stream->ex);
@@ -181,7 +177,7 @@ static void begin_pace(struct http2_stream *stream)
     pace_begin(&stream->pace, site->rate, of_connection, monotonic_ns());
 }
 
-static void submit(struct http2_stream *stream, const char *head, size_t head_len)
+static void submit(struct http2_stream *stream)
 {
     const nghttp2_data_provider body = {.source.ptr = stream, .read_callback = make_frame};
     bool is_empty = body_is_spent(&stream->ex.body);
@@ -189,19 +185,8 @@ static void submit(struct http2_stream *stream, const char *head, size_t head_le
     stream->ex.clock.first_ns = stage_now();
     stream->has_begun = true;
     begin_pace(stream);
-    if (!http2_head_submit(stream, head, head_len, is_empty ? NULL : &body))
+    if (!http2_head_submit(stream, is_empty ? NULL : &body))
         http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR, END_NO_RESOURCES);
-}
-
-static bool keep_head(struct http2_stream *stream, const char *head, size_t len)
-{
-    if (stream->kept_head)
-        return true;
-    stream->kept_head = malloc(len);
-    stream->kept_len = len;
-    if (stream->kept_head)
-        memcpy(stream->kept_head, head, len);
-    return stream->kept_head != NULL;
 }
 
 /* Are bytes of the body at hand? While none were, the client may still get another response. Asks
@@ -217,15 +202,13 @@ static enum body_step first_step(struct http2_stream *stream)
     return body_next(body, stream->conn->loop, &want, &slice);
 }
 
-void http2_body_begin(struct http2_stream *stream, const char *head, size_t head_len)
+static void try_to_begin(struct http2_stream *stream)
 {
     switch (first_step(stream)) {
     case BODY_BYTES:
         body_took(&stream->ex.body, 0);
-        submit(stream, head, head_len);
-        free(stream->kept_head);
-        stream->kept_head = NULL;
-        return;
+        submit(stream);
+        break;
     case BODY_WAITING:
         http2_arm_disk(stream);
         break;
@@ -235,12 +218,18 @@ void http2_body_begin(struct http2_stream *stream, const char *head, size_t head
     case BODY_REFUSED:
         loop_count(stream->ex.live, COUNTER_LANE_REJECTED, 1);
         answer_instead(stream, HTTP_UNAVAILABLE);
-        return;
+        break;
     case BODY_FAILED:
         give_up(stream);
-        return;
+        break;
     }
-    if (!keep_head(stream, head, head_len))
+}
+
+void http2_body_begin(struct http2_stream *stream, const char *head, size_t head_len)
+{
+    if (http2_head_keep(stream, head, head_len))
+        try_to_begin(stream);
+    else
         http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR, END_NO_RESOURCES);
 }
 
@@ -249,7 +238,7 @@ void http2_body_begin(struct http2_stream *stream, const char *head, size_t head
 static void go_on(struct http2_stream *stream)
 {
     if (!stream->has_begun)
-        http2_body_begin(stream, stream->kept_head, stream->kept_len);
+        try_to_begin(stream);
     else
         nghttp2_session_resume_data(stream->conn->protocol, stream->id);
 }

@@ -76,8 +76,10 @@ struct http2_stream {
     int32_t id;
     struct http2_head head; /* of the request */
     uint64_t received;      /* bytes of the request's content */
-    char *kept_head;        /* our response's head, which waits for the first bytes of its body */
-    size_t kept_len;
+    char *text; /* our response's head, on the heap; kept for the next one while it is small */
+    size_t text_len, text_cap;
+    char status[3];   /* its digits */
+    bool has_text;    /* it waits for the first bytes of its body, or for its turn */
     bool has_begun;   /* the response's head was given to the library */
     bool is_complete; /* so was its last frame */
     bool is_limited;  /* `pace` is in use */
@@ -126,10 +128,13 @@ int http2_body_send_frame(nghttp2_session *protocol, nghttp2_frame *frame, const
                           size_t len, nghttp2_data_source *source, void *user);
 
 /* http2_head.c */
-/* Gives the library the response's head, whose lines are in the form of HTTP/1.1 without the status
- * line. False: no memory. */
-bool http2_head_submit(struct http2_stream *stream, const char *head, size_t len,
-                       const nghttp2_data_provider *body);
+/* Copies the response's head, whose lines are in the form of HTTP/1.1 without the status line. False:
+ * no memory. */
+bool http2_head_keep(struct http2_stream *stream, const char *head, size_t len);
+/* Gives it to the library, which refers to the copy. False: no memory. */
+bool http2_head_submit(struct http2_stream *stream, const nghttp2_data_provider *body);
+void http2_head_forget(struct http2_stream *stream); /* keeps a little memory for the next one */
+void http2_head_free(struct http2_stream *stream);
 
 /* http2_output.c */
 enum http2_output { OUTPUT_ALL, OUTPUT_BLOCKED, OUTPUT_WANTS_TURN, OUTPUT_GONE, OUTPUT_FAILED };

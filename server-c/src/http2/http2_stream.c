@@ -153,8 +153,7 @@ void http2_stream_free(struct http2_stream *stream)
     struct loop *loop = c->loop;
 
     end_exchange(stream);
-    free(stream->kept_head);
-    stream->kept_head = NULL;
+    http2_head_forget(stream);
     http2_head_reset(&stream->head);
     list_remove(&stream->link);
     c->stream_count--;
@@ -191,6 +190,7 @@ void http2_trim_spares(struct loop *loop, size_t keep)
     struct http2_stream *stream;
 
     while (loop->http2.spare_count > keep && (stream = take_spare(loop)) != NULL) {
+        http2_head_free(stream);
         http2_head_fini(&stream->head);
         free(stream);
     }
