@@ -233,7 +233,7 @@ test('streams that nobody reads cost little, and are reset after writeSeconds', 
   await Promise.all(clients.map((client) => client.frame((one) => one.id === 255, 'a head')))
   const grown = rssBytes(node.child.pid) - before
   assert.ok(
-    grown < 20 * 128 * 8192 + MEMORY_MAX,
+    grown < 20 * 128 * 16_384 + MEMORY_MAX,
     `${(grown / MIB).toFixed(1)} MiB for 2560 streams`,
   )
   await serves(node)
