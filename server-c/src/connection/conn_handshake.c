@@ -98,6 +98,10 @@ void conn_shake_hands(struct conn *c)
     }
     count_success(c);
     c->carrier.tls = transport_tls_session(&c->transport);
+    if (tls_session_facts(c->carrier.tls).is_http2) {
+        conn_become_http2(c);
+        return;
+    }
     c->state = CONN_READING;
     c->has_input = true; /* the first request often comes with the end of the handshake */
     conn_arm(c, TIMEOUT_SILENT);

@@ -101,6 +101,8 @@ void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert)
 
 /* conn_end.c */
 void conn_close(struct conn *c, enum end_reason reason); /* does nothing if it is closed already */
+/* Hands the connection over to HTTP/2 with all that was received. It is not this one's any more. */
+void conn_become_http2(struct conn *c);
 /* The reason to record when the client has closed the connection. */
 enum end_reason conn_left(const struct conn *c);
 /* Call it when the socket was given the last byte of a response. Goes on to the next request, or
