@@ -37,9 +37,7 @@ void conn_close(struct conn *c, enum end_reason reason)
     list_remove(&c->link);
     loop->connection_count--;
     loop->ends[reason]++;
-    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (c->is_counted)
-        peer_table_leave(loop->shared->peers, &c->peer.any);
+    conn_uncount(loop, &c->peer.any, c->is_counted);
     poller_forget(&loop->poller, &c->watch);
     transport_close(&c->transport);
 }
@@ -50,6 +48,7 @@ void conn_become_http2(struct conn *c)
     const struct http2_handover handover = {
         .transport = c->transport,
         .peer = &c->peer.any,
+        .tls = c->carrier.tls,
         .is_counted = c->is_counted,
         .is_watched = c->is_watched,
         .input = c->in + c->in_pos,

@@ -247,8 +247,10 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         c->has_input = true;
     if (events & (LAST_EVENTS | EPOLLPRI))
         c->reads_to_end = true;
-    if (events & EPOLLOUT)
+    if (events & EPOLLOUT) {
         c->is_blocked = false;
+        c->has_input = true; /* a transport that held output was not read */
+    }
     if (c->state == HTTP2_LINGERING)
         linger(c);
     else if (events & (EPOLLHUP | EPOLLERR)) /* no one is left to answer */
@@ -305,6 +307,7 @@ static struct http2_conn *allocate(struct loop *loop, const struct http2_handove
         return NULL;
     c->loop = loop;
     c->transport = from->transport;
+    c->tls = from->tls;
     c->is_counted = from->is_counted;
     memcpy(&c->peer, from->peer, size_of(from->peer));
     poller_watch_init(&c->watch, &kind);

@@ -161,6 +161,16 @@ static enum http2_output send_batch(struct http2_conn *c)
     return result;
 }
 
+/* A transport may have taken more than its socket did. */
+static enum http2_output flush(struct http2_conn *c)
+{
+    int err = transport_flush(&c->transport);
+
+    if (err == 0)
+        return OUTPUT_ALL;
+    return is_for_later(err) ? OUTPUT_BLOCKED : OUTPUT_GONE;
+}
+
 enum http2_output http2_output_send(struct http2_conn *c)
 {
     enum http2_output result = send_left(c);
@@ -175,7 +185,7 @@ enum http2_output http2_output_send(struct http2_conn *c)
             return OUTPUT_FAILED;
         }
         if (http2_output_is_empty(c))
-            return OUTPUT_ALL;
+            return flush(c);
         result = send_batch(c);
     }
     return result == OUTPUT_ALL ? OUTPUT_WANTS_TURN : result;

@@ -32,6 +32,7 @@ struct http2_conn {
     struct poller_watch watch;
     struct loop *loop;
     struct transport transport;
+    const struct tls_session *tls; /* of the transport, or NULL */
     nghttp2_session *protocol;
     struct list link; /* in loop->http2.idle, busy or lingering */
     uint64_t deadline_ms;

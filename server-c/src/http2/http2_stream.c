@@ -97,7 +97,8 @@ struct http2_stream *http2_stream_new(struct http2_conn *c, int32_t id)
         stream = allocate();
     if (!stream)
         return NULL;
-    stream->carrier = (struct carrier){&stream_carrier, c->loop, &c->peer.any};
+    stream->carrier = (struct carrier){
+        .kind = &stream_carrier, .loop = c->loop, .peer = &c->peer.any, .tls = c->tls};
     stream->conn = c;
     stream->id = id;
     stream->received = stream->sent = 0;
