@@ -54,6 +54,7 @@ test('a hundred requests at once are answered on one connection', async (t) => {
   }
   assert.equal(await node.counter('connections'), 1)
   assert.equal(await node.counter('requests'), 100)
+  assert.equal(await node.counter('http2Requests'), 100)
   assert.equal(await node.counter('responses2xx'), 100)
   session.destroy()
   await until(async () => (await node.status()).gauges.openConnections === 0, 'its end')
