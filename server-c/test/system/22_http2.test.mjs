@@ -344,6 +344,69 @@ test('idle connections make room for others', async (t) => {
   for (const client of clients) client.close()
 })
 
+test('who goes on asking after GOAWAY is not answered for ever', async (t) => {
+  const node = await startNode(t, { files, config: { limits: { keepAliveRequests: 3 } } })
+  const client = await h2.Http2Raw.connect(node.port)
+  let id = -1
+  for (const begin = Date.now(); !client.ended; await sleep(20)) {
+    id += 2
+    client.send(h2.get(id, '/a.txt')) // and never a word about the ping
+    assert.ok(Date.now() - begin < 10_000, 'it still goes on')
+  }
+  const last = client.frames.filter(({ type }) => type === h2.GOAWAY).at(-1)
+  const answered = client.frames.filter(({ type }) => type === h2.HEADERS).map((one) => one.id)
+  assert.equal(Math.max(...answered), last.payload.readUInt32BE(0))
+})
+
+test('a client behind a trusted proxy is the visitor', async (t) => {
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files,
+    config: { accessLog: { path }, trustedProxies: ['127.0.0.1'] },
+  })
+  await ask(node, '/a.txt', { 'x-forwarded-for': '192.0.2.7' })
+  await until(() => readFileSync(path, 'utf8').includes('\n'), 'a line')
+  assert.match(readFileSync(path, 'utf8'), /^192\.0\.2\.7 /)
+})
+
+test('a HEAD with content is a HEAD, and a short POST is answered without a reset', async (t) => {
+  const node = await startNode(t, { files })
+  const client = await h2.Http2Raw.connect(node.port)
+  const send = (id, method) => {
+    client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, id, h2.block('/a.txt', [], method)))
+    client.send(h2.frame(h2.DATA, h2.END_STREAM, id, Buffer.alloc(1000)))
+  }
+  send(1, 'HEAD')
+  send(3, 'POST')
+  assert.equal((await client.end(1)).type, h2.HEADERS)
+  assert.equal((await client.end(3)).type, h2.DATA)
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
+  assert.equal(client.frames.filter(({ type }) => type === h2.RST_STREAM).length, 0)
+  client.close()
+})
+
+test('windows may become negative, and open again (RFC 9113 section 6.9.2)', async (t) => {
+  const node = await startNode(t, { files })
+  const client = await h2.Http2Raw.connect(node.port)
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 0, h2.number32(20_000_000)))
+  client.send(h2.get(1, '/big.bin'))
+  const got = () =>
+    client.frames
+      .filter(({ type }) => type === h2.DATA)
+      .reduce((sum, one) => sum + one.payload.length, 0)
+  await until(() => got() === 65_535, 'a window full')
+  client.send(h2.settings([4, 1000])) // 64,535 less than nothing
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(64_535)))
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
+  assert.equal(got(), 65_535)
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(3_000_000)))
+  await client.end(1)
+  assert.equal(got(), 3_000_000)
+  client.close()
+})
+
 /* --- others' clients ------------------------------------------------------------------------- */
 
 test('curl, nghttp and h2load get what they ask for', async (t) => {
