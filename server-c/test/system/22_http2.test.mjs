@@ -16,6 +16,7 @@ import { exchange, get, RawClient } from '../support/raw.mjs'
 
 const run = promisify(execFile)
 const KB = 1024
+const INTERNAL_ERROR = 2
 const REFUSED_STREAM = 7
 const files = {
   'a.txt': 'alpha',
@@ -383,6 +384,29 @@ test('a HEAD with content is a HEAD, and a short POST is answered without a rese
   client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
   await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
   assert.equal(client.frames.filter(({ type }) => type === h2.RST_STREAM).length, 0)
+  client.close()
+})
+
+test('a head of more than one frame is sent; one that no frames take resets the stream', async (t) => {
+  // Of a letter that Huffman's code makes longer.
+  const rules = (length) =>
+    Array.from({ length: 30 }, (_, i) => ({
+      action: 'set',
+      name: `X-${i}`,
+      value: '~'.repeat(length),
+    }))
+  const node = await startNode(t, { files, site: { headers: rules(1000) } })
+  const client = await h2.Http2Raw.connect(node.port)
+  client.send(h2.get(1, '/a.txt'))
+  assert.equal((await client.end(1)).type, h2.DATA)
+  assert.ok(client.frames.some(({ type }) => type === h2.CONTINUATION))
+  const [site] = node.config.sites
+  const config = { ...node.config, sites: [{ ...site, headers: rules(4000) }] }
+  assert.ok(await node.reload(config))
+  client.send(h2.get(3, '/a.txt'))
+  assert.equal((await client.end(3)).payload.readUInt32BE(0), INTERNAL_ERROR)
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
   client.close()
 })
 
