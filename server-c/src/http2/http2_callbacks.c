@@ -143,12 +143,9 @@ static int on_frame_received(nghttp2_session *protocol, const nghttp2_frame *fra
         charge(c, GUARD_RESET);
         break;
     case NGHTTP2_PING:
-        if (frame->hd.flags & NGHTTP2_FLAG_ACK) {
-            if (c->farewell == FAREWELL_SOON)
-                http2_say_last(c);
-            break;
-        }
         charge(c, GUARD_FRAME);
+        if (frame->hd.flags & NGHTTP2_FLAG_ACK && c->farewell == FAREWELL_SOON)
+            http2_say_last(c);
         break;
     default:
         charge(c, GUARD_FRAME);

@@ -76,6 +76,8 @@ const cheap = {
         Buffer.concat([h2.number32(2 * (round + i) + 1), Buffer.from('u=1')]),
       ),
     ),
+  'answers to pings that nobody sent': () =>
+    times(100, () => h2.frame(h2.PING, h2.ACK, 0, Buffer.alloc(8))),
   'pings of a client that reads nothing': () =>
     times(100, () => h2.frame(h2.PING, 0, 0, Buffer.alloc(8))),
 }
@@ -86,6 +88,14 @@ for (const [name, make] of Object.entries(cheap))
     const client = await attack(node, { pause: name.includes('reads nothing') }, make)
     await isEnded(node, client)
   })
+
+test('frames of an unknown type are passed over (RFC 9113 section 4.1), and others are served', async (t) => {
+  const node = await start(t)
+  const client = await attack(node, {}, () => times(100, () => h2.frame(0x20, 0, 0)))
+  client.send(h2.get(1, '/a.txt'))
+  await client.end(1)
+  client.close()
+})
 
 test('a flood of empty DATA frames ends the connection (CVE-2019-9518)', async (t) => {
   const node = await start(t)
