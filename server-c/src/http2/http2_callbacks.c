@@ -28,9 +28,11 @@ static void charge(struct http2_conn *c, enum guard_cost cost)
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-static int reset(nghttp2_session *protocol, int32_t id, uint32_t code)
+/* Of this head nothing more is reported, not even its end. */
+static int reset(struct http2_conn *c, int32_t id, uint32_t code)
 {
-    nghttp2_submit_rst_stream(protocol, NGHTTP2_FLAG_NONE, id, code);
+    list_remove(&c->head_link);
+    nghttp2_submit_rst_stream(c->protocol, NGHTTP2_FLAG_NONE, id, code);
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
@@ -43,7 +45,7 @@ static int on_begin_headers(nghttp2_session *protocol, const nghttp2_frame *fram
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
     if (!c->loop->live) /* nothing is served any more */
-        return reset(protocol, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
+        return reset(c, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
     stream = http2_stream_new(c, frame->hd.stream_id);
     if (!stream)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -65,7 +67,7 @@ static int on_header(nghttp2_session *protocol, const nghttp2_frame *frame, nght
     case HTTP2_FIELD_OK:
         break;
     case HTTP2_FIELD_MALFORMED:
-        return reset(protocol, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
+        return reset(c, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
     case HTTP2_FIELD_ENDLESS:
         if (!c->ends_for)
             c->ends_for = END_FLOOD;
@@ -83,9 +85,9 @@ static int on_invalid_header(nghttp2_session *protocol, const nghttp2_frame *fra
 {
     (void)name;
     (void)value;
+    (void)protocol;
     (void)flags;
-    (void)user;
-    return reset(protocol, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
+    return reset(user, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
 }
 
 static void take_request(struct http2_conn *c, int32_t id)
@@ -223,6 +225,19 @@ static void count_head(nghttp2_session *protocol, const nghttp2_frame *frame)
     stream->sent += stream->ex.head_len;
 }
 
+/* A response's head that is too long for the library, by a site's rules. */
+static int on_frame_not_sent(nghttp2_session *protocol, const nghttp2_frame *frame, int error,
+                             void *user)
+{
+    struct http2_stream *stream = stream_at(protocol, frame->hd.stream_id);
+
+    (void)user;
+    if (frame->hd.type == NGHTTP2_HEADERS && stream && error != NGHTTP2_ERR_STREAM_CLOSING &&
+        error != NGHTTP2_ERR_STREAM_CLOSED && error != NGHTTP2_ERR_SESSION_CLOSING)
+        http2_stream_abort(stream, NGHTTP2_INTERNAL_ERROR, END_NO_RESOURCES);
+    return 0;
+}
+
 /* The library or we have reset a stream. It costs when an error of the client's was the reason. */
 static void count_reset(struct http2_conn *c, uint32_t code)
 {
@@ -280,6 +295,7 @@ static nghttp2_session_callbacks *callbacks_new(void)
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, on_invalid_frame);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_content);
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_sent);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, on_frame_not_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
     return callbacks;
 }

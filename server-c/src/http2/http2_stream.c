@@ -123,6 +123,7 @@ void http2_stream_answer(struct http2_stream *stream)
         return;
     }
     exchange_begin(ex, &stream->carrier, stream->head.bytes);
+    loop_count(ex->live, COUNTER_HTTP2_REQUESTS, 1);
     if (parsed == PARSE_BAD)
         exchange_answer_broken(ex);
     else

@@ -16,6 +16,7 @@ import { exchange, get, RawClient } from '../support/raw.mjs'
 
 const run = promisify(execFile)
 const KB = 1024
+const INTERNAL_ERROR = 2
 const REFUSED_STREAM = 7
 const files = {
   'a.txt': 'alpha',
@@ -54,6 +55,7 @@ test('a hundred requests at once are answered on one connection', async (t) => {
   }
   assert.equal(await node.counter('connections'), 1)
   assert.equal(await node.counter('requests'), 100)
+  assert.equal(await node.counter('http2Requests'), 100)
   assert.equal(await node.counter('responses2xx'), 100)
   session.destroy()
   await until(async () => (await node.status()).gauges.openConnections === 0, 'its end')
@@ -341,6 +343,92 @@ test('idle connections make room for others', async (t) => {
   await clients[0].goodbye()
   assert.equal(await node.ends('madeRoom'), 1)
   for (const client of clients) client.close()
+})
+
+test('who goes on asking after GOAWAY is not answered for ever', async (t) => {
+  const node = await startNode(t, { files, config: { limits: { keepAliveRequests: 3 } } })
+  const client = await h2.Http2Raw.connect(node.port)
+  let id = -1
+  for (const begin = Date.now(); !client.ended; await sleep(20)) {
+    id += 2
+    client.send(h2.get(id, '/a.txt')) // and never a word about the ping
+    assert.ok(Date.now() - begin < 10_000, 'it still goes on')
+  }
+  const last = client.frames.filter(({ type }) => type === h2.GOAWAY).at(-1)
+  const answered = client.frames.filter(({ type }) => type === h2.HEADERS).map((one) => one.id)
+  assert.equal(Math.max(...answered), last.payload.readUInt32BE(0))
+})
+
+test('a client behind a trusted proxy is the visitor', async (t) => {
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files,
+    config: { accessLog: { path }, trustedProxies: ['127.0.0.1'] },
+  })
+  await ask(node, '/a.txt', { 'x-forwarded-for': '192.0.2.7' })
+  await until(() => readFileSync(path, 'utf8').includes('\n'), 'a line')
+  assert.match(readFileSync(path, 'utf8'), /^192\.0\.2\.7 /)
+})
+
+test('a HEAD with content is a HEAD, and a short POST is answered without a reset', async (t) => {
+  const node = await startNode(t, { files })
+  const client = await h2.Http2Raw.connect(node.port)
+  const send = (id, method) => {
+    client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, id, h2.block('/a.txt', [], method)))
+    client.send(h2.frame(h2.DATA, h2.END_STREAM, id, Buffer.alloc(1000)))
+  }
+  send(1, 'HEAD')
+  send(3, 'POST')
+  assert.equal((await client.end(1)).type, h2.HEADERS)
+  assert.equal((await client.end(3)).type, h2.DATA)
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
+  assert.equal(client.frames.filter(({ type }) => type === h2.RST_STREAM).length, 0)
+  client.close()
+})
+
+test('a head of more than one frame is sent; one that no frames take resets the stream', async (t) => {
+  // Of a letter that Huffman's code makes longer.
+  const rules = (length) =>
+    Array.from({ length: 30 }, (_, i) => ({
+      action: 'set',
+      name: `X-${i}`,
+      value: '~'.repeat(length),
+    }))
+  const node = await startNode(t, { files, site: { headers: rules(1000) } })
+  const client = await h2.Http2Raw.connect(node.port)
+  client.send(h2.get(1, '/a.txt'))
+  assert.equal((await client.end(1)).type, h2.DATA)
+  assert.ok(client.frames.some(({ type }) => type === h2.CONTINUATION))
+  const [site] = node.config.sites
+  const config = { ...node.config, sites: [{ ...site, headers: rules(4000) }] }
+  assert.ok(await node.reload(config))
+  client.send(h2.get(3, '/a.txt'))
+  assert.equal((await client.end(3)).payload.readUInt32BE(0), INTERNAL_ERROR)
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
+  client.close()
+})
+
+test('windows may become negative, and open again (RFC 9113 section 6.9.2)', async (t) => {
+  const node = await startNode(t, { files })
+  const client = await h2.Http2Raw.connect(node.port)
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 0, h2.number32(20_000_000)))
+  client.send(h2.get(1, '/big.bin'))
+  const got = () =>
+    client.frames
+      .filter(({ type }) => type === h2.DATA)
+      .reduce((sum, one) => sum + one.payload.length, 0)
+  await until(() => got() === 65_535, 'a window full')
+  client.send(h2.settings([4, 1000])) // 64,535 less than nothing
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(64_535)))
+  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK)
+  assert.equal(got(), 65_535)
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(3_000_000)))
+  await client.end(1)
+  assert.equal(got(), 3_000_000)
+  client.close()
 })
 
 /* --- others' clients ------------------------------------------------------------------------- */
