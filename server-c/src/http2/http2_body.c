@@ -123,6 +123,8 @@ static ssize_t make_frame(nghttp2_session *protocol, int32_t id, uint8_t *unused
     (void)protocol;
     (void)id;
     (void)unused;
+    if (!exchange_is_open(&stream->ex)) /* it was aborted, and its reset is on the way */
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (!http2_output_has_room(user, FRAME_HEAD_BYTES + most))
         return NGHTTP2_ERR_PAUSE;
     if (!stream->is_limited)

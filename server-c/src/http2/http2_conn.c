@@ -332,7 +332,8 @@ void http2_take_over(struct loop *loop, const struct http2_handover *from)
         give_back(loop, from);
         return;
     }
-    c->has_input = true; /* its events so far went to another watch */
+    transport_keep_queue_short(&c->transport); /* what is urgent can't pass what is in there */
+    c->has_input = true;                       /* its events so far went to another watch */
     c->reads_to_end = true;
     begin_watching(c, from->is_watched);
     if (c->state == HTTP2_OPEN)

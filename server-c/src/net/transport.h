@@ -50,6 +50,10 @@ struct transport {
 /* A transport over a connected, non-blocking stream socket, without a layer. Takes over `fd`. */
 struct transport transport_of_socket(int fd);
 
+/* From now on the kernel keeps few bytes that are not on their way yet: what is sent next waits behind
+ * these only. Without effect where there is no TCP. */
+void transport_keep_queue_short(struct transport *transport);
+
 static inline ssize_t transport_receive(struct transport *transport, void *room, size_t cap,
                                         bool *has_more)
 {

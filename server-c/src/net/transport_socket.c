@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -55,6 +57,15 @@ static int end(struct transport *transport)
 static void close_socket(struct transport *transport)
 {
     close(transport->fd);
+}
+
+#define QUEUE_BYTES 262144
+
+void transport_keep_queue_short(struct transport *transport)
+{
+    const int bytes = QUEUE_BYTES;
+
+    setsockopt(transport->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
 }
 
 struct transport transport_of_socket(int fd)

@@ -246,6 +246,28 @@ test('PRIORITY_UPDATE changes the order of what is under way', async (t) => {
   assert.equal(ends[0], 5)
 })
 
+test('a style sheet does not wait behind megabytes of a picture that the kernel was given', async (t) => {
+  const picture = Buffer.alloc(16 << 20, 'p')
+  const node = await startNode(t, { files: { ...files, 'picture.bin': picture } })
+  const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0x7fffffff]) })
+  client.send(h2.frame(h2.WINDOW_UPDATE, 0, 0, h2.number32(0x7ffe0000)))
+  client.send(h2.get(1, '/picture.bin', [['priority', 'u=5']]))
+  await client.frame(({ type }) => type === h2.DATA)
+  client.socket.pause()
+  await sleep(300) // all that fits on the way is on the way
+  client.send(h2.get(3, '/small.css', [['priority', 'u=0']]))
+  await sleep(300)
+  client.socket.resume()
+  await client.end(3)
+  const before = client.frames.slice(
+    0,
+    client.frames.findIndex(({ id }) => id === 3),
+  )
+  const bytes = before.reduce((sum, { payload }) => sum + payload.length, 0)
+  assert.ok(bytes < 2 << 20, `${bytes} bytes of the picture first`)
+  client.close()
+})
+
 /* --- ends ------------------------------------------------------------------------------------ */
 
 test('at the stop clients are told twice, and what is under way is answered', async (t) => {

@@ -210,6 +210,20 @@ static void test_what_it_says_of_itself(void)
     CHECK_INT(__LINE__, "can't say", transport_unsent(&broken), -EBADF);
 }
 
+static void test_a_short_queue(void)
+{
+    struct transport broken = transport_of_socket(-1);
+    struct ends ends = connect_both();
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    transport_keep_queue_short(&ends.ours);
+    getsockopt(ends.ours.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, &len);
+    CHECK_INT(__LINE__, "bytes", bytes, 262144);
+    close_both(&ends);
+    transport_keep_queue_short(&broken); /* no harm */
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_DFL);
@@ -219,5 +233,6 @@ int main(void)
     test_a_full_window();
     test_send_file();
     test_what_it_says_of_itself();
+    test_a_short_queue();
     return check_end("transport_socket");
 }
