@@ -10,6 +10,7 @@ import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
+import { createKeeper } from './certificates/keep.ts'
 import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
@@ -21,6 +22,9 @@ import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
+import { certificateRoutes } from './features/certificates/routes.ts'
+import { configsNaming } from './features/configs/certificate-uses.ts'
+import { certificateNames } from './features/configs/check/certificate-names.ts'
 import { createValidateAuthors } from './features/configs/check/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/check/validation.ts'
 import { openPreviews } from './features/configs/previews.ts'
@@ -200,7 +204,10 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const validate = createValidate({ examine: work.examine, nodeCheck })
+  const validate = createValidate({
+    ...{ examine: work.examine, nodeCheck },
+    certificates: certificateNames(db),
+  })
   const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
   const releases = createReleases()
@@ -305,6 +312,7 @@ export async function buildService(
     ...{ config, services, box, requests, pressure, onRoute, prefix: API },
   })
 
+  const keeper = createKeeper({ db, write, now, box })
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
     ...webhooks,
@@ -427,6 +435,12 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(
+        certificateRoutes({
+          ...{ db, write, now, keeper },
+          usesOf: (name) => configsNaming({ db, examine: work.examine }, name),
+        }),
+      )
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),

@@ -4,6 +4,7 @@
 // booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { BackupTables } from './tables/backups.ts'
+import type { CertificateTables } from './tables/certificates.ts'
 import type { ConfigTables } from './tables/configs.ts'
 import type { GroupTables } from './tables/groups.ts'
 import type { IdempotencyTables } from './tables/idempotency.ts'
@@ -178,9 +179,11 @@ export type NodeCertificatesTable = {
 }
 
 export type RenderedTextsTable = {
-  /** SHA-256 of the bytes. Nodes that render alike share one row. */
+  /** Of what it holds, see contentId in assignments/content.ts. Nodes that render alike share one row. */
   id: string
   text: string
+  /** JSON, see Content in assignments/content.ts; null: it names none. */
+  certificates: Generated<string | null>
 }
 
 export type AssignmentsTable = {
@@ -234,6 +237,7 @@ export type CoreTables = {
 /** Features add their tables with `& TheirTables`. */
 export type Database = CoreTables &
   BackupTables &
+  CertificateTables &
   ConfigTables &
   GroupTables &
   IdempotencyTables &

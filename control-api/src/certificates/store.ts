@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Certificates and their versions at rest. A version never changes; its key is sealed, and opened for nodes alone.
+import { type Selectable, sql } from 'kysely'
+import type { Unit } from '../audit/write.ts'
+import type { Reader, Trx } from '../db/database.ts'
+import type { CertificateTables } from '../db/tables/certificates.ts'
+
+type CertificateRow = Selectable<CertificateTables['certificates']>
+type WholeVersionRow = Selectable<CertificateTables['certificate_versions']>
+/** What lists show. */
+export type VersionRow = Omit<WholeVersionRow, 'key' | 'chain'>
+export type CertificateWithLatest = CertificateRow & { version: VersionRow }
+
+const SHOWN = [
+  'certificate_versions.certificate',
+  'certificate_versions.number',
+  'certificate_versions.fingerprint',
+  'certificate_versions.names',
+  'certificate_versions.subject',
+  'certificate_versions.issuer',
+  'certificate_versions.serial',
+  'certificate_versions.key_kind',
+  'certificate_versions.chain_length',
+  'certificate_versions.warnings',
+  'certificate_versions.not_before_ms',
+  'certificate_versions.not_after_ms',
+  'certificate_versions.source',
+  'certificate_versions.order_id',
+  'certificate_versions.created_at_ms',
+  'certificate_versions.created_by',
+] as const satisfies readonly `certificate_versions.${keyof VersionRow}`[]
+
+const withLatest = (db: Reader) =>
+  db
+    .selectFrom('certificates')
+    .innerJoin('certificate_versions', (join) =>
+      join
+        .onRef('certificate_versions.certificate', '=', 'certificates.name')
+        .onRef('certificate_versions.number', '=', 'certificates.latest'),
+    )
+    .select(SHOWN)
+    .select([
+      'certificates.name',
+      'certificates.revision',
+      'certificates.latest',
+      'certificates.told_days',
+      'certificates.created_at_ms as made_at_ms',
+      'certificates.created_by as made_by',
+    ])
+
+type Joined = Awaited<ReturnType<ReturnType<typeof withLatest>['execute']>>[number]
+
+const toWhole = ({
+  name,
+  revision,
+  latest,
+  told_days,
+  made_at_ms,
+  made_by,
+  ...version
+}: Joined) => ({
+  ...{ name, revision, latest, told_days, version },
+  not_after_ms: version.not_after_ms,
+  created_at_ms: made_at_ms,
+  created_by: made_by,
+})
+
+type Page = { limit: number; q: string }
+
+export async function listByName(
+  db: Reader,
+  { after, limit, q }: Page & { after: string },
+): Promise<CertificateWithLatest[]> {
+  const rows = await withLatest(db)
+    .where('certificates.name', '>', after)
+    .$if(q !== '', (query) => query.where(partOf(q)))
+    .orderBy('certificates.name')
+    .limit(limit)
+    .execute()
+  return rows.map(toWhole)
+}
+
+/** Those that end first. */
+export async function listByEnd(
+  db: Reader,
+  { after, limit, q }: Page & { after: readonly [endMs: number, name: string] },
+): Promise<CertificateWithLatest[]> {
+  const [endMs, name] = after
+  const rows = await withLatest(db)
+    .where(sql<boolean>`(certificates.not_after_ms, certificates.name) > (${endMs}, ${name})`)
+    .$if(q !== '', (query) => query.where(partOf(q)))
+    .orderBy('certificates.not_after_ms')
+    .orderBy('certificates.name')
+    .limit(limit)
+    .execute()
+  return rows.map(toWhole)
+}
+
+/** Of its name, or of one of the hosts. */
+const partOf = (q: string) =>
+  sql<boolean>`(instr(certificates.name, ${q}) > 0 or instr(certificate_versions.names, ${q}) > 0)`
+
+export async function findCertificate(
+  db: Reader,
+  name: string,
+): Promise<CertificateWithLatest | undefined> {
+  const row = await withLatest(db).where('certificates.name', '=', name).executeTakeFirst()
+  return row && toWhole(row)
+}
+
+/** Newest first. */
+export const listVersions = (
+  db: Reader,
+  name: string,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<VersionRow[]> =>
+  db
+    .selectFrom('certificate_versions')
+    .select(SHOWN)
+    .where('certificate', '=', name)
+    .$if(before !== null, (query) => query.where('number', '<', before ?? 0))
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findVersion = (
+  db: Reader,
+  name: string,
+  number: number,
+): Promise<(VersionRow & Pick<WholeVersionRow, 'chain'>) | undefined> =>
+  db
+    .selectFrom('certificate_versions')
+    .select(SHOWN)
+    .select('chain')
+    .where('certificate', '=', name)
+    .where('number', '=', number)
+    .executeTakeFirst()
+
+/** With its key, sealed: for who gives it to a node. */
+export const versionWithKey = (
+  db: Reader,
+  name: string,
+  number: number,
+): Promise<Pick<WholeVersionRow, 'chain' | 'key' | 'fingerprint'> | undefined> =>
+  db
+    .selectFrom('certificate_versions')
+    .select(['chain', 'key', 'fingerprint'])
+    .where('certificate', '=', name)
+    .where('number', '=', number)
+    .executeTakeFirst()
+
+export type Latest = { name: string; number: number; fingerprint: string; names: string[] }
+
+/** The newest versions of those that are there. */
+export async function latestOf(db: Reader, names: readonly string[]): Promise<Map<string, Latest>> {
+  const { rows } = await sql<Omit<Latest, 'names'> & { names: string }>`
+    select c.name, v.number, v.fingerprint, v.names from json_each(${JSON.stringify(names)}) wanted
+    cross join certificates c on c.name = wanted.value
+    join certificate_versions v on v.certificate = c.name and v.number = c.latest`.execute(db)
+  return new Map(rows.map((row) => [row.name, { ...row, names: JSON.parse(row.names) }]))
+}
+
+/** Some of their names, by name. */
+export async function someNames(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('certificates')
+    .select('name')
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+export async function countCertificates(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('certificates')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The first version of a new certificate. */
+export async function insertCertificate({ trx }: Unit, version: WholeVersionRow): Promise<void> {
+  const { certificate: name, number: latest, not_after_ms, created_at_ms, created_by } = version
+  await trx
+    .insertInto('certificates')
+    .values({ name, revision: 1, latest, not_after_ms, created_at_ms, created_by })
+    .execute()
+  await trx.insertInto('certificate_versions').values(version).execute()
+}
+
+export async function insertVersion({ trx }: Unit, version: WholeVersionRow): Promise<void> {
+  await trx.insertInto('certificate_versions').values(version).execute()
+  await trx
+    .updateTable('certificates')
+    .set(({ eb }) => ({
+      revision: eb('revision', '+', 1),
+      latest: version.number,
+      not_after_ms: version.not_after_ms,
+      told_days: null,
+    }))
+    .where('name', '=', version.certificate)
+    .execute()
+}
+
+export async function deleteCertificate({ trx }: Unit, name: string): Promise<void> {
+  await trx.deleteFrom('certificates').where('name', '=', name).execute()
+}
+
+export type Ending = { name: string; latest: number; notAfterMs: number; toldDays: number | null }
+
+/** Those that end first, up to that time. */
+export async function endingBefore(db: Reader, endMs: number, limit: number): Promise<Ending[]> {
+  const rows = await db
+    .selectFrom('certificates')
+    .select(['name', 'latest', 'not_after_ms', 'told_days'])
+    .where('not_after_ms', '<', endMs)
+    .orderBy('not_after_ms')
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name, latest, not_after_ms, told_days }) => ({
+    ...{ name, latest, notAfterMs: not_after_ms, toldDays: told_days },
+  }))
+}
+
+export async function setTold(trx: Trx, name: string, days: number): Promise<void> {
+  await trx.updateTable('certificates').set({ told_days: days }).where('name', '=', name).execute()
+}
