@@ -29,6 +29,7 @@ struct config_listen {
     char *socket;
     char *socket_mode;                     /* octal, "0660" */
     enum config_defer_accept defer_accept; /* for TCP only */
+    bool tls;                              /* for TCP only */
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
@@ -39,6 +40,12 @@ enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+enum config_tls_profile { TLS_PROFILE_INTERMEDIATE, TLS_PROFILE_MODERN };
+enum config_client_certificates {
+    CLIENT_CERTIFICATES_OFF,
+    CLIENT_CERTIFICATES_OPTIONAL,
+    CLIENT_CERTIFICATES_REQUIRED
+};
 
 /* Options that are lowered to what the machine has, unless the author gave them
  * (config_sizes.h). */
@@ -130,6 +137,12 @@ struct config_hotlink {
     bool allow_empty; /* requests without Referer are let in, too */
 };
 
+/* Either a name, or two files. */
+struct config_certificate {
+    char *name;                  /* of a certificate that the control plane keeps; "": none */
+    char *chain_file, *key_file; /* absolute paths; "": none */
+};
+
 struct config_site {
     char **hosts; /* lower case; "*" is the default site */
     size_t host_count;
@@ -147,6 +160,17 @@ struct config_site {
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
+    struct config_certificate *certificates; /* the first that fits name and client is shown */
+    size_t certificate_count;
+    struct {
+        enum config_client_certificates mode;
+        char *ca_file; /* absolute path; "": none */
+    } client_certificates;
+    bool redirect_to_https;
+    struct {                      /* Strict-Transport-Security (RFC 6797) */
+        uint32_t max_age_seconds; /* 0: the field is not sent */
+        bool include_sub_domains, preload;
+    } hsts;
     struct config_alias *aliases;
     size_t alias_count;
     struct {
@@ -209,6 +233,10 @@ struct config {
         uint32_t target_bytes;
         uint32_t body_bytes; /* a longer request body ends the connection */
     } limits;
+
+    struct {
+        enum config_tls_profile profile;
+    } tls;
 
     struct {
         enum config_cache_engine engine;

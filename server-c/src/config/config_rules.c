@@ -87,9 +87,11 @@ void config_check_rules(const struct config *cfg, const struct json_value *root,
     struct rules rules = {.cfg = cfg, .root = root, .errors = errors};
 
     config_rules_check_listeners(&rules);
+    config_rules_check_tls(&rules);
     config_rules_check_hosts(&rules);
     for (size_t i = 0; i < cfg->site_count; i++) {
         config_rules_check_site(&rules, i);
+        config_rules_check_site_tls(&rules, i);
         config_rules_check_urls(&rules, i);
         config_rules_check_headers(&rules, i);
         config_rules_check_expires(&rules, i);

@@ -91,7 +91,7 @@ static void check_endpoints(const struct rules *rules)
  * count. */
 static void check_kind(const struct rules *rules, const struct config_listen *listen, size_t index)
 {
-    static const char *const tcp_only[] = {"address", "port", "deferAccept"};
+    static const char *const tcp_only[] = {"address", "port", "deferAccept", "tls"};
     char pointer[RULES_POINTER_LEN];
 
     for (size_t i = 0; has_socket(listen) && i < ARRAY_LEN(tcp_only); i++) {

@@ -39,8 +39,10 @@ uint32_t config_rules_line(const struct rules *rules, const char *pointer);
 
 /* The parts of the check, each in its own file. */
 void config_rules_check_listeners(const struct rules *rules);
+void config_rules_check_tls(const struct rules *rules);
 void config_rules_check_hosts(const struct rules *rules);
 void config_rules_check_site(const struct rules *rules, size_t site);
+void config_rules_check_site_tls(const struct rules *rules, size_t site);
 void config_rules_check_urls(const struct rules *rules, size_t site);
 void config_rules_check_headers(const struct rules *rules, size_t site);
 void config_rules_check_expires(const struct rules *rules, size_t site);

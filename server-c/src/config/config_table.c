@@ -21,6 +21,8 @@ static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
                                           NULL};
 static const char *const proxy_fields[] = {
     [PROXY_FIELD_X_FORWARDED_FOR] = "X-Forwarded-For", [PROXY_FIELD_FORWARDED] = "Forwarded", NULL};
+static const char *const tls_profiles[] = {
+    [TLS_PROFILE_INTERMEDIATE] = "intermediate", [TLS_PROFILE_MODERN] = "modern", NULL};
 static const char *const log_levels[] = {[LOG_LEVEL_ERROR] = "error",
                                          [LOG_LEVEL_WARN] = "warn",
                                          [LOG_LEVEL_INFO] = "info",
@@ -98,6 +100,28 @@ static const struct option listen_members[] = {
      .default_json = "\"auto\"",
      .words = defer_accept_words,
      FIELD(struct config_listen, defer_accept)},
+    {.name = "tls",
+     .type = OPTION_BOOLEAN,
+     .title = "HTTPS",
+     .help = "Whether clients speak TLS here. The site that a client asks for shows its "
+             "certificate; a client that names no site, or one without certificates, is shown "
+             "that of the site \"*\", or of the first site that has any.",
+     .lighttpd = "ssl.engine",
+     .default_json = "false",
+     FIELD(struct config_listen, tls)},
+    {0},
+};
+
+static const struct option tls_members[] = {
+    {.name = "profile",
+     .type = OPTION_ENUM,
+     .title = "Profile",
+     .help = "Which clients can connect, by the names of Mozilla's guide: \"intermediate\" is TLS "
+             "1.2 and 1.3, for all but very old clients; \"modern\" is TLS 1.3 alone.",
+     .lighttpd = "ssl.openssl.ssl-conf-cmd",
+     .default_json = "\"intermediate\"",
+     .words = tls_profiles,
+     CONFIG(tls.profile)},
     {0},
 };
 
@@ -274,6 +298,12 @@ const struct option config_table[] = {
      .help = "Bounds on what clients can use up.",
      .default_json = "{}",
      .members = config_limits_members},
+    {.name = "tls",
+     .type = OPTION_OBJECT,
+     .title = "TLS",
+     .help = "What holds for all addresses where clients speak TLS.",
+     .default_json = "{}",
+     .members = tls_members},
     {.name = "statCache",
      .type = OPTION_OBJECT,
      .title = "Stat cache",

@@ -17,6 +17,11 @@ static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
                                        [SYMLINKS_ANY] = "any",
                                        NULL};
 
+static const char *const client_certificates[] = {[CLIENT_CERTIFICATES_OFF] = "off",
+                                                  [CLIENT_CERTIFICATES_OPTIONAL] = "optional",
+                                                  [CLIENT_CERTIFICATES_REQUIRED] = "required",
+                                                  NULL};
+
 const char *config_row_check_host(const char *text)
 {
     unsigned char binary[sizeof(struct in6_addr)];
@@ -70,6 +75,100 @@ static const struct option listing_members[] = {
      .min = 1,
      .max = 100000,
      SITE(listing.max_entries)},
+    {0},
+};
+
+/* Such a name is also that of a folder in the node's state folder. */
+#define CERTIFICATE_NAME "[0-9a-z]([0-9a-z.-]*[0-9a-z])?"
+
+static const struct option certificate_members[] = {
+    {.name = "name",
+     .type = OPTION_STRING,
+     .title = "Name",
+     .help = "The name of a certificate that the control plane keeps, delivers and renews. Empty: "
+             "the certificate is in files on the node.",
+     .default_json = "\"\"",
+     .max = 64,
+     .pattern = "^(" CERTIFICATE_NAME ")?$",
+     .form = "a certificate's name: lower-case letters, digits, \"-\" and \".\", or empty",
+     FIELD(struct config_certificate, name)},
+    {.name = "chainFile",
+     .type = OPTION_STRING,
+     .title = "File with the chain",
+     .help = "Absolute path of a PEM file with the certificate, followed by those of the "
+             "authorities between it and a root. It is read again when it changes.",
+     .lighttpd = "ssl.pemfile",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     FIELD(struct config_certificate, chain_file)},
+    {.name = "keyFile",
+     .type = OPTION_STRING,
+     .title = "File with the key",
+     .help = "Absolute path of a PEM file with the certificate's private key, not encrypted. May "
+             "be the same file as the chain's.",
+     .lighttpd = "ssl.privkey",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     FIELD(struct config_certificate, key_file)},
+    {0},
+};
+
+static const struct option client_certificate_members[] = {
+    {.name = "mode",
+     .type = OPTION_ENUM,
+     .title = "Ask for certificates",
+     .help = "\"off\" asks clients for none. \"optional\" asks, and takes a client without one. "
+             "\"required\" answers 403 to requests without one. A certificate of another "
+             "authority never gets in. Browsers can't be asked in the middle of a connection, so a "
+             "request for this site on a connection that was made for another one is answered "
+             "with 421, and the client then makes a connection of its own.",
+     .lighttpd = "ssl.verifyclient.activate",
+     .default_json = "\"off\"",
+     .words = client_certificates,
+     SITE(client_certificates.mode)},
+    {.name = "caFile",
+     .type = OPTION_STRING,
+     .title = "File with the authorities",
+     .help = "Absolute path of a PEM file with the certificates of the authorities whose "
+             "clients' certificates are taken.",
+     .lighttpd = "ssl.verifyclient.ca-file",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     SITE(client_certificates.ca_file)},
+    {0},
+};
+
+static const struct option hsts_members[] = {
+    {.name = "maxAgeSeconds",
+     .type = OPTION_INTEGER,
+     .title = "Keep for",
+     .help = "How long browsers ask for this site by HTTPS only, after each answer that they got "
+             "that way. It can't be taken back sooner where it was seen: begin with a few "
+             "minutes. 0: nothing is sent.",
+     .lighttpd = "setenv.add-response-header",
+     .unit = "seconds",
+     .default_json = "0",
+     .max = 63072000,
+     SITE(hsts.max_age_seconds)},
+    {.name = "includeSubDomains",
+     .type = OPTION_BOOLEAN,
+     .title = "Names below it, too",
+     .help = "Whether this holds for all names that end in the site's, whoever serves them.",
+     .default_json = "false",
+     SITE(hsts.include_sub_domains)},
+    {.name = "preload",
+     .type = OPTION_BOOLEAN,
+     .title = "Preload",
+     .help = "Agrees that browsers' makers put the name on their built-in list, from which it "
+             "takes months to get off. The list asks for a year or more and for names below.",
+     .default_json = "false",
+     SITE(hsts.preload)},
     {0},
 };
 
@@ -236,6 +335,39 @@ const struct option config_site_members[] = {
      .pattern = "^(br|zstd|gzip)$",
      .form = "\"br\", \"zstd\" or \"gzip\"",
      SITE_LIST(precompressed, precompressed_count)},
+    {.name = "certificates",
+     .type = OPTION_OBJECTS,
+     .title = "Certificates",
+     .help = "The certificates for this site's names, where clients speak TLS. Of several that "
+             "cover a name, the first that the client's algorithms allow is shown: an ECDSA one "
+             "before an RSA one serves old clients, too.",
+     .lighttpd = "ssl.pemfile",
+     .default_json = "[]",
+     .max_items = 256,
+     .members = certificate_members,
+     .item_size = sizeof(struct config_certificate),
+     SITE_LIST(certificates, certificate_count)},
+    {.name = "clientCertificates",
+     .type = OPTION_OBJECT,
+     .title = "Clients' certificates",
+     .help = "Whether clients must show a certificate themselves.",
+     .default_json = "{}",
+     .members = client_certificate_members},
+    {.name = "redirectToHttps",
+     .type = OPTION_BOOLEAN,
+     .title = "Redirect to HTTPS",
+     .help = "Whether requests that come without TLS are sent to the same address with https "
+             "(301). Those for /.well-known/acme-challenge/ are not, since certificates are "
+             "ordered there.",
+     .lighttpd = "url.redirect",
+     .default_json = "false",
+     SITE(redirect_to_https)},
+    {.name = "hsts",
+     .type = OPTION_OBJECT,
+     .title = "HTTPS only, from then on",
+     .help = "Strict-Transport-Security, which is sent with answers over TLS only.",
+     .default_json = "{}",
+     .members = hsts_members},
     {.name = "aliases",
      .type = OPTION_OBJECTS,
      .title = "Aliases",

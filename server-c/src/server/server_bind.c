@@ -35,7 +35,8 @@ static struct bound *find_bound(const struct bound_list *list, const struct conf
 static struct config_listen copy_listen(const struct config_listen *listen)
 {
     return (struct config_listen){xstrdup(listen->address), listen->port, xstrdup(listen->socket),
-                                  xstrdup(listen->socket_mode), listen->defer_accept};
+                                  xstrdup(listen->socket_mode), listen->defer_accept,
+                                  listen->tls};
 }
 
 static void free_listen(struct config_listen *listen)

@@ -309,8 +309,8 @@ static void check_site_guards(const struct config_site *site)
 
 static void check_process(const struct config *cfg)
 {
-    CHECK_STR(__LINE__, "socket", cfg->listens[3].socket, "/run/farmstead/http");
-    CHECK_STR(__LINE__, "socket's mode", cfg->listens[3].socket_mode, "0600");
+    CHECK_STR(__LINE__, "socket", cfg->listens[4].socket, "/run/farmstead/http");
+    CHECK_STR(__LINE__, "socket's mode", cfg->listens[4].socket_mode, "0600");
     CHECK_INT(__LINE__, "defers", cfg->listens[2].defer_accept, DEFER_ACCEPT_ALWAYS);
     CHECK_INT(__LINE__, "defers by itself", cfg->listens[0].defer_accept, DEFER_ACCEPT_AUTO);
     CHECK_STR(__LINE__, "user", cfg->process.user, "www-data");
@@ -330,7 +330,7 @@ static void test_every_option(void)
     struct config_errors errors = {0};
     struct config *cfg = parse_file(SOURCE_DIR "/config-corpus/good/all-options.jsonc", &errors);
 
-    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 4);
+    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 5);
     CHECK_STR(__LINE__, "address", cfg->listens[1].address, "::1");
     CHECK_INT(__LINE__, "port", cfg->listens[2].port, 0);
     CHECK_INT(__LINE__, "workers", cfg->workers, 2);
