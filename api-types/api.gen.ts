@@ -1654,6 +1654,7 @@ export interface components {
             /** @description Whole days; negative: it has expired */
             daysLeft: number;
             latestVersion: components["schemas"]["CertificateVersion"];
+            releasedVersion: number | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2366,6 +2367,28 @@ export interface components {
              */
             enrolledAt: string;
             policy: components["schemas"]["NodePolicy"] | null;
+            /** @description What it serves by TLS; empty: nothing, or it is too old to say */
+            certificates: {
+                /** @description As its config names it; *: for who names no host */
+                host: string;
+                /** @description SHA-256 of the DER */
+                fingerprint: string;
+                certificate: {
+                    /** @example edge-1 */
+                    name: string;
+                    version: number;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                notAfter: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since: string;
+            }[];
         };
         NodeDrift: {
             digest: string;
@@ -9126,7 +9149,19 @@ export interface operations {
                      *           ],
                      *           "symlinksAny": true
                      *         }
-                     *       }
+                     *       },
+                     *       "certificates": [
+                     *         {
+                     *           "host": "host",
+                     *           "fingerprint": "fingerprint",
+                     *           "certificate": {
+                     *             "name": "edge-1",
+                     *             "version": 1
+                     *           },
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "since": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": {
@@ -9246,6 +9281,28 @@ export interface operations {
                          */
                         enrolledAt: string;
                         policy: components["schemas"]["NodePolicy"] | null;
+                        /** @description What it serves by TLS; empty: nothing, or it is too old to say */
+                        certificates: {
+                            /** @description As its config names it; *: for who names no host */
+                            host: string;
+                            /** @description SHA-256 of the DER */
+                            fingerprint: string;
+                            certificate: {
+                                /** @example edge-1 */
+                                name: string;
+                                version: number;
+                            } | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            since: string;
+                        }[];
                     };
                 };
             };
@@ -19571,6 +19628,7 @@ export interface operations {
                      *             "createdAt": "2026-11-21T09:00:00.000Z",
                      *             "createdBy": "createdBy"
                      *           },
+                     *           "releasedVersion": 1,
                      *           "createdAt": "2026-11-21T09:00:00.000Z",
                      *           "createdBy": "createdBy"
                      *         }
@@ -19806,6 +19864,7 @@ export interface operations {
                      *         "createdAt": "2026-11-21T09:00:00.000Z",
                      *         "createdBy": "createdBy"
                      *       },
+                     *       "releasedVersion": 1,
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
                      *       "createdBy": "createdBy"
                      *     }
@@ -20005,6 +20064,7 @@ export interface operations {
                      *         "createdAt": "2026-11-21T09:00:00.000Z",
                      *         "createdBy": "createdBy"
                      *       },
+                     *       "releasedVersion": 1,
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
                      *       "createdBy": "createdBy"
                      *     }
@@ -20546,6 +20606,7 @@ export interface operations {
                      *         "createdAt": "2026-11-21T09:00:00.000Z",
                      *         "createdBy": "createdBy"
                      *       },
+                     *       "releasedVersion": 1,
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
                      *       "createdBy": "createdBy"
                      *     }

@@ -3,9 +3,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { createIdentify } from './agents/callers.ts'
+import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
+import { nodesGiven } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
@@ -74,6 +76,7 @@ import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
+import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
@@ -122,6 +125,8 @@ export type Service = {
   agents: App
   services: Services
   fleet: Fleet
+  /** For orders of certificates: what nodes answer to who issues them. */
+  challenges: Challenges
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
@@ -180,6 +185,7 @@ export async function buildService(
         })
       : null
 
+  const box = openSecretBox(config.dataDir)
   const requests = createRequestCounter()
   const ownProcess = watchProcess(now())
 
@@ -282,6 +288,7 @@ export async function buildService(
   })
   const enrolment = createEnrolment({ db, write, controlPlaneId, now, authority, fleet })
   const wake = (nodeId: string) => fleet.wake(nodeId)
+  const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const agents = await buildAgentListener({
     logLevel,
@@ -294,6 +301,8 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
+    challenges,
+    certificates: createNodeCertificates({ db, write, now, box }),
     metrics,
     now,
     reportEveryMs: rhythm.reportEveryMs,
@@ -307,7 +316,6 @@ export async function buildService(
     if (isRelease || event.kind === 'group') fleet.wakeAll()
   })
 
-  const box = openSecretBox(config.dataDir)
   const bearers = await holdForEveryRoute(app, {
     ...{ config, services, box, requests, pressure, onRoute, prefix: API },
   })
@@ -404,7 +412,7 @@ export async function buildService(
           write,
           now,
           engine,
-          checkFor: (text) => createNodeChecks(validate, text),
+          checkFor: (text) => createNodeChecks({ db, validate }, text),
           askOwners,
           readGrouping,
           findVersionText: async (name, number) =>
@@ -438,7 +446,10 @@ export async function buildService(
       await api.register(
         certificateRoutes({
           ...{ db, write, now, keeper },
-          usesOf: (name) => configsNaming({ db, examine: work.examine }, name),
+          usesOf: async (name) => [
+            ...(await configsNaming({ db, examine: work.examine }, name)),
+            ...describeGiven(await nodesGiven(db, name)),
+          ],
         }),
       )
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
@@ -532,8 +543,24 @@ export async function buildService(
     return stopping
   }
   const { look: forgetLongAway } = forgetting
-  return { app, agents, services, fleet, assignments, authority, backups, forgetLongAway, close }
+  return {
+    app,
+    agents,
+    services,
+    fleet,
+    challenges,
+    assignments,
+    authority,
+    backups,
+    forgetLongAway,
+    close,
+  }
 }
+
+const describeGiven = (nodes: number): string[] =>
+  nodes === 0
+    ? []
+    : [nodes === 1 ? 'a node was told to serve it' : `${nodes} nodes were told to serve it`]
 
 const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
   new Map(

@@ -7,7 +7,11 @@ import { labelsWithin } from '../db/labels.ts'
 
 /** Under one host several, when they have keys of different kinds. */
 export type Served = { host: string; fingerprint: string; notAfterMs: number }
-export type ServedByNode = Served & { sinceMs: number }
+export type ServedByNode = Served & {
+  sinceMs: number
+  /** The version it is of; null: none of ours, but of a file on the node. */
+  certificate: { name: string; version: number } | null
+}
 
 export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode[]> {
   const rows = await db
@@ -17,28 +21,47 @@ export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode
     .orderBy('host')
     .orderBy('fingerprint')
     .execute()
+  const fingerprints = [...new Set(rows.map(({ fingerprint }) => fingerprint))]
+  const ours = await versionsOf(db, fingerprints)
   return rows.map((row) => ({
     host: row.host,
     fingerprint: row.fingerprint,
     notAfterMs: row.not_after_ms,
     sinceMs: row.since_ms,
+    certificate: ours.get(row.fingerprint) ?? null,
   }))
 }
 
-/** What it said before goes; what it says again keeps its time. */
+/** By fingerprint; of one that was uploaded under several names, one of them. */
+async function versionsOf(
+  db: Reader,
+  fingerprints: readonly string[],
+): Promise<Map<string, { name: string; version: number }>> {
+  const { rows } = await sql<{ fingerprint: string; name: string; version: number }>`
+    select v.fingerprint, v.certificate as name, v.number as version
+    from json_each(${JSON.stringify(fingerprints)}) wanted
+    cross join certificate_versions v on v.fingerprint = wanted.value
+    order by v.certificate desc`.execute(db)
+  return new Map(rows.map(({ fingerprint, name, version }) => [fingerprint, { name, version }]))
+}
+
+/** What it said before goes; what it says again keeps its time. False: it said nothing new. */
 export async function setServed(
   trx: Trx,
   nodeId: string,
   served: readonly Served[],
   nowMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const said = JSON.stringify(served)
-  await sql`delete from served_certificates where node_id = ${nodeId} and (host, fingerprint) not in (
+  const gone =
+    await sql`delete from served_certificates where node_id = ${nodeId} and (host, fingerprint) not in (
     select value ->> 'host', value ->> 'fingerprint' from json_each(${said}))`.execute(trx)
-  await sql`insert into served_certificates (node_id, host, fingerprint, not_after_ms, since_ms)
+  const come =
+    await sql`insert into served_certificates (node_id, host, fingerprint, not_after_ms, since_ms)
     select ${nodeId}, value ->> 'host', value ->> 'fingerprint', value ->> 'notAfterMs', ${nowMs}
     from json_each(${said}) where true
     on conflict (node_id, host, fingerprint) do nothing`.execute(trx)
+  return (gone.numAffectedRows ?? 0n) + (come.numAffectedRows ?? 0n) > 0n
 }
 
 export type ServedWhere = {

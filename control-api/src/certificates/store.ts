@@ -43,6 +43,7 @@ const withLatest = (db: Reader) =>
       'certificates.name',
       'certificates.revision',
       'certificates.latest',
+      'certificates.released',
       'certificates.told_days',
       'certificates.created_at_ms as made_at_ms',
       'certificates.created_by as made_by',
@@ -54,12 +55,13 @@ const toWhole = ({
   name,
   revision,
   latest,
+  released,
   told_days,
   made_at_ms,
   made_by,
   ...version
 }: Joined) => ({
-  ...{ name, revision, latest, told_days, version },
+  ...{ name, revision, latest, released, told_days, version },
   not_after_ms: version.not_after_ms,
   created_at_ms: made_at_ms,
   created_by: made_by,
@@ -169,6 +171,39 @@ export async function someNames(db: Reader, limit: number): Promise<string[]> {
     .limit(limit)
     .execute()
   return rows.map(({ name }) => name)
+}
+
+export type Given = { name: string; version: number; fingerprintSha256: string }
+
+/** As nodes get them: the newest versions, or those that rollouts proved. A name there is none of is left out. */
+export async function givenVersions(
+  db: Reader,
+  names: readonly string[],
+  which: 'newest' | 'proved',
+): Promise<Given[]> {
+  if (names.length === 0) return []
+  const number = which === 'newest' ? sql`c.latest` : sql`ifnull(c.released, c.latest)`
+  const { rows } = await sql<Given>`
+    select c.name, v.number as version, v.fingerprint as fingerprintSha256
+    from json_each(${JSON.stringify(names)}) wanted
+    cross join certificates c on c.name = wanted.value
+    join certificate_versions v on v.certificate = c.name and v.number = ${number}
+    order by c.name`.execute(db)
+  return rows
+}
+
+/** A rollout brought them to all nodes. */
+export async function noteReleased(
+  trx: Trx,
+  versions: readonly Pick<Given, 'name' | 'version'>[],
+): Promise<void> {
+  for (const { name, version } of versions) {
+    await trx
+      .updateTable('certificates')
+      .set({ released: version })
+      .where('name', '=', name)
+      .execute()
+  }
 }
 
 export async function countCertificates(db: Reader): Promise<number> {

@@ -179,10 +179,10 @@ export type NodeCertificatesTable = {
 }
 
 export type RenderedTextsTable = {
-  /** Of what it holds, see contentId in assignments/content.ts. Nodes that render alike share one row. */
+  /** See contentId in agent-protocol/content.ts. Nodes that render alike share one row. */
   id: string
   text: string
-  /** JSON, see Content in assignments/content.ts; null: it names none. */
+  /** JSON, see CertificateVersions in agent-protocol/messages.gen.ts; null: the text names none. */
   certificates: Generated<string | null>
 }
 
@@ -194,7 +194,10 @@ export type AssignmentsTable = {
   rollout_id: string | null
   config: string
   version: number
+  /** Of the config and its certificates: agent-protocol/content.ts. */
   digest: string
+  /** Of the config by itself; null: it is `digest`. */
+  config_digest: Generated<string | null>
   text_id: string
   /** The node's group when the text was made; '': from before there were groups. */
   group_name: Generated<string>

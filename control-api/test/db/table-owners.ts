@@ -25,6 +25,7 @@ export const TABLES = {
     'features/groups': 'with what their owners allow',
     'features/rollouts': 'with their tasks, and with what their owners allow',
     certificates: 'the name beside what it serves, and its scope',
+    assignments: 'how many there still are of those that were told something',
   }),
   node_labels: of('node-identity', { 'features/nodes': 'its list' }),
   node_certificates: of('node-identity'),

@@ -11,6 +11,7 @@ const statements = [
      name text primary key,
      revision integer not null,
      latest integer not null,
+     released integer,
      not_after_ms integer not null,
      told_days integer,
      created_at_ms integer not null,
@@ -38,6 +39,7 @@ const statements = [
      created_by text not null,
      primary key (certificate, number)
    ) strict, without rowid`,
+  `create index certificate_versions_by_fingerprint on certificate_versions (fingerprint)`,
   `create table served_certificates (
      node_id text not null references nodes (id) on delete cascade,
      host text not null,
@@ -54,6 +56,9 @@ const statements = [
      from_ms integer not null,
      primary key (group_name, number)
    ) strict, without rowid`,
-  // null: it names none. Else the config's own digest, and the versions that go with it.
+  // The versions of the certificates that go with the text; null: it names none.
   `alter table rendered_texts add column certificates text`,
+  // Of the config by itself; null: no certificates go with it, and digest is that.
+  `alter table assignments add column config_digest text`,
+  `alter table node_tasks add column config_digest text`,
 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows that certificates/ keeps in control.db (migrations/061-certificates.ts).
+import type { Generated } from 'kysely'
 
 type CertificatesTable = {
   name: string
@@ -7,10 +8,12 @@ type CertificatesTable = {
   revision: number
   /** The number of its newest version. */
   latest: number
+  /** The version that a rollout brought to all nodes last, which new ones get; null: none yet. */
+  released: Generated<number | null>
   /** Of its newest version. */
   not_after_ms: number
   /** The fewest days left that were told of that version; null: none yet. */
-  told_days: number | null
+  told_days: Generated<number | null>
   created_at_ms: number
   created_by: string
 }

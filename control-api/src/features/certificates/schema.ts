@@ -68,6 +68,9 @@ export const CertificateSchema = Type.Object({
   state: CertificateStateSchema,
   daysLeft: Type.Integer({ description: 'Whole days; negative: it has expired' }),
   latestVersion: CertificateVersionSchema,
+  releasedVersion: Nullable(
+    Type.Integer({ description: 'What a rollout brought to all nodes last, and new nodes get' }),
+  ),
   createdAt: TimeSchema,
   createdBy: Type.String(),
 })

@@ -37,6 +37,7 @@ export const viewCertificate = (row: CertificateWithLatest, nowMs: number): Cert
   state: stateOf(lifetimeOf(row.version), nowMs),
   daysLeft: Math.floor((row.not_after_ms - nowMs) / DAY_MS),
   latestVersion: viewVersion(row.version),
+  releasedVersion: row.released,
   createdAt: iso(row.created_at_ms),
   createdBy: row.created_by,
 })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} here is the variables' own notation
 // A config that names certificates: whether they are there, and good for its hosts, whoever puts them in.
 import { describe, expect, test } from 'vitest'
 import { certificatesIn, namesInValue } from '../../../../src/features/configs/text/certificates.ts'
