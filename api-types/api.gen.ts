@@ -1987,7 +1987,7 @@ export interface components {
             version: string;
             checks: {
                 /** @enum {unknown} */
-                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
+                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "certificates" | "backup";
                 ok: boolean;
                 /** @description Nothing fails, and yet something is left undone, as backups that nobody set up */
                 attention: boolean;

@@ -12,6 +12,7 @@ import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
+import { watchExpiry } from './certificates/expiry-watch.ts'
 import { createKeeper } from './certificates/keep.ts'
 import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
@@ -46,7 +47,13 @@ import { eventRoutes } from './features/events/routes.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { groupsGiving, readGrouping } from './features/groups/store.ts'
-import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import {
+  checkBackups,
+  checkCa,
+  checkCertificates,
+  checkControlDb,
+  checkNodeBinary,
+} from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
@@ -133,6 +140,8 @@ export type Service = {
   backups: BackupKeeper | null
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
+  /** By itself once an hour; tests call it. */
+  tellOfExpiry(): Promise<void>
   close(): Promise<void>
 }
 
@@ -321,6 +330,10 @@ export async function buildService(
   })
 
   const keeper = createKeeper({ db, write, now, box })
+  const expiry = watchExpiry({
+    ...{ db, write, now },
+    onError: (error) => app.log.error({ err: error }, 'the ends of certificates could not be told'),
+  })
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
     ...webhooks,
@@ -493,6 +506,7 @@ export async function buildService(
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+            { name: 'certificates', run: () => checkCertificates(db, now()) },
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
@@ -531,7 +545,12 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
-    await Promise.all([closeListeners([app, agents]), stopTicker(), forgetting.stop()])
+    await Promise.all([
+      closeListeners([app, agents]),
+      stopTicker(),
+      forgetting.stop(),
+      expiry.stop(),
+    ])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
@@ -543,6 +562,7 @@ export async function buildService(
     return stopping
   }
   const { look: forgetLongAway } = forgetting
+  const { look: tellOfExpiry } = expiry
   return {
     app,
     agents,
@@ -553,6 +573,7 @@ export async function buildService(
     authority,
     backups,
     forgetLongAway,
+    tellOfExpiry,
     close,
   }
 }

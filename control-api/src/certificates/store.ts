@@ -9,7 +9,9 @@ type CertificateRow = Selectable<CertificateTables['certificates']>
 type WholeVersionRow = Selectable<CertificateTables['certificate_versions']>
 /** What lists show. */
 export type VersionRow = Omit<WholeVersionRow, 'key' | 'chain'>
-export type CertificateWithLatest = CertificateRow & { version: VersionRow }
+export type CertificateWithLatest = Omit<CertificateRow, 'told_days' | 'told_end_ms'> & {
+  version: VersionRow
+}
 
 const SHOWN = [
   'certificate_versions.certificate',
@@ -44,7 +46,6 @@ const withLatest = (db: Reader) =>
       'certificates.revision',
       'certificates.latest',
       'certificates.released',
-      'certificates.told_days',
       'certificates.created_at_ms as made_at_ms',
       'certificates.created_by as made_by',
     ])
@@ -56,12 +57,11 @@ const toWhole = ({
   revision,
   latest,
   released,
-  told_days,
   made_at_ms,
   made_by,
   ...version
 }: Joined) => ({
-  ...{ name, revision, latest, released, told_days, version },
+  ...{ name, revision, latest, released, version },
   not_after_ms: version.not_after_ms,
   created_at_ms: made_at_ms,
   created_by: made_by,
@@ -232,7 +232,6 @@ export async function insertVersion({ trx }: Unit, version: WholeVersionRow): Pr
       revision: eb('revision', '+', 1),
       latest: version.number,
       not_after_ms: version.not_after_ms,
-      told_days: null,
     }))
     .where('name', '=', version.certificate)
     .execute()
@@ -242,23 +241,45 @@ export async function deleteCertificate({ trx }: Unit, name: string): Promise<vo
   await trx.deleteFrom('certificates').where('name', '=', name).execute()
 }
 
-export type Ending = { name: string; latest: number; notAfterMs: number; toldDays: number | null }
-
-/** Those that end first, up to that time. */
-export async function endingBefore(db: Reader, endMs: number, limit: number): Promise<Ending[]> {
-  const rows = await db
-    .selectFrom('certificates')
-    .select(['name', 'latest', 'not_after_ms', 'told_days'])
-    .where('not_after_ms', '<', endMs)
-    .orderBy('not_after_ms')
-    .orderBy('name')
-    .limit(limit)
-    .execute()
-  return rows.map(({ name, latest, not_after_ms, told_days }) => ({
-    ...{ name, latest, notAfterMs: not_after_ms, toldDays: told_days },
-  }))
+export type Ending = {
+  name: string
+  latest: number
+  /** Of the newest version. */
+  notBeforeMs: number
+  notAfterMs: number
+  /** The earliest end of what nodes serve of it; null: no node says that it does. */
+  servedNotAfterMs: number | null
+  toldDays: number | null
+  toldEndMs: number | null
 }
 
-export async function setTold(trx: Trx, name: string, days: number): Promise<void> {
-  await trx.updateTable('certificates').set({ told_days: days }).where('name', '=', name).execute()
+/** Those whose newest version ends first, from the one after `after` on. */
+export async function endings(
+  db: Reader,
+  { after, limit }: { after: readonly [endMs: number, name: string]; limit: number },
+): Promise<Ending[]> {
+  const { rows } = await sql<Ending>`
+    select c.name, c.latest, v.not_before_ms as notBeforeMs, c.not_after_ms as notAfterMs,
+      c.told_days as toldDays, c.told_end_ms as toldEndMs, (
+        select min(s.not_after_ms) from certificate_versions o
+        join served_certificates s on s.fingerprint = o.fingerprint
+        join nodes n on n.id = s.node_id and n.decommissioned_at_ms is null
+        where o.certificate = c.name) as servedNotAfterMs
+    from certificates c
+    join certificate_versions v on v.certificate = c.name and v.number = c.latest
+    where (c.not_after_ms, c.name) > (${after[0]}, ${after[1]})
+    order by c.not_after_ms, c.name limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function setTold(
+  trx: Trx,
+  name: string,
+  { days, endMs }: { days: number; endMs: number },
+): Promise<void> {
+  await trx
+    .updateTable('certificates')
+    .set({ told_days: days, told_end_ms: endMs })
+    .where('name', '=', name)
+    .execute()
 }

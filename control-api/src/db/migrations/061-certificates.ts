@@ -14,6 +14,7 @@ const statements = [
      released integer,
      not_after_ms integer not null,
      told_days integer,
+     told_end_ms integer,
      created_at_ms integer not null,
      created_by text not null
    ) strict`,

@@ -12,8 +12,9 @@ type CertificatesTable = {
   released: Generated<number | null>
   /** Of its newest version. */
   not_after_ms: number
-  /** The fewest days left that were told of that version; null: none yet. */
+  /** The fewest days left that were told, and of which end; null: none yet. */
   told_days: Generated<number | null>
+  told_end_ms: Generated<number | null>
   created_at_ms: number
   created_by: string
 }
