@@ -85,7 +85,7 @@ describe('a good certificate', () => {
     expect(warningsOf(chain + root.pem, key)).toEqual([[1 + lines(chain), 'root_included']])
     expect(warningsOf(leaf.pem, key)).toEqual([[1, 'missing_intermediate']])
     const own = await make({ names: ['a.example'] })
-    expect(warningsOf(own.pem, own.key)).toEqual([])
+    expect(warningsOf(own.pem, own.key)).toEqual([[1, 'self_signed']])
   })
 
   test('that ends below a root of browsers is whole', async () => {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { ServedCertificate } from '../../lib/api-types.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { servedQuery } from './api.ts'
+
+/** What nodes say that they serve of it, read back from their running servers. */
+export function ServedPanel({ name, latest }: { name: string; latest: number }) {
+  const served = useInfiniteQuery(servedQuery(name))
+  const known = served.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <section className="panel" aria-labelledby="served-heading">
+      <div className="panel-head">
+        <h2 id="served-heading">Where it is served</h2>
+      </div>
+      <QueryStates query={served} what="Where it is served" skeletonRows={3}>
+        {() =>
+          known.length === 0 ? (
+            <EmptyState title="On no node">
+              Name it in a config and roll that out; nodes then say that they serve it.
+            </EmptyState>
+          ) : (
+            <>
+              {known.some(({ version }) => version < latest) && (
+                <Notice tone="warn" title="Nodes still serve an older version">
+                  Roll out the config that names it once more, in the version that runs:{' '}
+                  <Link to="/configs">configs</Link>.
+                </Notice>
+              )}
+              <Table served={known} />
+            </>
+          )
+        }
+      </QueryStates>
+      {served.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={served.isFetchingNextPage}
+            onClick={() => void served.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Table({ served }: { served: ServedCertificate[] }) {
+  return (
+    <ScrollBox label="Where it is served, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Node</th>
+            <th scope="col">Host</th>
+            <th scope="col">Version</th>
+            <th scope="col" className="wide-only">
+              Ends
+            </th>
+            <th scope="col">Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {served.map(({ node, host, version, notAfter, since }) => (
+            <tr key={`${node.id} ${host} ${version}`}>
+              <td className="nowrap">
+                <Link to="/nodes/$id" params={{ id: node.id }}>
+                  {node.name}
+                </Link>
+              </td>
+              <td>
+                <code>{host}</code>
+              </td>
+              <td>{version}</td>
+              <td className="wide-only nowrap">{formatDateTime(notAfter)}</td>
+              <td className="nowrap">
+                <TimeAgo at={since} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
