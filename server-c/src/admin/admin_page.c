@@ -154,7 +154,7 @@ static void append_slow_head(struct buf *out)
     html_table_column(out, stage_name(STAGE_TOTAL)); /* first, because a phone shows two columns */
     html_table_column(out, "Status");
     html_table_column(out, "Sent");
-    for (int i = 0; i < STAGE_TOTAL; i++)
+    for (int i = STAGE_FIRST; i < STAGE_TOTAL; i++)
         html_table_column(out, stage_name((enum stage)i));
     html_table_body(out);
 }
@@ -177,7 +177,7 @@ static void append_slow(struct buf *out, const struct sample *sample)
                    end_reason_name(sample->aborted_for));
     buf_append_str(out, "</td><td>");
     html_bytes(out, (double)sample->bytes);
-    for (int i = 0; i < STAGE_TOTAL; i++) {
+    for (int i = STAGE_FIRST; i < STAGE_TOTAL; i++) {
         buf_append_str(out, "</td><td>");
         append_time(out, sample->stage_ns[i] != STAGE_ABSENT, (double)sample->stage_ns[i] / 1e9);
     }

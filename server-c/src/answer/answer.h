@@ -27,6 +27,12 @@ bool answer_admit_index(struct exchange *ex, const char *index, enum http_status
 
 void answer_forget_user(struct exchange *ex);
 
+/* --- answer_secure.c -------------------------------------------------------------------------- */
+
+/* May the site be asked on a connection like this: with TLS or without, and with which certificate
+ * of the client? False: the request was answered. */
+bool answer_admit_connection(struct exchange *ex);
+
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
 /* Looks up the location's key in its place. ex->search says what the result is for. */

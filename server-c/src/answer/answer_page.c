@@ -17,6 +17,10 @@ struct response_head answer_start_head(struct exchange *ex, enum http_status sta
 
     ex->status = status;
     ex->carrier->kind->start_head(ex->carrier, status, &head);
+    /* Only with TLS: over plain HTTP anybody on the way could have written it (RFC 6797 section
+     * 7.2). */
+    if (ex->is_secure && ex->site && ex->site->hsts)
+        response_append(&head, ex->site->hsts, strlen(ex->site->hsts));
     return head;
 }
 

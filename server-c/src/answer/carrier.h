@@ -14,6 +14,7 @@
 
 struct carrier;
 struct response_head;
+struct tls_session;
 
 struct carrier_kind {
     /* Writes the status line or its equivalent, Date (RFC 9110 section 6.6.1) and what else
@@ -41,6 +42,7 @@ struct carrier {
     const struct carrier_kind *kind;
     struct loop *loop;
     const struct sockaddr *peer;
+    const struct tls_session *tls; /* NULL: the client does not speak TLS */
 };
 
 static inline void carrier_wait(struct carrier *carrier)

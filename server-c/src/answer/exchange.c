@@ -21,6 +21,8 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->clock.head_ns = stage_now();
     ex->live = live_config_get(loop->live);
     ex->peer = visitor_find(&ex->visitor, &ex->live->sites->proxies, carrier->peer, &ex->req, head);
+    ex->is_secure = carrier->tls ||
+                    visitor_came_by_https(&ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
@@ -37,6 +39,8 @@ void exchange_answer(struct exchange *ex)
 {
     if (!ex->site)
         answer_refuse(ex, HTTP_MISDIRECTED_REQUEST);
+    else if (!answer_admit_connection(ex))
+        return;
     else if (ex->req.method == HTTP_OTHER_METHOD)
         answer_refuse(ex, HTTP_NOT_IMPLEMENTED);
     else if (ex->req.method == HTTP_KNOWN_METHOD)

@@ -44,6 +44,7 @@ struct exchange {
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;
+    bool is_secure; /* the client speaks TLS, with us or with a trusted proxy */
     uint8_t attempts;
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;

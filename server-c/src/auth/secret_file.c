@@ -4,8 +4,6 @@
 
 #include "files/file_read.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,22 +16,6 @@ static size_t without_line_end(const unsigned char *bytes, size_t len)
     if (len > 0 && bytes[len - 1] == '\n')
         len -= len > 1 && bytes[len - 2] == '\r' ? 2 : 1;
     return len;
-}
-
-/* O_NONBLOCK: a FIFO must not hold us up before we see that it is not a regular file. */
-static int open_regular(const char *path, struct stat *st)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
-
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, st) != 0)
-        err = -errno;
-    else if (!S_ISREG(st->st_mode))
-        err = S_ISDIR(st->st_mode) ? UV_EISDIR : UV_EFTYPE;
-    if (err)
-        close(fd);
-    return err ? err : fd;
 }
 
 static int take(struct secret *out, const unsigned char *bytes, size_t len)
@@ -53,7 +35,7 @@ int secret_file_read(struct secret *out, const char *path)
     unsigned char bytes[SECRET_FILE_MAX + LINE_END_MAX + 1];
     struct stat st = {0};
     ssize_t len;
-    int err, fd = open_regular(path, &st);
+    int err, fd = file_open_regular(path, &st);
 
     memset(out, 0, sizeof(*out));
     if (fd < 0)

@@ -65,12 +65,16 @@ const char *config_check_secret(const struct config *cfg, size_t site, size_t in
                                 char pointer[CHECK_POINTER_LEN])
 {
     size_t passwords = cfg->sites[site].auth_count;
+    size_t signatures = cfg->sites[site].signed_url_count;
 
     if (index < passwords)
         snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/auth/%zu/file", site, index);
-    else
+    else if (index < passwords + signatures)
         snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/signedUrls/%zu/secretFile", site,
                  index - passwords);
+    else
+        snprintf(pointer, CHECK_POINTER_LEN, "/sites/%zu/certificates/%zu/keyFile", site,
+                 index - passwords - signatures);
     return config_site_secret(&cfg->sites[site], index);
 }
 
@@ -128,6 +132,8 @@ static void check_sites(const struct check *check)
     config_check_user_enter(&user, check);
     for (size_t i = 0; i < check->cfg->site_count; i++)
         config_check_site(check, i);
+    for (size_t i = 0; i < check->cfg->site_count; i++)
+        config_check_site_tls(check, i);
     config_check_user_leave(&user);
 }
 

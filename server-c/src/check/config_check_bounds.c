@@ -197,8 +197,11 @@ static void check_served(const struct bounds_check *bounds, const char *path, si
 
 static void check_secret(const struct bounds_check *bounds, const char *path, const char *pointer)
 {
-    char *real = real_path(bounds, path, strlen(path));
+    char *real;
 
+    if (*path == '\0')
+        return;
+    real = real_path(bounds, path, strlen(path));
     if (bounds_is_own(real))
         config_errors_add_at(bounds->check->errors, bounds->check->cfg, CONFIG_CODE_PROTECTED_FILE,
                              pointer, "name a file of its own",
@@ -216,6 +219,12 @@ static void check_site_files(const struct bounds_check *bounds, size_t index)
 
     for (size_t i = 0; (path = config_check_secret(cfg, index, i, pointer)) != NULL; i++)
         check_secret(bounds, path, pointer);
+    for (size_t i = 0; i < cfg->sites[index].certificate_count; i++) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/certificates/%zu/chainFile", index, i);
+        check_secret(bounds, cfg->sites[index].certificates[i].chain_file, pointer);
+    }
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/clientCertificates/caFile", index);
+    check_secret(bounds, cfg->sites[index].client_certificates.ca_file, pointer);
 }
 
 static void check_site(const struct bounds_check *bounds, size_t index)
@@ -251,8 +260,8 @@ static bool is_secret(const struct bounds_check *bounds, const char *real)
     for (size_t i = 0; i < cfg->site_count && !found; i++) {
         const char *path;
         for (size_t j = 0; !found && (path = config_site_secret(&cfg->sites[i], j)) != NULL; j++) {
-            char *its = real_path(bounds, path, strlen(path));
-            found = strcmp(its, real) == 0;
+            char *its = *path != '\0' ? real_path(bounds, path, strlen(path)) : NULL;
+            found = its && strcmp(its, real) == 0;
             free(its);
         }
     }

@@ -119,7 +119,8 @@ static void judge_site(const struct check *check, const struct served_list *list
     const char *path;
 
     for (size_t i = 0; (path = config_check_secret(check->cfg, index, i, pointer)) != NULL; i++)
-        judge(check, list, path, pointer);
+        if (*path != '\0')
+            judge(check, list, path, pointer);
 }
 
 void config_check_exposed(const struct check *check)

@@ -52,6 +52,7 @@ void config_check_listeners(const struct check *check);
 void config_check_process(const struct check *check);
 void config_check_sizes(const struct check *check);
 void config_check_site(const struct check *check, size_t site);
+void config_check_site_tls(const struct check *check, size_t site);
 
 /* What is served is read as the user that the node will become. A thread of root takes over that
  * user's rights to files, for itself only and until config_check_user_leave(). */

@@ -117,7 +117,10 @@ const char *config_site_secret(const struct config_site *site, size_t index)
     if (index < site->auth_count)
         return site->auth[index].file;
     index -= site->auth_count;
-    return index < site->signed_url_count ? site->signed_urls[index].secret_file : NULL;
+    if (index < site->signed_url_count)
+        return site->signed_urls[index].secret_file;
+    index -= site->signed_url_count;
+    return index < site->certificate_count ? site->certificates[index].key_file : NULL;
 }
 
 struct config *config_get(struct config *cfg)

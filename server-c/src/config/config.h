@@ -314,7 +314,8 @@ void config_errors_add_at(struct config_errors *errors, const struct config *cfg
                           enum config_code code, const char *pointer, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Files of passwords and of keys that the site names, one after the other; NULL: no more. */
+/* Files of passwords and of keys that the site names, one after the other; "": this one is in no
+ * file of the config; NULL: no more. */
 const char *config_site_secret(const struct config_site *site, size_t index);
 
 struct config *config_get(struct config *cfg); /* any thread; returns cfg */

@@ -2,6 +2,7 @@
 /* conn.c — the connection's state machine.
  *
  * state     | entered when                        | left when
+ * HANDSHAKE | accepted, and the client speaks TLS | it is over: READING
  * READING   | accepted; a response has ended      | the head is whole: ANSWERING or SENDING
  * ANSWERING | the exchange asked a lane           | the lane has answered: SENDING
  * SENDING   | a response was begun                | sent: READING, DRAINING, LINGERING, CLOSED
@@ -17,6 +18,7 @@
 #include "connection/conn_state.h"
 #include "net/peer_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define INPUT_EVENTS (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
@@ -55,6 +57,7 @@ void conn_run(struct conn *c)
     if (c->state == CONN_CLOSED)
         return;
     conn_settle_input(c);
+    conn_flush(c);
     if (c->has_input && is_reading(c))
         poller_call_again(&c->loop->poller, &c->watch);
 }
@@ -79,6 +82,16 @@ static void take_input(struct conn *c)
     conn_run(c);
 }
 
+void conn_flush(struct conn *c)
+{
+    int err = transport_flush(&c->transport);
+
+    if (err == -EAGAIN)
+        conn_watch_output(c);
+    else if (err)
+        conn_close(c, conn_left(c));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void begin_watching(struct conn *c)
@@ -99,6 +112,12 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         c->has_input = true;
     if (events & (LAST_EVENTS | EPOLLPRI))
         c->reads_to_end = true;
+    if (events & EPOLLOUT && is_reading(c) && c->transport.kind->flush) {
+        c->has_input = true; /* was not read while output was held */
+        conn_flush(c);
+    }
+    if (c->state == CONN_HANDSHAKE)
+        conn_shake_hands(c);
     if (c->state == CONN_LINGERING) {
         conn_linger(c);
         conn_run(c);
@@ -133,6 +152,13 @@ void conn_watch_output(struct conn *c)
         conn_close(c, END_NO_RESOURCES);
 }
 
+void conn_uncount(struct loop *loop, const struct sockaddr *peer, bool is_counted)
+{
+    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, peer);
+}
+
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
                 bool is_counted)
 {
@@ -140,14 +166,12 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
 
     if (!c) {
         transport_close(&transport);
-        atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-        if (is_counted)
-            peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+        conn_uncount(loop, (const struct sockaddr *)peer, is_counted);
         return;
     }
     poller_watch_init(&c->watch, &conn_kind);
     c->loop = loop;
-    c->carrier = (struct carrier){&conn_carrier, loop, &c->peer.any};
+    c->carrier = (struct carrier){.kind = &conn_carrier, .loop = loop, .peer = &c->peer.any};
     c->transport = transport;
     c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));
@@ -155,7 +179,7 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
     c->reads_to_end = c->peer.any.sa_family == AF_UNIX;
     list_init(&c->link);
     loop->connection_count++;
-    c->state = CONN_READING;
+    c->state = transport_has_handshake(&transport) ? CONN_HANDSHAKE : CONN_READING;
     conn_arm(c, TIMEOUT_SILENT);
     /* Its first event comes after those that are waiting now, when the request has often arrived.
      * So a connection may be answered and closed without ever having been added to the poller. */

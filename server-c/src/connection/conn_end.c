@@ -35,9 +35,7 @@ void conn_close(struct conn *c, enum end_reason reason)
     list_remove(&c->link);
     loop->connection_count--;
     loop->ends[reason]++;
-    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (c->is_counted)
-        peer_table_leave(loop->shared->peers, &c->peer.any);
+    conn_uncount(loop, &c->peer.any, c->is_counted);
     poller_forget(&loop->poller, &c->watch);
     transport_close(&c->transport);
 }

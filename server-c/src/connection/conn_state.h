@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 
 enum conn_state {
+    CONN_HANDSHAKE,
     CONN_READING,
     CONN_ANSWERING,
     CONN_SENDING,
@@ -89,6 +90,14 @@ void conn_run(struct conn *c);
 /* Has the poller report when the socket takes bytes again. Call it when it took less than it was
  * given. */
 void conn_watch_output(struct conn *c);
+
+/* Sends what the transport holds, and watches for when it can. Does nothing for one that holds
+ * nothing. */
+void conn_flush(struct conn *c);
+
+/* conn_handshake.c */
+void conn_shake_hands(struct conn *c); /* in CONN_HANDSHAKE, when there may be input */
+void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert);
 
 /* conn_end.c */
 void conn_close(struct conn *c, enum end_reason reason); /* does nothing if it is closed already */

@@ -132,7 +132,7 @@ static enum end_reason reason_of(const struct conn *c)
     case TIMEOUT_SILENT:
         return END_SILENT;
     case TIMEOUT_HEADER:
-        return END_SLOW_HEAD;
+        return c->state == CONN_HANDSHAKE ? END_HANDSHAKE : END_SLOW_HEAD;
     case TIMEOUT_IDLE:
         return END_IDLE;
     case TIMEOUT_WRITE:
@@ -158,6 +158,8 @@ static void time_out(struct conn *c)
     }
     if (has_half_a_head || conn_is_answering(c) || c->state == CONN_DRAINING)
         count_time_out(c);
+    if (c->state == CONN_HANDSHAKE && c->timeout == TIMEOUT_HEADER)
+        conn_count_failed_handshake(c, TLS_FAILURE_TIME_OUT);
     if (c->timeout == TIMEOUT_DISK)
         give_up_disk(c);
     else if (has_half_a_head && c->loop->live)

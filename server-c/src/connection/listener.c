@@ -9,6 +9,7 @@
 #include "connection/conn.h"
 #include "log/log.h"
 #include "net/peer_table.h"
+#include "net/transport_tls.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -35,6 +36,7 @@ struct listener {
     uint16_t port;                         /* as in the config */
     char *socket;                          /* path of a Unix socket; "": TCP */
     enum config_defer_accept defer_accept; /* as in the config */
+    bool speaks_tls;
     bool is_deferring;
     uint32_t ticks_released;
     uint64_t warned_ms, warned_address_ms;
@@ -118,16 +120,18 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
 /* --- accepting ------------------------------------------------------------------------------- */
 
 /* Answers without waiting for the request: 503, and when to try again (RFC 9110 sections 15.6.4 and
- * 10.2.3). */
-static void refuse(struct loop *loop, int fd)
+ * 10.2.3). Where the client speaks TLS a handshake would cost more than the answer is worth, so the
+ * connection just ends. */
+static void refuse(const struct listener *listener, int fd)
 {
     static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
                                  "Content-Length: 0\r\nConnection: close\r\n\r\n";
 
-    (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (!listener->speaks_tls)
+        (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(fd, SHUT_WR);
     close(fd);
-    loop_count(loop->live, COUNTER_REFUSED, 1);
+    loop_count(listener->loop->live, COUNTER_REFUSED, 1);
 }
 
 /* Counts the connection. False when there are limits.connections of them already. */
@@ -211,6 +215,21 @@ static void warn_of_address(struct listener *listener)
     listener->warned_address_ms = now;
 }
 
+static void start(const struct listener *listener, int fd, const struct sockaddr_storage *peer,
+                  bool is_counted)
+{
+    struct loop *loop = listener->loop;
+    struct transport transport;
+
+    if (!listener->speaks_tls)
+        transport = transport_of_socket(fd);
+    else if (!transport_of_tls(&transport, loop, fd)) {
+        conn_uncount(loop, (const struct sockaddr *)peer, is_counted);
+        return;
+    }
+    conn_start(loop, transport, peer, is_counted);
+}
+
 static void take_client(struct listener *listener, int fd, const struct sockaddr_storage *peer)
 {
     struct loop *loop = listener->loop;
@@ -221,16 +240,16 @@ static void take_client(struct listener *listener, int fd, const struct sockaddr
         accept_deferral_accepted(&loop->deferral);
     if (!admit_peer(loop, (const struct sockaddr *)peer, &is_counted)) {
         warn_of_address(listener);
-        refuse(loop, fd);
+        refuse(listener, fd);
         return;
     }
     if (admit(loop)) {
-        conn_start(loop, transport_of_socket(fd), peer, is_counted);
+        start(listener, fd, peer, is_counted);
         return;
     }
     if (is_counted)
         peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
-    refuse(loop, fd);
+    refuse(listener, fd);
 }
 
 /* False when there is nothing more to accept for now. */
@@ -308,6 +327,7 @@ int listener_new(struct loop *loop, int fd, const struct config_listen *cfg, str
     listener->port = cfg->port;
     listener->socket = xstrdup(cfg->socket);
     listener->defer_accept = cfg->defer_accept;
+    listener->speaks_tls = cfg->tls;
     poller_watch_init(&listener->watch, &listener_kind);
     err = poller_add(&loop->poller, fd, 0, &listener->watch);
     if (err) {
@@ -359,6 +379,7 @@ bool listener_is_for(const struct listener *listener, const struct config_listen
 void listener_follow(struct listener *listener, const struct config_listen *cfg)
 {
     listener->defer_accept = cfg->defer_accept;
+    listener->speaks_tls = cfg->tls;
     follow_deferral(listener);
 }
 

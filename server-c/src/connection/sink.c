@@ -137,6 +137,14 @@ static enum sink_step send_file(struct sink *sink, struct body *body, struct tra
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
+/* Everything was taken. A transport that holds some of it has to send that, too. */
+static enum sink_step send_held(struct transport *transport)
+{
+    int err = transport_flush(transport);
+
+    return err ? after_error(err) : SINK_SENT;
+}
+
 /* The slice was sent. True: stop and return *step. False: go on with the next slice. */
 static bool is_enough(const struct sink *sink, const struct body *body,
                       const struct body_slice *slice, enum sink_step *step)
@@ -177,8 +185,10 @@ enum sink_step sink_send(struct sink *sink, struct body *body, struct loop *loop
         if (sink->quota == 0)
             return put_off(sink, SINK_THROTTLED);
         step = send_slice(sink, body, loop, transport, &slice);
-        if (step != SINK_SENT || is_enough(sink, body, &slice, &step))
+        if (step != SINK_SENT)
             return step;
+        if (is_enough(sink, body, &slice, &step))
+            return step == SINK_SENT ? send_held(transport) : step;
     }
     return SINK_WANTS_TURN;
 }

@@ -116,3 +116,19 @@ ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *
     }
     return (ssize_t)done;
 }
+
+/* O_NONBLOCK: a FIFO must not hold us up before we see that it is not a regular file. */
+int file_open_regular(const char *path, struct stat *st)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, st) != 0)
+        err = -errno;
+    else if (!S_ISREG(st->st_mode))
+        err = S_ISDIR(st->st_mode) ? UV_EISDIR : UV_EFTYPE;
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}

@@ -55,4 +55,8 @@ ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
  * true. Threads of a lane only. */
 ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted);
 
+/* Opens a regular file. Returns the descriptor; or a negative UV_E*: UV_EISDIR or UV_EFTYPE for
+ * anything else at that path, such as a FIFO, for which it does not wait. */
+int file_open_regular(const char *path, struct stat *st);
+
 #endif

@@ -71,7 +71,8 @@ struct kept_files *kept_files_new(const struct config *cfg)
         const struct config_site *site = &cfg->sites[i];
         const char *path;
         for (size_t j = 0; (path = config_site_secret(site, j)) != NULL; j++)
-            keep(kept, path);
+            if (*path != '\0')
+                keep(kept, path);
     }
     return kept;
 }

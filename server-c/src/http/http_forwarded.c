@@ -102,8 +102,8 @@ static struct span unquoted(struct span value)
     return value;
 }
 
-/* The value of "for", which an element has once. */
-static struct span find_for(struct span element)
+/* The value of a parameter that an element has once. */
+static struct span find_value(struct span element, const char *name)
 {
     struct span value = {0};
     int count = 0;
@@ -113,7 +113,7 @@ static struct span find_for(struct span element)
         const char *equals = memchr(pair.ptr, '=', pair.len);
         if (!equals)
             continue;
-        if (http_span_equals((struct span){pair.ptr, (size_t)(equals - pair.ptr)}, "for")) {
+        if (http_span_equals((struct span){pair.ptr, (size_t)(equals - pair.ptr)}, name)) {
             value = unquoted(behind(pair, equals + 1));
             count++;
         }
@@ -128,10 +128,17 @@ struct forwarded_hop http_forwarded_hop(enum http_field field, struct span eleme
     struct forwarded_hop hop = {0};
 
     if (field == FIELD_FORWARDED)
-        hop.is_known = parse_node(&hop, find_for(element), false);
+        hop.is_known = parse_node(&hop, find_value(element, "for"), false);
     else
         hop.is_known = parse_node(&hop, element, true);
     return hop;
+}
+
+bool http_forwarded_is_https(enum http_field field, struct span element)
+{
+    if (field == FIELD_FORWARDED)
+        element = find_value(element, "proto");
+    return http_span_equals(element, "https");
 }
 
 bool http_forwarded_next(enum http_field field, struct span *list, struct span *element)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* http_forwarded.h — for whom proxies say that they ask: Forwarded (RFC 7239) and X-Forwarded-For. */
+/* http_forwarded.h — for whom proxies say that they ask: Forwarded (RFC 7239), X-Forwarded-For and
+ * X-Forwarded-Proto. */
 #ifndef FARMSTEAD_HTTP_FORWARDED_H
 #define FARMSTEAD_HTTP_FORWARDED_H
 
@@ -15,6 +16,10 @@ struct forwarded_hop {
 /* The hop that one element tells of: of X-Forwarded-For an address, with a port or without; of Forwarded its
  * parameter "for" (RFC 7239 section 6). */
 struct forwarded_hop http_forwarded_hop(enum http_field field, struct span element);
+
+/* Does one element say that its hop was asked by https? Of X-Forwarded-Proto it is the scheme, of
+ * Forwarded the parameter "proto" (RFC 7239 section 5.4). */
+bool http_forwarded_is_https(enum http_field field, struct span element);
 
 /* The next element, from the client's end of the list to ours; false after the last. In Forwarded a comma
  * within quotes separates nothing. */

@@ -73,12 +73,12 @@ bool http_list_next(struct span *list, struct span *element)
 
 /* --- fields ---------------------------------------------------------------------------------- */
 
-/* At most two names have the same length, and they begin with different letters: so one comparison
+/* At most three names have the same length, and they begin with different letters: so one comparison
  * per line is enough, and most lines need none. The unit test looks up every name of the table. */
 static enum http_field field_of(struct span name)
 {
     static const struct {
-        uint8_t count, fields[2];
+        uint8_t count, fields[3];
     } by_len[] = {
         [4] = {1, {FIELD_HOST}},
         [5] = {1, {FIELD_RANGE}},
@@ -90,7 +90,7 @@ static enum http_field field_of(struct span name)
         [13] = {2, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION}},
         [14] = {1, {FIELD_CONTENT_LENGTH}},
         [15] = {2, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR}},
-        [17] = {2, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING}},
+        [17] = {3, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING, FIELD_X_FORWARDED_PROTO}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
     };
 

@@ -9,6 +9,7 @@
 #include "measure/end_reasons.h"
 #include "measure/histogram.h"
 #include "measure/stages.h"
+#include "measure/tls_counts.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,7 @@ struct server_metrics {
     struct server_series series[SERVER_GENERATIONS];
     double gauges[GAUGE_COUNT];
     uint64_t ends[END_REASON_COUNT]; /* connections, since boot */
+    struct tls_counts tls;           /* since boot */
 };
 
 /* Adds `series` to that of the same generation in `metrics`. To make room it drops the oldest
@@ -67,7 +69,7 @@ void metrics_append_openmetrics(struct buf *out, const struct server_metrics *me
 /* Messages io.prometheus.client.MetricFamily, each preceded by its length, with classic and native
  * histograms. */
 void metrics_append_protobuf(struct buf *out, const struct server_metrics *metrics);
-/* The members of a JSON object: "gauges", "connectionEnds", and "series" with counters and
+/* The members of a JSON object: "gauges", "connectionEnds", "tls", and "series" with counters and
  * quantiles of stages. */
 void metrics_append_json(struct buf *out, const struct server_metrics *metrics);
 

@@ -57,8 +57,17 @@ struct metrics_family metrics_family_of_counter(enum counter counter)
     return make(counter_name(counter), counter_help(counter));
 }
 
-struct metrics_family metrics_family_of_ends(void)
+struct metrics_family metrics_family_of_labelled(enum labelled labelled)
 {
+    switch (labelled) {
+    case LABELLED_HANDSHAKES:
+        return make("tlsHandshakes", "handshakes of TLS completed");
+    case LABELLED_HANDSHAKE_FAILURES:
+        return make("tlsHandshakeFailures", "handshakes of TLS that failed, by alert or reason");
+    case LABELLED_ENDS:
+    case LABELLED_COUNT:
+        break;
+    }
     return make("connectionEnds", "connections ended, by why");
 }
 
@@ -66,6 +75,71 @@ struct metrics_family metrics_family_of_stages(void)
 {
     return make("stageSeconds", "time of each stage of a request");
 }
+
+/* --- counters with labels -------------------------------------------------------------------- */
+
+struct taker {
+    void (*take)(void *arg, const struct metrics_label *labels, uint64_t value);
+    void *arg;
+};
+
+static void each_end(const struct server_metrics *metrics, const struct taker *taker)
+{
+    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++) {
+        const struct metrics_label labels[] = {{"reason", end_reason_name((enum end_reason)i)},
+                                               {NULL, NULL}};
+        taker->take(taker->arg, labels, metrics->ends[i]);
+    }
+}
+
+static void each_handshake(const struct tls_counts *counts, const struct taker *taker)
+{
+    for (int i = 0; i < TLS_CIPHER_COUNT; i++)
+        for (int resumed = 0; resumed < 2; resumed++) {
+            enum tls_cipher cipher = (enum tls_cipher)i;
+            const struct metrics_label labels[] = {
+                {"protocol", tls_protocol_name(tls_cipher_protocol(cipher))},
+                {"cipher", tls_cipher_name(cipher)},
+                {"resumed", resumed ? "true" : "false"},
+                {NULL, NULL}};
+            taker->take(taker->arg, labels, counts->handshakes[i][resumed]);
+        }
+}
+
+/* Of the alerts only those that there were: there are many. */
+static void each_failure(const struct tls_counts *counts, const struct taker *taker)
+{
+    for (int i = 0; i < TLS_FAILURE_COUNT; i++) {
+        const struct metrics_label labels[] = {
+            {"reason", tls_failure_name((enum tls_failure)i)}, {"from", "client"}, {NULL, NULL}};
+        taker->take(taker->arg, labels, counts->failures[i]);
+    }
+    for (int from_client = 0; from_client < 2; from_client++)
+        for (int i = 0; i < 256; i++) {
+            const struct metrics_label labels[] = {{"reason", tls_alert_name((uint8_t)i)},
+                                                   {"from", from_client ? "client" : "node"},
+                                                   {NULL, NULL}};
+            if (counts->alerts[from_client][i] > 0)
+                taker->take(taker->arg, labels, counts->alerts[from_client][i]);
+        }
+}
+
+void metrics_each_labelled(const struct server_metrics *metrics, enum labelled labelled,
+                           void (*take)(void *arg, const struct metrics_label *labels,
+                                        uint64_t value),
+                           void *arg)
+{
+    const struct taker taker = {take, arg};
+
+    if (labelled == LABELLED_ENDS)
+        each_end(metrics, &taker);
+    else if (labelled == LABELLED_HANDSHAKES)
+        each_handshake(&metrics->tls, &taker);
+    else
+        each_failure(&metrics->tls, &taker);
+}
+
+/* --- histograms ------------------------------------------------------------------------------ */
 
 void metrics_classic_counts(uint64_t cumulative[CLASSIC_BUCKETS], const struct histogram *h)
 {

@@ -17,7 +17,18 @@ struct metrics_family {
 
 struct metrics_family metrics_family_of_gauge(enum gauge gauge);
 struct metrics_family metrics_family_of_counter(enum counter counter);
-struct metrics_family metrics_family_of_ends(void);
+/* Counters that have labels of their own. */
+enum labelled { LABELLED_ENDS, LABELLED_HANDSHAKES, LABELLED_HANDSHAKE_FAILURES, LABELLED_COUNT };
+struct metrics_family metrics_family_of_labelled(enum labelled labelled);
+struct metrics_label {
+    const char *name, *value; /* static */
+};
+/* Calls `take` for each of the family's counters, at least one; `labels` end with one without a
+ * name. */
+void metrics_each_labelled(const struct server_metrics *metrics, enum labelled labelled,
+                           void (*take)(void *arg, const struct metrics_label *labels,
+                                        uint64_t value),
+                           void *arg);
 struct metrics_family metrics_family_of_stages(void);
 
 /* Classic buckets: one for each octave, at 2^-20 s … 2^9 s, each an exact sum of our finer ones.

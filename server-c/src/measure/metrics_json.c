@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "measure/metrics_family.h"
 
 #include <inttypes.h>
 
@@ -38,6 +39,36 @@ static void append_json_series(struct buf *out, const struct server_series *seri
     buf_append_str(out, "}}");
 }
 
+/* A list of objects, each with its labels and a count; those that are 0 are left out. */
+struct json_list {
+    struct buf *out;
+    bool has_any;
+};
+
+static void append_labelled(void *arg, const struct metrics_label *labels, uint64_t value)
+{
+    struct json_list *list = arg;
+
+    if (value == 0)
+        return;
+    buf_append_str(list->out, list->has_any ? ",{" : "{");
+    list->has_any = true;
+    for (; labels->name; labels++)
+        buf_printf(list->out, "\"%s\":\"%s\",", labels->name, labels->value);
+    buf_printf(list->out, "\"count\":%" PRIu64 "}", value);
+}
+
+static void append_json_tls(struct buf *out, const struct server_metrics *metrics)
+{
+    struct json_list handshakes = {out, false}, failures = {out, false};
+
+    buf_append_str(out, ",\"tls\":{\"handshakes\":[");
+    metrics_each_labelled(metrics, LABELLED_HANDSHAKES, append_labelled, &handshakes);
+    buf_append_str(out, "],\"failures\":[");
+    metrics_each_labelled(metrics, LABELLED_HANDSHAKE_FAILURES, append_labelled, &failures);
+    buf_append_str(out, "]}");
+}
+
 void metrics_append_json(struct buf *out, const struct server_metrics *metrics)
 {
     buf_append_str(out, "\"gauges\":{");
@@ -48,7 +79,9 @@ void metrics_append_json(struct buf *out, const struct server_metrics *metrics)
     for (int i = END_NONE + 1; i < END_REASON_COUNT; i++)
         buf_printf(out, "%s\"%s\":%" PRIu64, i > END_NONE + 1 ? "," : "",
                    end_reason_name((enum end_reason)i), metrics->ends[i]);
-    buf_append_str(out, "},\"series\":[");
+    buf_append_char(out, '}');
+    append_json_tls(out, metrics);
+    buf_append_str(out, ",\"series\":[");
     for (size_t s = 0; s < metrics->series_count; s++) {
         if (s)
             buf_append_char(out, ',');

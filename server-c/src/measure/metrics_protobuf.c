@@ -199,17 +199,24 @@ static void append_counter(struct writer *w, const struct server_metrics *metric
     end_family(w, &family);
 }
 
-static void append_ends(struct writer *w, const struct server_metrics *metrics)
+static void append_value(void *arg, const struct metrics_label *labels, uint64_t value)
 {
-    struct metrics_family family = metrics_family_of_ends();
+    struct writer *w = arg;
+
+    begin_metric(w);
+    for (; labels->name; labels++)
+        append_label(w, labels->name, labels->value);
+    proto_double(&w->value, COUNTER_VALUE, (double)value);
+    end_metric(w, METRIC_COUNTER);
+}
+
+static void append_labelled(struct writer *w, const struct server_metrics *metrics,
+                            enum labelled labelled)
+{
+    struct metrics_family family = metrics_family_of_labelled(labelled);
 
     begin_family(w, &family, "_total", TYPE_COUNTER);
-    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++) {
-        begin_metric(w);
-        append_label(w, "reason", end_reason_name((enum end_reason)i));
-        proto_double(&w->value, COUNTER_VALUE, (double)metrics->ends[i]);
-        end_metric(w, METRIC_COUNTER);
-    }
+    metrics_each_labelled(metrics, labelled, append_value, w);
     end_family(w, &family);
 }
 
@@ -236,7 +243,8 @@ void metrics_append_protobuf(struct buf *out, const struct server_metrics *metri
     /* A family must have at least one metric. */
     for (int i = 0; i < COUNTER_COUNT && metrics->series_count > 0; i++)
         append_counter(&w, metrics, (enum counter)i);
-    append_ends(&w, metrics);
+    for (int i = 0; i < LABELLED_COUNT; i++)
+        append_labelled(&w, metrics, (enum labelled)i);
     if (metrics->series_count > 0)
         append_stages(&w, metrics);
     for (size_t i = 0; i < ARRAY_LEN(bufs); i++)

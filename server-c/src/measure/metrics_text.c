@@ -73,14 +73,29 @@ static void append_counter(const struct text *text, const struct server_metrics 
     }
 }
 
-static void append_ends(const struct text *text, const struct server_metrics *metrics)
+struct labelled_text {
+    const struct text *text;
+    const char *name;
+};
+
+static void append_value(void *arg, const struct metrics_label *labels, uint64_t value)
 {
-    struct metrics_family family = metrics_family_of_ends();
+    const struct labelled_text *to = arg;
+
+    buf_printf(to->text->out, "%s_total{", to->name);
+    for (size_t i = 0; labels[i].name; i++)
+        buf_printf(to->text->out, "%s%s=\"%s\"", i ? "," : "", labels[i].name, labels[i].value);
+    buf_printf(to->text->out, "} %" PRIu64 "\n", value);
+}
+
+static void append_labelled(const struct text *text, const struct server_metrics *metrics,
+                            enum labelled labelled)
+{
+    struct metrics_family family = metrics_family_of_labelled(labelled);
+    struct labelled_text to = {text, family.name};
 
     append_family(text, &family, "counter");
-    for (int i = END_NONE + 1; i < END_REASON_COUNT; i++)
-        buf_printf(text->out, "%s_total{reason=\"%s\"} %" PRIu64 "\n", family.name,
-                   end_reason_name((enum end_reason)i), metrics->ends[i]);
+    metrics_each_labelled(metrics, labelled, append_value, &to);
 }
 
 static void append_stage(const struct text *text, const char *name,
@@ -119,7 +134,8 @@ static void append_all(struct text *text, const struct server_metrics *metrics)
     }
     for (int i = 0; i < COUNTER_COUNT; i++)
         append_counter(text, metrics, (enum counter)i);
-    append_ends(text, metrics);
+    for (int i = 0; i < LABELLED_COUNT; i++)
+        append_labelled(text, metrics, (enum labelled)i);
     family = metrics_family_of_stages();
     append_family(text, &family, "histogram");
     for (size_t s = 0; s < metrics->series_count; s++)

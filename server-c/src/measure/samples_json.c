@@ -39,7 +39,7 @@ void sample_append_json(struct buf *out, const struct sample *sample)
     if (sample->aborted_for)
         buf_printf(out, ",\"reason\":\"%s\"", end_reason_name(sample->aborted_for));
     buf_append_str(out, ",\"stageSeconds\":{");
-    for (int i = 0; i < STAGE_COUNT; i++) {
+    for (int i = STAGE_FIRST; i < STAGE_COUNT; i++) {
         if (sample->stage_ns[i] == STAGE_ABSENT)
             continue;
         buf_printf(out, "%s\"%s\":", comma, stage_name((enum stage)i));

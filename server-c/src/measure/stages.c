@@ -49,6 +49,7 @@ void stages_record(struct histogram stages[STAGE_COUNT], const struct stage_cloc
 
 void stages_split(uint64_t ns[STAGE_COUNT], const struct stage_clock *clock, uint64_t end_ns)
 {
+    ns[STAGE_HANDSHAKE] = STAGE_ABSENT;
     ns[STAGE_STAT_WAIT] = clock->looked_up ? clock->stat_wait_ns : STAGE_ABSENT;
     ns[STAGE_STAT] = clock->looked_up ? clock->stat_ns : STAGE_ABSENT;
     ns[STAGE_READ_WAIT] = clock->read_disk ? clock->read_wait_ns : STAGE_ABSENT;

@@ -17,6 +17,8 @@ enum stage {
     STAGE_COUNT
 };
 
+#define STAGE_FIRST STAGE_STAT_WAIT /* of a request; those before it are a connection's */
+
 const char *stage_name(enum stage stage); /* on the wire; static */
 const char *stage_help(enum stage stage); /* static */
 

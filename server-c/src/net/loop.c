@@ -53,9 +53,33 @@ static void free_series(struct loop_series *series)
     free(series);
 }
 
+static void end_tls(struct loop *loop)
+{
+    if (!loop->tls)
+        return;
+    tls_engine_free(loop->tls->engine);
+    free(loop->tls->io.out);
+    free(loop->tls);
+    loop->tls = NULL;
+}
+
+bool loop_start_tls(struct loop *loop)
+{
+    if (loop->tls)
+        return true;
+    loop->tls = calloc(1, sizeof(*loop->tls));
+    if (!loop->tls)
+        return false;
+    loop->tls->engine = tls_engine_new(&loop->tls->io, loop->shared->tickets);
+    if (!loop->tls->engine)
+        end_tls(loop);
+    return loop->tls != NULL;
+}
+
 void loop_fini(struct loop *loop)
 {
     loop_set_live(loop, NULL, 0, 1);
+    end_tls(loop);
     while (!list_empty(&loop->series))
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
@@ -122,6 +146,8 @@ void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
     trim_series(loop);
     for (int i = 0; i < END_REASON_COUNT; i++)
         metrics->ends[i] += loop->ends[i];
+    if (loop->tls)
+        tls_counts_add(&metrics->tls, &loop->tls->counts);
     metrics->gauges[GAUGE_CACHE_ENTRIES] += (double)files->entries;
     metrics->gauges[GAUGE_CACHE_BYTES] += (double)files->body_bytes;
     metrics->gauges[GAUGE_OPEN_FILES] += (double)files->descriptors;
@@ -144,6 +170,7 @@ void live_config_put(struct live_config *live)
     if (--live->refs > 0)
         return;
     live->series->refs--;
+    tls_set_put(live->tls);
     site_set_put(live->sites);
     free(live);
 }
@@ -212,6 +239,14 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
     grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
     grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
     grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
+}
+
+void loop_set_tls(struct loop *loop, struct tls_set *tls)
+{
+    if (loop->live)
+        loop->live->tls = tls;
+    else
+        tls_set_put(tls);
 }
 
 void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops)

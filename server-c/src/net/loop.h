@@ -17,8 +17,10 @@
 #include "measure/metrics.h"
 #include "measure/samples.h"
 #include "net/accept_deferral.h"
+#include "measure/tls_counts.h"
 #include "net/poller.h"
 #include "site/site.h"
+#include "tls/tls.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -32,6 +34,20 @@
 
 struct transfer;
 
+/* A record of TLS with its overhead (RFC 8446 section 5.2). */
+#define LOOP_RECORD_BYTES (16384 + 512)
+#define LOOP_TLS_PLAIN_BYTES 16384 /* plain bytes that become one record */
+
+/* What TLS needs on a loop. */
+struct loop_tls {
+    struct tls_engine *engine;
+    struct tls_io io;
+    struct tls_counts counts;
+    uint64_t turn, spent_ns;       /* what handshakes have cost in this turn of the poller */
+    char input[LOOP_RECORD_BYTES]; /* encrypted bytes arrive here first */
+    char plain[LOOP_TLS_PLAIN_BYTES];
+};
+
 /* What happened on this loop under one generation of the config. */
 struct loop_series {
     struct list link; /* loop->series, oldest generation first */
@@ -43,6 +59,7 @@ struct live_config {
     uint32_t refs; /* requests under it, and the loop while it is in force */
     struct site_set *sites;
     const struct config *cfg; /* that of `sites` */
+    struct tls_set *tls;      /* NULL: none of its addresses speaks TLS */
     struct loop_series *series;
 };
 
@@ -64,6 +81,7 @@ struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct access_log *access_log;
     struct auth_store *auth;
+    struct tls_tickets *tickets;
     struct peer_table *peers;
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */
@@ -79,6 +97,7 @@ struct loop {
     struct file_residents residents;
     struct access_ring *access_ring;
     struct live_config *live; /* NULL: no requests are served */
+    struct loop_tls *tls;     /* NULL: no config in force so far had an address that speaks TLS */
     struct list series;
     struct samples samples;
     uint64_t evictions_counted;
@@ -114,6 +133,12 @@ void loop_fini(struct loop *loop); /* when everything on it has been closed */
 /* Puts `sites` in force, taking its own reference; NULL: serve nothing. Limits of caches and
  * samples are divided by `loops`, the number of loops. */
 void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops);
+
+/* Makes what TLS needs on this loop, once. False: no memory. While the loop does not use it yet any
+ * thread may call this. */
+bool loop_start_tls(struct loop *loop);
+/* Takes over what loop_set_live() needs besides, right after it. */
+void loop_set_tls(struct loop *loop, struct tls_set *tls);
 
 struct live_config *live_config_get(struct live_config *live);
 void live_config_put(struct live_config *live);

@@ -104,6 +104,7 @@ bool poller_turn(struct poller *poller)
     bool is_uv_ready = false, goes_on = true;
 
     uv_update_time(poller->uv);
+    poller->turn++;
     for (int i = 0; i < count; i++) {
         struct poller_watch *watch = events[i].data.ptr;
         if (watch)

@@ -33,6 +33,7 @@ struct poller_watch {
 struct poller {
     uv_loop_t *uv;
     int fd;
+    uint64_t turn; /* the number of the present turn */
     struct list again, forgotten;
 };
 

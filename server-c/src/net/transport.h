@@ -15,6 +15,9 @@
 struct transport;
 
 struct transport_kind {
+    /* Goes on with the handshake. 0: it is over. -EAGAIN: it waits for the client. -EPROTO or
+     * another negative errno: it has failed. NULL if the transport needs none. */
+    int (*handshake)(struct transport *transport);
     /* Returns the number of bytes received, 0 at the end of input, or a negative errno; -EAGAIN: no
      * bytes have arrived. *has_more: there may be more bytes, and no event will announce them. */
     ssize_t (*receive)(struct transport *transport, void *room, size_t cap, bool *has_more);
@@ -26,6 +29,10 @@ struct transport_kind {
     /* The same for bytes of a file, which are in the page cache; 0: the file has become shorter.
      * NULL if the transport takes only memory. */
     ssize_t (*send_file)(struct transport *transport, int fd, uint64_t offset, size_t len);
+    /* Sends what the transport holds of the bytes it has taken. 0: it holds nothing any more.
+     * -EAGAIN: call it again when the socket takes bytes. Or another negative errno. NULL if the
+     * transport never holds any. */
+    int (*flush)(struct transport *transport);
     /* Bytes that were taken but not yet acknowledged by the client's host, or a negative errno if
      * that is unknown. */
     int64_t (*unsent)(struct transport *transport);
@@ -64,6 +71,16 @@ static inline ssize_t transport_send_file(struct transport *transport, int fd, u
 static inline bool transport_takes_files(const struct transport *transport)
 {
     return transport->kind->send_file != NULL;
+}
+
+static inline bool transport_has_handshake(const struct transport *transport)
+{
+    return transport->kind->handshake != NULL;
+}
+
+static inline int transport_flush(struct transport *transport)
+{
+    return transport->kind->flush ? transport->kind->flush(transport) : 0;
 }
 
 static inline int64_t transport_unsent(struct transport *transport)

@@ -50,6 +50,9 @@ struct server *server_new(const struct server_admin *admin, int *err)
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* only threads can be missing */
     srv->shared.peers = peer_table_new();
+    srv->shared.tickets = tls_tickets_new();
+    if (!srv->shared.tickets)
+        goto fail_tickets;
     srv->shared.access_log = access_log_new();
     if (!srv->shared.access_log)
         goto fail_access_log;
@@ -83,6 +86,8 @@ fail_read_lane:
 fail_stat_lane:
     access_log_free(srv->shared.access_log);
 fail_access_log:
+    tls_tickets_free(srv->shared.tickets);
+fail_tickets:
     peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
@@ -116,6 +121,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     server_logs_end(srv->shared.access_log);
+    tls_tickets_free(srv->shared.tickets);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);

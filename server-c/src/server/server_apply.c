@@ -14,6 +14,7 @@
 #include "server/server_logs.h"
 #include "server/server_sizes.h"
 #include "server/server_state.h"
+#include "site/site_tls.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -159,11 +160,26 @@ static int prepare(struct server *srv, struct preparation *prep, struct config *
 
 /* --- putting in force ------------------------------------------------------------------------ */
 
+/* Without memory, TLS is not spoken: handshakes fail. */
+static struct tls_set *make_tls(struct worker *worker, struct site_set *sites)
+{
+    struct tls_set *tls = NULL;
+
+    if (!sites || !site_tls_is_wanted(sites->cfg))
+        return NULL;
+    if (loop_start_tls(&worker->loop))
+        tls = site_tls_new(sites, worker->loop.tls->engine);
+    if (!tls)
+        log_error("server: no memory for TLS on event loop %u; its handshakes fail", worker->index);
+    return tls;
+}
+
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
                          uint32_t loops)
 {
     for (uint32_t i = 0; i < srv->worker_count; i++) {
-        struct worker_swap swap = {sites, generation, loops, i < loops};
+        struct worker_swap swap = {sites, make_tls(srv->workers[i], sites), generation, loops,
+                                   i < loops};
         worker_swap(srv->workers[i], &swap);
     }
 }

@@ -34,9 +34,9 @@ static struct bound *find_bound(const struct bound_list *list, const struct conf
 
 static struct config_listen copy_listen(const struct config_listen *listen)
 {
-    return (struct config_listen){xstrdup(listen->address), listen->port, xstrdup(listen->socket),
-                                  xstrdup(listen->socket_mode), listen->defer_accept,
-                                  listen->tls};
+    return (struct config_listen){xstrdup(listen->address), listen->port,
+                                  xstrdup(listen->socket),  xstrdup(listen->socket_mode),
+                                  listen->defer_accept,     listen->tls};
 }
 
 static void free_listen(struct config_listen *listen)
@@ -232,8 +232,8 @@ static void say(const struct bound *bound)
     if (bound->local)
         log_info("listening on unix:%s", bound->listen.socket);
     else
-        log_info("listening on http://%s%s%s:%u", is_v6 ? "[" : "", bound->listen.address,
-                 is_v6 ? "]" : "", bound->port);
+        log_info("listening on http%s://%s%s%s:%u", bound->listen.tls ? "s" : "", is_v6 ? "[" : "",
+                 bound->listen.address, is_v6 ? "]" : "", bound->port);
 }
 
 static void update_mode(const struct bound *bound, const struct bound *known)

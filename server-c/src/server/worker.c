@@ -67,6 +67,8 @@ static void on_tick(uv_timer_t *timer)
     conn_trim_spares(loop, SPARES_KEPT);
     file_cache_sweep(&loop->files);
     accept_deferral_tick(&loop->deferral);
+    if (worker->index == 0)
+        tls_tickets_rotate(loop->shared->tickets, uv_now(&loop->uv));
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
         listener_tick(listener_of_link(link));
     if (loop->is_stopping)
@@ -154,6 +156,7 @@ static void do_swap(struct worker *worker, void *arg)
     if (!cfg || !swap->listens)
         stop_listeners(worker, NULL);
     loop_set_live(loop, swap->sites, swap->generation, swap->loops);
+    loop_set_tls(loop, swap->tls);
     for (struct list *link = worker->awaiting_swap.next; link != &worker->awaiting_swap;
          link = link->next)
         listener_accept(listener_of_link(link));

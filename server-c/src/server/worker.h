@@ -44,6 +44,7 @@ void worker_unprepare(struct worker *worker); /* there will be no swap: closes t
 /* What a loop serves from now on. Listeners that were prepared start to accept. */
 struct worker_swap {
     struct site_set *sites; /* NULL: nothing was lent */
+    struct tls_set *tls;    /* for this loop, which takes it over; NULL: none is needed */
     uint64_t generation;
     uint32_t loops; /* number of loops that share the limits */
     bool listens;   /* false: this loop rests, and its connections end in their own time */

@@ -7,11 +7,15 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
+#include "site/certificate_files.h"
 
 #include <string.h>
+#include <uv.h>
 
 /* Within one tick of the clock a second change would look like the first. */
 #define SETTLED_SECONDS 2
+/* From here down errors are faults of certificates; the system's are far above. */
+#define FAULT_BASE (-100000)
 
 /* --- which files, and how they are read ------------------------------------------------------- */
 
@@ -29,6 +33,79 @@ static void read_key(struct named_file *file)
     secret_wipe(&secret);
 }
 
+static void append(struct named_file *file, const struct certificate_file *read)
+{
+    file->bytes = xrealloc(file->bytes, file->len + read->len + 1);
+    memcpy(file->bytes + file->len, read->bytes, read->len);
+    file->len += read->len;
+}
+
+static void drop_bytes(struct named_file *file)
+{
+    if (file->bytes)
+        explicit_bzero(file->bytes, file->len);
+    free(file->bytes);
+    file->bytes = NULL;
+    file->len = file->chain_len = 0;
+}
+
+static void judge_certificate(struct named_file *file)
+{
+    struct tls_certificate *certificate =
+        tls_certificate_read(named_file_chain(file), named_file_key(file), wall_clock_seconds());
+
+    file->remark = tls_certificate_verdict(certificate);
+    tls_certificate_free(certificate);
+    if (!tls_fault_is_fatal(file->remark.fault))
+        return;
+    file->err = FAULT_BASE - (int)file->remark.fault;
+    file->remark = (struct tls_verdict){.fault = TLS_FAULT_NONE};
+    drop_bytes(file);
+}
+
+static void read_certificate(struct named_file *file)
+{
+    struct certificate_file chain, key;
+    int err = certificate_file_read(&chain, file->path);
+
+    file->remark.fault = TLS_FAULT_NONE;
+    file->err = err ? err : certificate_file_read(&key, file->key_path);
+    if (!file->err) {
+        append(file, &chain);
+        file->chain_len = chain.len;
+        append(file, &key);
+        file->is_exposed = key.is_exposed;
+        judge_certificate(file);
+        certificate_file_wipe(&key);
+    }
+    if (!err)
+        certificate_file_wipe(&chain);
+}
+
+static void read_authorities(struct named_file *file)
+{
+    struct certificate_file read;
+    enum tls_fault fault;
+    uint32_t line;
+
+    file->err = certificate_file_read(&read, file->path);
+    if (file->err)
+        return;
+    fault = tls_authorities_check(certificate_file_span(&read), &line);
+    if (fault == TLS_FAULT_NONE)
+        append(file, &read);
+    else
+        file->err = FAULT_BASE - (int)fault;
+    certificate_file_wipe(&read);
+}
+
+static const char *certificate_problem(int err)
+{
+    if (err <= FAULT_BASE)
+        return tls_fault_sentence((enum tls_fault)(FAULT_BASE - err));
+    return err == UV_EFBIG ? "is too long: 262144 bytes are the most" : secret_file_problem(err);
+}
+
 static const struct named_reader {
     void (*read)(struct named_file *file);
     const char *(*problem)(int err);
@@ -36,31 +113,61 @@ static const struct named_reader {
     const char *noun, *verdict;
 } readers[] = {
     [NAMED_KEY] = {read_key, secret_file_problem, "secret file", "no signed URL is accepted"},
+    [NAMED_CERTIFICATE] = {read_certificate, certificate_problem, "certificate",
+                           "there is no HTTPS by it"},
+    [NAMED_AUTHORITIES] = {read_authorities, certificate_problem, "file of authorities",
+                           "no client's certificate is accepted"},
 };
 
-static void name(struct named_files *files, enum named_kind kind, const char *path)
+static void name(struct named_files *files, enum named_kind kind, const char *path,
+                 const char *key_path)
 {
-    if (named_files_find(files, kind, path))
+    if (named_files_find(files, kind, path, key_path))
         return;
     files->items = xreallocarray(files->items, files->count + 1, sizeof(*files->items));
-    files->items[files->count++] = (struct named_file){.kind = kind, .path = xstrdup(path)};
+    files->items[files->count++] =
+        (struct named_file){.kind = kind,
+                            .path = xstrdup(path),
+                            .key_path = key_path ? xstrdup(key_path) : NULL,
+                            .remark.fault = TLS_FAULT_NONE};
+}
+
+static void name_certificate(struct named_files *files, const struct config_certificate *cfg)
+{
+    struct certificate_paths paths;
+
+    certificate_paths_of(&paths, cfg);
+    name(files, NAMED_CERTIFICATE, paths.chain, paths.key);
+    certificate_paths_fini(&paths);
 }
 
 static void name_all(struct named_files *files, const struct config *cfg)
 {
     *files = (struct named_files){0};
-    for (size_t i = 0; i < cfg->site_count; i++)
-        for (size_t j = 0; j < cfg->sites[i].signed_url_count; j++)
-            name(files, NAMED_KEY, cfg->sites[i].signed_urls[j].secret_file);
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        const struct config_site *site = &cfg->sites[i];
+        for (size_t j = 0; j < site->signed_url_count; j++)
+            name(files, NAMED_KEY, site->signed_urls[j].secret_file, NULL);
+        for (size_t j = 0; j < site->certificate_count; j++)
+            name_certificate(files, &site->certificates[j]);
+        if (site->client_certificates.mode != CLIENT_CERTIFICATES_OFF)
+            name(files, NAMED_AUTHORITIES, site->client_certificates.ca_file, NULL);
+    }
 }
 
 /* --- a set ------------------------------------------------------------------------------------ */
 
+static bool is_same_path(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 const struct named_file *named_files_find(const struct named_files *files, enum named_kind kind,
-                                          const char *path)
+                                          const char *path, const char *key_path)
 {
     for (size_t i = 0; files && i < files->count; i++)
-        if (files->items[i].kind == kind && strcmp(files->items[i].path, path) == 0)
+        if (files->items[i].kind == kind && strcmp(files->items[i].path, path) == 0 &&
+            is_same_path(files->items[i].key_path, key_path))
             return &files->items[i];
     return NULL;
 }
@@ -68,6 +175,8 @@ const struct named_file *named_files_find(const struct named_files *files, enum 
 static void copy_bytes(struct named_file *to, const struct named_file *from)
 {
     to->len = from->len;
+    to->chain_len = from->chain_len;
+    to->remark = from->remark;
     to->bytes = xmalloc(from->len);
     if (from->len > 0)
         memcpy(to->bytes, from->bytes, from->len);
@@ -86,7 +195,7 @@ void named_files_read(struct named_files *files, const struct config *cfg,
     name_all(files, cfg);
     for (size_t i = 0; i < files->count; i++) {
         struct named_file *file = &files->items[i];
-        read_file(file, named_files_find(previous, file->kind, file->path));
+        read_file(file, named_files_find(previous, file->kind, file->path, file->key_path));
     }
 }
 
@@ -98,6 +207,7 @@ void named_files_fini(struct named_files *files)
             explicit_bzero(file->bytes, file->len);
         free(file->bytes);
         free(file->path);
+        free(file->key_path);
     }
     free(files->items);
     *files = (struct named_files){0};
@@ -155,14 +265,20 @@ static void say_usable(const struct named_file *file, const struct named_file *b
     if (file->is_exposed && (!before || !before->is_exposed))
         log_warn("site: every user of this machine may read the %s \"%s\"; chmod o-r would end "
                  "that",
-                 noun, file->path);
+                 file->key_path ? "key" : noun, file->key_path ? file->key_path : file->path);
+    if (file->remark.fault != TLS_FAULT_NONE &&
+        (!before || before->remark.fault != file->remark.fault))
+        log_warn("site: the %s \"%s\" %s (line %u); it is used all the same, but clients may "
+                 "refuse it",
+                 noun, file->path, tls_fault_sentence(file->remark.fault), file->remark.line);
 }
 
 void named_files_say(const struct named_files *files, const struct named_files *previous)
 {
     for (size_t i = 0; i < files->count; i++) {
         const struct named_file *file = &files->items[i];
-        const struct named_file *before = named_files_find(previous, file->kind, file->path);
+        const struct named_file *before =
+            named_files_find(previous, file->kind, file->path, file->key_path);
 
         if (!file->err)
             say_usable(file, before);
@@ -196,28 +312,47 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
            is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
 }
 
-/* Returns true if the file has to be read now. */
-static bool look(struct named_stamp *stamp, const char *path)
+/* Notes the file's state. Returns true if it has changed. */
+static bool has_changed(struct stat *seen, const char *path)
 {
     struct stat now;
 
-    if (stat(path, &now) != 0)
+    if (!path || stat(path, &now) != 0)
         memset(&now, 0, sizeof(now));
-    if (is_unchanged(&now, &stamp->st))
-        return stamp->is_due;
-    stamp->st = now;
-    stamp->is_due = true;
-    return false;
+    if (is_unchanged(&now, seen))
+        return false;
+    *seen = now;
+    return true;
+}
+
+/* Returns true if the files have to be read now. */
+static bool look(struct named_stamp *stamp, const struct named_file *file)
+{
+    bool is_new = has_changed(&stamp->st[0], file->path);
+
+    if (has_changed(&stamp->st[1], file->key_path) || is_new) {
+        stamp->is_due = true;
+        return false;
+    }
+    return stamp->is_due;
+}
+
+static bool may_change_unseen(const struct stat *seen)
+{
+    return seen->st_ctim.tv_sec + SETTLED_SECONDS > wall_clock_seconds();
 }
 
 static void copy_or_read(struct named_file *to, const struct named_file *from,
                          struct named_stamp *stamp)
 {
-    *to = (struct named_file){.kind = from->kind, .path = xstrdup(from->path)};
-    if (look(stamp, from->path)) {
+    *to = (struct named_file){.kind = from->kind,
+                              .path = xstrdup(from->path),
+                              .key_path = from->key_path ? xstrdup(from->key_path) : NULL,
+                              .remark.fault = TLS_FAULT_NONE};
+    if (look(stamp, from)) {
         read_file(to, from);
         stamp->is_due =
-            to->err || stamp->st.st_ctim.tv_sec + SETTLED_SECONDS > wall_clock_seconds();
+            to->err || may_change_unseen(&stamp->st[0]) || may_change_unseen(&stamp->st[1]);
         return;
     }
     to->err = from->err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* named_files.h — files that a config names and that are read together with it: the keys of signed
- * URLs.
+ * URLs, certificates with their keys, and the authorities of clients' certificates.
  *
  * A set is what was read from them at one moment, and does not change. The files can change while
  * the config does not, so two configs are the same only if their files are too, and the files are
@@ -8,28 +8,44 @@
  * does not cause an outage. (Password files are not among them: auth_files.h reads those when
  * somebody signs in.)
  *
- * Another kind of file (a certificate) takes one more value of named_kind, one more reader beside
- * the one for keys, and one more line where the files of a config are listed. Everything here waits
- * for the disk, so it must not run on a loop's thread. */
+ * A certificate is one item with two files: while only one of them is new they do not fit, and what
+ * was read before stays. Another kind of file takes one more value of named_kind, one more reader,
+ * and one more line where the files of a config are listed. Everything here waits for the disk, so
+ * it must not run on a loop's thread. */
 #ifndef FARMSTEAD_NAMED_FILES_H
 #define FARMSTEAD_NAMED_FILES_H
 
 #include "config/config.h"
+#include "tls/tls_certificate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum named_kind { NAMED_KEY };
+enum named_kind { NAMED_KEY, NAMED_CERTIFICATE, NAMED_AUTHORITIES };
 
 struct named_file {
     enum named_kind kind;
     char *path;
-    int err;         /* UV_E*: why it can't be used; the bytes are then the earlier ones */
-    bool is_exposed; /* every user of the machine may read the file */
+    char *key_path;  /* of a certificate; NULL for other kinds */
+    int err;         /* UV_E*, or a fault of a certificate: why it can't be used; the bytes are then
+                        the earlier ones */
+    bool is_exposed; /* every user of the machine may read the file, or the key */
     size_t len;      /* 0: there are no bytes, not even earlier ones */
     unsigned char *bytes;
+    size_t chain_len;          /* of a certificate: its key's bytes follow those of its chain */
+    struct tls_verdict remark; /* of a certificate that is used: what clients may refuse */
 };
+
+static inline struct span named_file_chain(const struct named_file *file)
+{
+    return (struct span){(const char *)file->bytes, file->chain_len};
+}
+
+static inline struct span named_file_key(const struct named_file *file)
+{
+    return (struct span){(const char *)file->bytes + file->chain_len, file->len - file->chain_len};
+}
 
 struct named_files {
     struct named_file *items; /* each file once */
@@ -42,9 +58,9 @@ void named_files_read(struct named_files *files, const struct config *cfg,
                       const struct named_files *previous);
 void named_files_fini(struct named_files *files);
 
-/* Returns NULL if the file is not in the set. */
+/* Returns NULL if the file is not in the set. `key_path` is NULL unless it is a certificate's. */
 const struct named_file *named_files_find(const struct named_files *files, enum named_kind kind,
-                                          const char *path);
+                                          const char *path, const char *key_path);
 
 /* For two sets of one config: do they have the same bytes and the same problems? */
 bool named_files_equal(const struct named_files *a, const struct named_files *b);
@@ -55,8 +71,8 @@ void named_files_say(const struct named_files *files, const struct named_files *
 
 /* The state in which each file of a set was last seen. */
 struct named_stamp {
-    struct stat st; /* all zero: the file could not be found */
-    bool is_due;    /* to be read at the next look, if it has not changed again */
+    struct stat st[2]; /* of the file and its key's; all zero: could not be found */
+    bool is_due;       /* to be read at the next look, if it has not changed again */
 };
 struct named_watch {
     struct named_stamp *stamps;

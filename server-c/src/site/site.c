@@ -3,8 +3,10 @@
  * "*". */
 #include "site/site.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -52,6 +54,21 @@ static void add_host(struct site_set *set, const char *name, const struct site *
         set->exact[set->exact_count++] = (struct site_host){name, site};
 }
 
+/* RFC 6797 section 6.1. */
+static char *hsts_of(const struct config_site *cfg)
+{
+    struct buf line;
+
+    if (cfg->hsts.max_age_seconds == 0)
+        return NULL;
+    buf_init(&line);
+    buf_printf(&line, "Strict-Transport-Security: max-age=%" PRIu32 "%s%s\r\n",
+               cfg->hsts.max_age_seconds,
+               cfg->hsts.include_sub_domains ? "; includeSubDomains" : "",
+               cfg->hsts.preload ? "; preload" : "");
+    return buf_take(&line);
+}
+
 static void init_site(struct site *site, const struct config_site *cfg, const struct site_set *set,
                       const struct site_set *previous)
 {
@@ -63,10 +80,12 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
+    site->hsts = hsts_of(cfg);
 }
 
 static void fini_site(struct site *site)
 {
+    free(site->hsts);
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);
     site_policy_fini(&site->policy);

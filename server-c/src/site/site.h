@@ -23,6 +23,7 @@ struct site {
     enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
     struct rate_bucket *rate; /* a reference; NULL: no limit */
+    char *hsts;               /* a line of the head, with its end; NULL: none */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;
 };

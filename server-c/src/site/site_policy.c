@@ -54,7 +54,7 @@ void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
         parse_addresses(&policy->access[i], &cfg->access[i]);
     policy->keys = xcalloc(cfg->signed_url_count, sizeof(*policy->keys));
     for (size_t i = 0; i < cfg->signed_url_count; i++) {
-        policy->keys[i] = named_files_find(files, NAMED_KEY, cfg->signed_urls[i].secret_file);
+        policy->keys[i] = named_files_find(files, NAMED_KEY, cfg->signed_urls[i].secret_file, NULL);
         CHECK(policy->keys[i]);
     }
 }

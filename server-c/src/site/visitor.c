@@ -104,3 +104,20 @@ const struct sockaddr *visitor_find(union visitor *visitor, const struct trusted
     }
     return has_any ? &visitor->any : peer;
 }
+
+bool visitor_came_by_https(const struct trusted_proxies *proxies, const struct sockaddr *peer,
+                           const struct http_request *req, const char *head)
+{
+    enum http_field field =
+        proxies->field == FIELD_FORWARDED ? FIELD_FORWARDED : FIELD_X_FORWARDED_PROTO;
+    struct span line, element;
+    bool is_https = false;
+    uint32_t cursor = 0;
+
+    if (!http_request_has(req, field) || !trusted_proxies_hold(proxies, peer))
+        return false;
+    while (http_request_next_value(req, head, field, &cursor, &line))
+        while (http_forwarded_next(field, &line, &element))
+            is_https = http_forwarded_is_https(field, element);
+    return is_https;
+}

@@ -37,6 +37,11 @@ const struct sockaddr *visitor_find(union visitor *visitor, const struct trusted
                                     const struct sockaddr *peer, const struct http_request *req,
                                     const char *head);
 
+/* Does a trusted proxy say that the client asked it by https? The last one's word counts, in
+ * X-Forwarded-Proto or, if the config says so, in Forwarded. */
+bool visitor_came_by_https(const struct trusted_proxies *proxies, const struct sockaddr *peer,
+                           const struct http_request *req, const char *head);
+
 /* For address blocks; NULL: it has none. */
 const uint8_t *visitor_address(const struct sockaddr *visitor, uint8_t out[ADDRESS_LEN]);
 

@@ -125,7 +125,8 @@ static struct fake_carrier *fake_new(void)
 {
     struct fake_carrier *fake = calloc(1, sizeof(*fake));
 
-    fake->carrier = (struct carrier){&fake_kind, &the_loop, (const struct sockaddr *)&fake_peer};
+    fake->carrier = (struct carrier){
+        .kind = &fake_kind, .loop = &the_loop, .peer = (const struct sockaddr *)&fake_peer};
     fake->want.most = UINT64_MAX;
     fake->body = malloc(ANSWER_BYTES_MAX);
     exchange_init(&fake->ex);

@@ -111,7 +111,10 @@ class RunningNode {
   }
 }
 
-/** `root` may be left out: then there is one, made of `files`. `options`: of `serve`, by its folder. */
+/**
+ * `root` may be left out: then there is one, made of `files`. `config`: what it has besides, or a function of its folders.
+ * `options`: of `serve`, by its folder.
+ */
 export async function startNode(
   t,
   { files = {}, site = {}, config = {}, wrap = [], options = () => [] } = {},
@@ -126,7 +129,7 @@ export async function startNode(
     workers: 2,
     admin: { address: '127.0.0.1', port: 0 },
     sites: [{ hosts: ['*'], root, ...site }],
-    ...config,
+    ...(typeof config === 'function' ? config({ folder, root }) : config),
   }
   const configPath = join(folder, 'config.json')
   writeFileSync(configPath, JSON.stringify(whole, null, 2))

@@ -81,7 +81,7 @@ static void test_split(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint64_t ns[STAGE_COUNT];
         stages_split(ns, &rows[i].clock, 1000);
-        for (int stage = 0; stage < STAGE_COUNT; stage++)
+        for (int stage = STAGE_FIRST; stage < STAGE_COUNT; stage++)
             CHECK_TRUE(ns[stage] == rows[i].want[stage], "row %d \"%s\" %s: %" PRIu64, rows[i].line,
                        rows[i].name, stage_name((enum stage)stage), ns[stage]);
     }
@@ -95,7 +95,7 @@ static void test_record(void)
         if (rows[i].clock.first_ns == 0) /* never answered: not counted */
             continue;
         stages_record(stages, &rows[i].clock, 1000);
-        for (int stage = 0; stage < STAGE_COUNT; stage++) {
+        for (int stage = STAGE_FIRST; stage < STAGE_COUNT; stage++) {
             uint64_t want = rows[i].want[stage];
             CHECK_INT(rows[i].line, stage_name((enum stage)stage), stages[stage].count,
                       want != STAGE_ABSENT);

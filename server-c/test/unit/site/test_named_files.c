@@ -32,7 +32,7 @@ static void write_key(const char *where, const char *text)
 
 static const struct named_file *key_of(const struct named_files *files)
 {
-    return named_files_find(files, NAMED_KEY, path);
+    return named_files_find(files, NAMED_KEY, path, NULL);
 }
 
 static bool is_key(const struct named_files *files, const char *text)
@@ -51,8 +51,8 @@ static void test_sets(void)
     CHECK_INT(__LINE__, "each file once", first.count, 2);
     CHECK_TRUE(is_key(&first, FIRST), "read");
     CHECK_INT(__LINE__, "one was never there", named_files_unusable(&first), 1);
-    CHECK_INT(__LINE__, "", named_files_find(&first, NAMED_KEY, other)->len, 0);
-    CHECK_TRUE(named_files_find(&first, NAMED_KEY, "/elsewhere") == NULL, "not named");
+    CHECK_INT(__LINE__, "", named_files_find(&first, NAMED_KEY, other, NULL)->len, 0);
+    CHECK_TRUE(named_files_find(&first, NAMED_KEY, "/elsewhere", NULL) == NULL, "not named");
 
     named_files_read(&second, &cfg, &first);
     CHECK_TRUE(named_files_equal(&first, &second), "nothing has changed");

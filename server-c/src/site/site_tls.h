@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* site_tls.h — the certificates of a set of sites, made ready for one loop: which are shown for the
+ * name that a client asks for. */
+#ifndef FARMSTEAD_SITE_TLS_H
+#define FARMSTEAD_SITE_TLS_H
+
+#include "site/site.h"
+#include "tls/tls.h"
+
+/* Does any address of the config speak TLS? */
+bool site_tls_is_wanted(const struct config *cfg);
+
+/* The site whose clients' certificates a session is about in which the client asked for `name`;
+ * empty: for none. */
+const struct site *site_tls_site(const struct site_set *sites, struct span name);
+
+/* Takes its own reference to `sites`. Certificates that can't be used are left out: a handshake for
+ * their names fails. NULL: no memory. Computes much: not on a loop's thread, whose `engine` is
+ * only noted. */
+struct tls_set *site_tls_new(struct site_set *sites, struct tls_engine *engine);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* tls_state.h — an engine and its sets, as tls_engine.c, tls_set.c and tls_session.c share them. */
+#ifndef FARMSTEAD_TLS_STATE_H
+#define FARMSTEAD_TLS_STATE_H
+
+#include "tls/tls.h"
+
+#include <openssl/ssl.h>
+
+struct tls_engine {
+    OSSL_LIB_CTX *library;
+    EVP_CIPHER *aes; /* of tickets */
+    BIO_METHOD *method;
+    BIO *bio; /* of all sessions: there is one io */
+    struct tls_io *io;
+    struct tls_tickets *tickets;
+};
+
+struct tls_context {
+    SSL_CTX *ctx;
+    struct tls_context *next; /* in its set */
+};
+
+struct tls_set {
+    uint32_t refs; /* the loop's, and one for each handshake under way */
+    struct tls_engine *engine;
+    struct tls_settings settings;
+    SSL_CTX *base; /* sessions begin with it, before it is known for which name */
+    struct tls_context *contexts;
+};
+
+struct tls_session {
+    SSL *ssl;
+    struct tls_set *set; /* a reference; NULL after the handshake */
+    struct tls_alert alert;
+};
+
+/* tls_session.c: what the library calls during handshakes. */
+int tls_on_hello(SSL *ssl, int *alert, void *set);
+int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
+                const unsigned char *in, unsigned int in_len, void *set);
+void tls_on_info(const SSL *ssl, int where, int value);
+
+#endif
