@@ -2677,7 +2677,7 @@ export interface components {
                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2742,7 +2742,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2780,7 +2780,7 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -2928,7 +2928,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -3051,7 +3051,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read";
+        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read" | "handshake";
         /** @enum {unknown} */
         SyncState: "in-sync" | "applying" | "out-of-sync" | "drift" | "unknown" | "waiting";
         System: {
@@ -12930,7 +12930,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
@@ -13827,7 +13827,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
