@@ -68,6 +68,7 @@ export type AuditDetail = Answer<'getAuditEntry', 200>
 export type AuditVerification = Answer<'getAuditVerification', 200>
 export type Certificate = Answer<'getCertificate', 200>
 export type CertificateVersion = Certificate['latestVersion']
+export type CertificateConfig = Answer<'listCertificateConfigs', 200>['items'][number]
 export type ServedCertificate = Answer<'listServedCertificates', 200>['items'][number]
 export type Webhook = Answer<'getWebhook', 200>
 export type Backup = Answer<'getBackup', 200>

@@ -58,6 +58,17 @@ export const servedQuery = (name: string) =>
     refetchInterval: SERVED_EVERY_MS,
   })
 
+/** By which versions of configs nodes were told to serve it. */
+export const givingQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...CERTIFICATES, 'configs', name],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/certificates/{name}/configs', { params: { path: { name } }, signal }),
+      ),
+    refetchInterval: SERVED_EVERY_MS,
+  })
+
 export type Upload = {
   name: string
   chain: string

@@ -15,6 +15,7 @@ import { formatDateTime } from '../../lib/time.ts'
 import { certificateQuery, versionsQuery } from './api.ts'
 import classes from './certificates.module.css'
 import { DeleteCertificateDialog } from './delete-dialog.tsx'
+import { GivingPanel } from './giving-panel.tsx'
 import { HostNames } from './host-names.tsx'
 import { certificateVerdict, endsWords } from './rules.ts'
 import { ServedPanel } from './served-panel.tsx'
@@ -51,7 +52,8 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
         {({ body }) => (
           <>
             <NewestPanel certificate={body} />
-            <ServedPanel name={name} latest={body.latestVersion.number} />
+            <GivingPanel name={name} />
+            <ServedPanel name={name} />
             <VersionsPanel name={name} />
           </>
         )}

@@ -32,6 +32,7 @@ const one = (change: Partial<Certificate> = {}) => ({
   'GET /certificates/shop': () => json(certificate(change), { etag: '"2"' }),
   'GET /certificates/shop/versions': () => json(page(certificate(change).latestVersion)),
   'GET /certificates/shop/served': () => json(page()),
+  'GET /certificates/shop/configs': () => json({ items: [] }),
 })
 const chain = '-----BEGIN CERTIFICATE-----'
 const key = '-----BEGIN PRIVATE KEY-----'
@@ -108,6 +109,8 @@ describe('a certificate', () => {
     const warnings = [{ ...warning, message: 'the chain ends early', hint: 'add the rest' }]
     renderApp('/certificates/shop', {
       ...one({ latestVersion: { ...latestVersion, warnings } }),
+      'GET /certificates/shop/configs': () =>
+        json({ items: [{ config: 'main', version: 7, nodes: 3, behind: 2 }] }),
       'GET /certificates/shop/served': () =>
         json(
           page({
@@ -118,7 +121,11 @@ describe('a certificate', () => {
     })
     expect(await screen.findByText('An intermediate may be missing')).toBeVisible()
     expect(screen.getByText(/The chain ends early\. Add the rest\./)).toBeVisible()
-    expect(await screen.findByText('Nodes still serve an older version')).toBeVisible()
+    expect(await screen.findByText('Nodes still have an older version of it')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'plan the rollout' })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/rollouts\/new\?config=main&version=7/),
+    )
     expect(screen.getByRole('link', { name: 'edge-1' })).toBeVisible()
     expect(screen.getByText('version 1')).toBeVisible()
   })

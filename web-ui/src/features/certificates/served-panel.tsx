@@ -3,7 +3,6 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
@@ -12,7 +11,7 @@ import { formatDateTime } from '../../lib/time.ts'
 import { servedQuery } from './api.ts'
 
 /** What nodes say that they serve of it, read back from their running servers. */
-export function ServedPanel({ name, latest }: { name: string; latest: number }) {
+export function ServedPanel({ name }: { name: string }) {
   const served = useInfiniteQuery(servedQuery(name))
   const known = served.data?.pages.flatMap(({ items }) => items) ?? []
   return (
@@ -24,18 +23,10 @@ export function ServedPanel({ name, latest }: { name: string; latest: number }) 
         {() =>
           known.length === 0 ? (
             <EmptyState title="On no node">
-              Name it in a config and roll that out; nodes then say that they serve it.
+              Nodes say what they serve as soon as they do.
             </EmptyState>
           ) : (
-            <>
-              {known.some(({ version }) => version < latest) && (
-                <Notice tone="warn" title="Nodes still serve an older version">
-                  Roll out the config that names it once more, in the version that runs:{' '}
-                  <Link to="/configs">configs</Link>.
-                </Notice>
-              )}
-              <Table served={known} />
-            </>
+            <Table served={known} />
           )
         }
       </QueryStates>
