@@ -90,6 +90,8 @@ describe('an end that comes near', () => {
     now = BEGUN + 91 * DAY_MS
     expect(await health()).toMatchObject({ ok: false })
     await serve(second)
+    // Looked at again at most every ten seconds.
+    now += 11_000
     await service.tellOfExpiry()
     expect(await told(service)).toEqual(['a expiring 30'])
     expect(await health()).toMatchObject({ ok: true })

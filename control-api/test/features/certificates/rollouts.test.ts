@@ -131,6 +131,27 @@ test('a certificate that nodes were told to serve is not deleted, though no conf
   expect((await remove()).statusCode).toBe(204)
 })
 
+test('a certificate that a waiting rollout will bring is not deleted', async () => {
+  const service = await farm(['edge-1'])
+  await put(service)
+  await saveVersion(service.admin, text, 1)
+  const startAt = new Date(Date.now() + 3_600_000).toISOString()
+  const later = await order(service.admin, { version: 2, message: 'tonight', startAt })
+  expect(later.statusCode, later.body).toBe(201)
+  await saveVersion(
+    service.admin,
+    text.replace(', "tls": true', '').replace('[{ "name": "shop" }]', '[]'),
+    2,
+  )
+  const url = '/api/v1/certificates/shop'
+  const refused = await service.admin.inject({
+    method: 'DELETE',
+    url,
+    headers: { 'if-match': '*' },
+  })
+  expect(refused.json().detail).toContain(`the rollout ${later.json().id} brings it`)
+})
+
 test('a version that was well before is not brought back faster when it brings a new certificate', async () => {
   const service = await servingShop()
   const isFast = async () =>
