@@ -47,7 +47,8 @@ bool http2_make_room(struct loop *loop);
 void http2_leave_all(struct loop *loop);
 void http2_close_all(struct loop *loop); /* all, whatever they are doing */
 
-/* Frees all but `keep` of the streams kept for later requests. Call it every LOOP_TICK_MS. */
+/* Frees all but `keep` of the streams kept for later requests, and memory that was not used lately. Call it
+ * every LOOP_TICK_MS; with 0 when all connections have ended. */
 void http2_trim_spares(struct loop *loop, size_t keep);
 
 #endif

@@ -4,6 +4,7 @@
  *
  * It checks what RFC 9113 demands of frames, states and messages, and answers errors. We count what
  * a client costs us (http2_guard.h), and leave the connection when that is too much. */
+#include "http2/http2_memory.h"
 #include "http2/http2_state.h"
 
 #define MAX_SETTINGS 32 /* in one frame */
@@ -326,10 +327,11 @@ nghttp2_session *http2_protocol_new(struct http2_conn *c)
 {
     nghttp2_session_callbacks *callbacks = callbacks_new();
     nghttp2_option *options = options_new();
+    nghttp2_mem memory = http2_memory_of(c->loop->http2.memory);
     nghttp2_session *protocol = NULL;
 
     if (callbacks && options &&
-        nghttp2_session_server_new2(&protocol, callbacks, c, options) == 0 &&
+        nghttp2_session_server_new3(&protocol, callbacks, c, options, &memory) == 0 &&
         !submit_settings(protocol, c->loop->live->cfg)) {
         nghttp2_session_del(protocol);
         protocol = NULL;

@@ -6,6 +6,7 @@
  * LINGERING | GOAWAY was sent and all is answered       | the client is done or time is up: CLOSED
  * CLOSED    | failure, end or time-out                  | this turn of the loop is over: freed */
 #include "http2/http2.h"
+#include "http2/http2_memory.h"
 #include "http2/http2_state.h"
 
 #include "net/accept_deferral.h"
@@ -324,9 +325,17 @@ static struct http2_conn *allocate(struct loop *loop, const struct http2_handove
     return NULL;
 }
 
+/* What all connections of a loop share is made with the first. */
+static bool prepare(struct loop *loop)
+{
+    if (!loop->http2.memory)
+        loop->http2.memory = http2_memory_new();
+    return loop->http2.memory && http2_output_init(loop);
+}
+
 void http2_take_over(struct loop *loop, const struct http2_handover *from)
 {
-    struct http2_conn *c = http2_output_init(loop) ? allocate(loop, from) : NULL;
+    struct http2_conn *c = prepare(loop) ? allocate(loop, from) : NULL;
 
     if (!c) {
         give_back(loop, from);

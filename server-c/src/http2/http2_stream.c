@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* http2_stream.c — a stream as the carrier of an exchange, and how it ends. */
 #include "http2/http2.h"
+#include "http2/http2_memory.h"
 #include "http2/http2_state.h"
 
 #include "response/response.h"
@@ -196,4 +197,11 @@ void http2_trim_spares(struct loop *loop, size_t keep)
         http2_head_fini(&stream->head);
         free(stream);
     }
+    if (!loop->http2.memory)
+        return;
+    http2_memory_trim(loop->http2.memory);
+    if (keep > 0)
+        return;
+    http2_memory_free(loop->http2.memory);
+    loop->http2.memory = NULL;
 }

@@ -34,6 +34,7 @@
 
 struct transfer;
 struct http2_batch;
+struct http2_memory;
 struct http2_stream;
 
 /* A record of TLS with its overhead (RFC 8446 section 5.2). */
@@ -128,6 +129,7 @@ struct loop {
         struct list at_disk;               /* streams that wait for a lane */
         struct list throttled;     /* streams that wait for a rate, or for a file to settle */
         struct http2_batch *batch; /* on the heap */
+        struct http2_memory *memory;
         struct http2_stream *spare_streams;
         size_t spare_count;
     } http2;
