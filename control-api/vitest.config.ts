@@ -11,6 +11,7 @@ export default defineConfig({
   // Files share their modules: to load them and to compile a hundred schemas takes seconds, and there are 110 files.
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/set-up.ts'],
     isolate: false,
     // Some start the service three times; on a busy machine each start takes half a minute.
     testTimeout: 240_000,
