@@ -220,6 +220,7 @@ bool tls_certificate_covers(const struct tls_certificate *certificate, const cha
     X509 *leaf = certificate->chain.items[0];
     size_t len = strlen(host);
     char address[64];
+    int is_address;
 
     if (host[0] == '*')
         return host[1] == '.' && covers_wildcard(leaf, host + 1);
@@ -228,8 +229,11 @@ bool tls_certificate_covers(const struct tls_certificate *certificate, const cha
         address[len - 2] = '\0';
         return X509_check_ip_asc(leaf, address, 0) == 1;
     }
-    return X509_check_ip_asc(leaf, host, 0) == 1 ||
-           X509_check_host(leaf, host, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) == 1;
+    /* An address that stands there as a name counts for nobody. */
+    is_address = X509_check_ip_asc(leaf, host, 0);
+    if (is_address >= 0)
+        return is_address == 1;
+    return X509_check_host(leaf, host, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) == 1;
 }
 
 /* A name with a NUL in it is none: it would look like another. */
