@@ -302,6 +302,39 @@ static void test_weak(void)
     X509_free(own);
 }
 
+/* Certificates that no client of TLS takes, though the library does. */
+static void test_unfit(void)
+{
+    EVP_PKEY *keys[] = {EVP_EC_gen("secp256k1"), EVP_EC_gen("brainpoolP256r1")};
+    X509 *certificate;
+    unsigned char *der = NULL, *at;
+    const unsigned char *from;
+    int len;
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        certificate = signed_with((struct pki_wish){.key = keys[i]});
+        start_texts();
+        pki_append(&chain_text, certificate);
+        pki_append_key(&key_text, keys[i]);
+        expect((int)i, "a curve", TLS_FAULT_UNFIT, false, 1);
+        X509_free(certificate);
+        EVP_PKEY_free(keys[i]);
+    }
+    /* The algorithm stands there twice; the second time is not covered by the signature. */
+    len = i2d_X509(leaf, &der);
+    at = memmem(der + 200, (size_t)len - 200, "\x2a\x86\x48\xce\x3d\x04\x03\x02", 8);
+    CHECK(at != NULL);
+    at[1] ^= 1;
+    from = der;
+    certificate = d2i_X509(NULL, &from, len);
+    start_texts();
+    pki_append(&chain_text, certificate);
+    pki_append_key(&key_text, site_key);
+    expect(__LINE__, "an unknown signature", TLS_FAULT_UNFIT, false, 1);
+    X509_free(certificate);
+    OPENSSL_free(der);
+}
+
 static void test_intermediate(void)
 {
     X509 *telling = signed_with((struct pki_wish){.tells = true});
@@ -494,6 +527,7 @@ int main(void)
     test_unreadable_keys();
     test_order();
     test_weak();
+    test_unfit();
     test_intermediate();
     test_times();
     test_names();
