@@ -36,6 +36,7 @@ struct tls {
     bool is_open;     /* the handshake is over */
     bool is_over;     /* nothing more can be sent: the client has gone, or a record was broken */
     bool is_ended;    /* the sending side has ended */
+    bool has_stopped; /* the session reads no more, and says why when it is asked again */
     bool got_plain_http;
 };
 
@@ -138,7 +139,7 @@ static int fetch(struct transport *transport, bool *is_full)
 
     *is_full = true;
     io->in_len = 0;
-    if (tls->is_open && tls_session_has_pending(tls->session))
+    if (tls->has_stopped || (tls->is_open && tls_session_has_pending(tls->session)))
         return 0;
     if (tls->ahead.len > 0) {
         tls->shows_ahead = true;
@@ -250,6 +251,7 @@ static ssize_t decrypt(struct tls *tls, char *room, size_t cap)
         n = tls_session_read(tls->session, room + done, cap - done);
         done += n > 0 ? (size_t)n : 0;
     }
+    tls->has_stopped = n <= 0 && n != -EAGAIN;
     return done > 0 ? (ssize_t)done : n;
 }
 
@@ -282,8 +284,9 @@ static ssize_t receive(struct transport *transport, void *room, size_t cap, bool
         if (err)
             return err;
     }
-    tls->is_over |= n <= 0 && n != -EAGAIN;
-    *has_more = n > 0 && (is_full || tls->ahead.len > 0 || tls_session_has_pending(tls->session));
+    tls->is_over |= n < 0 && n != -EAGAIN;
+    *has_more = n > 0 && (is_full || tls->ahead.len > 0 || tls->has_stopped ||
+                          tls_session_has_pending(tls->session));
     return n;
 }
 

@@ -65,6 +65,35 @@ static enum tls_fault judge_key(const struct tls_certificate *certificate)
     return TLS_FAULT_KEY_OF_ANOTHER;
 }
 
+/* Is there a signature algorithm of TLS for the key (RFC 8446 section 4.2.3)? */
+static bool has_fit_key(const EVP_PKEY *key)
+{
+    char curve[32] = "";
+
+    switch (EVP_PKEY_get_base_id(key)) {
+    case EVP_PKEY_RSA:
+    case EVP_PKEY_RSA_PSS:
+    case EVP_PKEY_ED25519:
+    case EVP_PKEY_ED448:
+        return true;
+    case EVP_PKEY_EC:
+        return EVP_PKEY_get_group_name(key, curve, sizeof(curve), NULL) == 1 &&
+               (strcmp(curve, "prime256v1") == 0 || strcmp(curve, "secp384r1") == 0 ||
+                strcmp(curve, "secp521r1") == 0);
+    default:
+        return false;
+    }
+}
+
+static bool is_unfit(const struct tls_certificate *certificate)
+{
+    X509 *leaf = certificate->chain.items[0];
+
+    return !has_fit_key(certificate->key) ||
+           (X509_self_signed(leaf, 0) != 1 &&
+            X509_get_signature_info(leaf, NULL, NULL, NULL, NULL) != 1);
+}
+
 static bool is_weak(X509 *certificate)
 {
     const EVP_PKEY *key = X509_get0_pubkey(certificate);
@@ -165,6 +194,8 @@ static struct tls_verdict judge(const struct tls_certificate *certificate, int64
 
     if (fault != TLS_FAULT_NONE)
         return (struct tls_verdict){.fault = fault, .is_in_key = fault == TLS_FAULT_KEY_OF_ANOTHER};
+    if (is_unfit(certificate))
+        return at(chain, 0, TLS_FAULT_UNFIT);
     for (int i = 0; i < chain->count; i++)
         if (is_weak(chain->items[i]))
             return at(chain, i, TLS_FAULT_WEAK_KEY);
@@ -220,6 +251,7 @@ bool tls_certificate_covers(const struct tls_certificate *certificate, const cha
     X509 *leaf = certificate->chain.items[0];
     size_t len = strlen(host);
     char address[64];
+    int is_address;
 
     if (host[0] == '*')
         return host[1] == '.' && covers_wildcard(leaf, host + 1);
@@ -228,8 +260,11 @@ bool tls_certificate_covers(const struct tls_certificate *certificate, const cha
         address[len - 2] = '\0';
         return X509_check_ip_asc(leaf, address, 0) == 1;
     }
-    return X509_check_ip_asc(leaf, host, 0) == 1 ||
-           X509_check_host(leaf, host, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) == 1;
+    /* An address that stands there as a name counts for nobody. */
+    is_address = X509_check_ip_asc(leaf, host, 0);
+    if (is_address >= 0)
+        return is_address == 1;
+    return X509_check_host(leaf, host, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) == 1;
 }
 
 /* A name with a NUL in it is none: it would look like another. */

@@ -49,12 +49,22 @@ static struct span asked_name(SSL *ssl)
     return name;
 }
 
+/* False: no memory. A client of which another group was wanted says its hello twice. */
+static bool note_name(struct tls_session *session, struct span name)
+{
+    free(session->name);
+    session->name = name.len > 0 ? strndup(name.ptr, name.len) : NULL;
+    return session->name || name.len == 0;
+}
+
 int tls_on_hello(SSL *ssl, int *alert, void *arg)
 {
     const struct tls_set *set = arg;
-    const struct tls_context *context = set->settings.choose(set->settings.arg, asked_name(ssl));
+    struct span name = asked_name(ssl);
+    const struct tls_context *context = set->settings.choose(set->settings.arg, name);
 
-    if (!context || SSL_set_SSL_CTX(ssl, context->ctx) != context->ctx) {
+    if (!context || !note_name(SSL_get_app_data(ssl), name) ||
+        SSL_set_SSL_CTX(ssl, context->ctx) != context->ctx) {
         *alert = context ? SSL_AD_INTERNAL_ERROR : SSL_AD_UNRECOGNIZED_NAME;
         return SSL_CLIENT_HELLO_ERROR;
     }
@@ -160,6 +170,7 @@ void tls_session_free(struct tls_session *session)
         return;
     SSL_free(session->ssl);
     tls_set_put(session->set);
+    free(session->name);
     free(session);
 }
 
@@ -291,9 +302,8 @@ struct tls_facts tls_session_facts(const struct tls_session *session)
 
 struct span tls_session_name(const struct tls_session *session)
 {
-    const char *name = SSL_get_servername(session->ssl, TLSEXT_NAMETYPE_host_name);
-
-    return name ? (struct span){name, strlen(name)} : (struct span){"", 0};
+    return session->name ? (struct span){session->name, strlen(session->name)}
+                         : (struct span){"", 0};
 }
 
 bool tls_session_is_verified(const struct tls_session *session)

@@ -109,6 +109,7 @@ static bool set_ciphers(SSL_CTX *ctx)
 static SSL_CTX *new_ctx(struct tls_set *set)
 {
     SSL_CTX *ctx = SSL_CTX_new_ex(set->engine->library, NULL, TLS_server_method());
+    char groups[] = GROUPS; /* the library's macro takes away a const */
 
     if (!ctx)
         return NULL;
@@ -126,7 +127,7 @@ static SSL_CTX *new_ctx(struct tls_set *set)
     SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket);
     SSL_CTX_set_alpn_select_cb(ctx, tls_on_alpn, set);
     SSL_CTX_set_info_callback(ctx, tls_on_info);
-    if (set_ciphers(ctx) && SSL_CTX_set1_groups_list(ctx, GROUPS) == 1)
+    if (set_ciphers(ctx) && SSL_CTX_set1_groups_list(ctx, groups) == 1)
         return ctx;
     SSL_CTX_free(ctx);
     return NULL;

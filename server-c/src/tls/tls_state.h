@@ -32,6 +32,8 @@ struct tls_set {
 struct tls_session {
     SSL *ssl;
     struct tls_set *set; /* a reference; NULL after the handshake */
+    char *name;          /* that the client asked for; NULL: none. Of a session of TLS 1.2 that was
+                            resumed the library does not know it. */
     struct tls_alert alert;
 };
 

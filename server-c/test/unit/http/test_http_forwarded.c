@@ -102,8 +102,39 @@ static void test_lists(void)
     }
 }
 
+static void test_https(void)
+{
+    static const struct {
+        int line;
+        enum http_field field;
+        const char *element;
+        bool is_https;
+    } schemes[] = {
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "https", true},
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "HTTPS", true},
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "http", false},
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "httpsx", false},
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "", false},
+        {__LINE__, FIELD_X_FORWARDED_PROTO, "proto=https", false},
+        {__LINE__, FIELD_FORWARDED, "proto=https", true},
+        {__LINE__, FIELD_FORWARDED, "for=192.0.2.7;Proto=\"https\";by=a", true},
+        {__LINE__, FIELD_FORWARDED, "proto=http", false},
+        {__LINE__, FIELD_FORWARDED, "https", false},
+        {__LINE__, FIELD_FORWARDED, "for=https", false},
+        {__LINE__, FIELD_FORWARDED, "host=\"a;proto=https\"", false},
+        {__LINE__, FIELD_FORWARDED, "proto=https;proto=https", false}, /* it is there once */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        struct span element = {schemes[i].element, strlen(schemes[i].element)};
+        CHECK_INT(schemes[i].line, schemes[i].element,
+                  http_forwarded_is_https(schemes[i].field, element), schemes[i].is_https);
+    }
+}
+
 int main(void)
 {
+    test_https();
     test_hops();
     test_lists();
     return check_end("http_forwarded");

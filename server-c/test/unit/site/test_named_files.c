@@ -4,6 +4,7 @@
 #include "site/named_files.c"
 
 #include "check.h"
+#include "tls_pki.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -127,6 +128,184 @@ static void test_watch(void)
     named_files_fini(&files);
 }
 
+/* --- certificates ---------------------------------------------------------------------------- */
+
+static char chain_path[64], key_path[64], authorities_path[64];
+static struct config_certificate certificates[] = {
+    {.name = S(""), .chain_file = chain_path, .key_file = key_path},
+    {.name = S(""), .chain_file = chain_path, .key_file = key_path}};
+static struct config_site secure_site = {
+    .certificates = certificates,
+    .certificate_count = ARRAY_LEN(certificates),
+    .client_certificates = {CLIENT_CERTIFICATES_OPTIONAL, authorities_path}};
+static struct config secure = {.sites = &secure_site, .site_count = 1};
+
+static void write_text(const char *where, const struct buf *text, size_t len)
+{
+    FILE *file = fopen(where, "w");
+
+    fwrite(text->data, 1, len, file);
+    fclose(file);
+    chmod(where, 0600);
+}
+
+static const struct named_file *certificate_of(const struct named_files *files)
+{
+    return named_files_find(files, NAMED_CERTIFICATE, chain_path, key_path);
+}
+
+static bool is_pair(const struct named_files *files, const struct pki_pair *pair)
+{
+    const struct named_file *file = certificate_of(files);
+    struct span chain = named_file_chain(file), key = named_file_key(file);
+
+    return chain.len == pair->chain.len && memcmp(chain.ptr, pair->chain.data, chain.len) == 0 &&
+           key.len == pair->key_text.len && memcmp(key.ptr, pair->key_text.data, key.len) == 0;
+}
+
+static enum tls_fault fault_of(const struct named_files *files)
+{
+    return (enum tls_fault)(FAULT_BASE - certificate_of(files)->err);
+}
+
+static void write_pair(const struct pki_pair *pair)
+{
+    write_text(chain_path, &pair->chain, pair->chain.len);
+    write_text(key_path, &pair->key_text, pair->key_text.len);
+}
+
+static void read_again(struct named_files *files)
+{
+    struct named_files next;
+
+    named_files_read(&next, &secure, files);
+    named_files_fini(files);
+    *files = next;
+}
+
+static void test_pairs(const struct pki_pair *first, const struct pki_pair *second)
+{
+    struct named_files files;
+
+    write_pair(first);
+    write_text(authorities_path, &first->chain, first->chain.len);
+    named_files_read(&files, &secure, NULL);
+    CHECK_INT(__LINE__, "each once", files.count, 2);
+    CHECK_INT(__LINE__, "usable", named_files_unusable(&files), 0);
+    CHECK_TRUE(is_pair(&files, first), "read");
+    CHECK_INT(__LINE__, "", certificate_of(&files)->remark.fault, TLS_FAULT_NONE);
+    CHECK_TRUE(named_files_find(&files, NAMED_CERTIFICATE, chain_path, chain_path) == NULL &&
+                   named_files_find(&files, NAMED_CERTIFICATE, chain_path, NULL) == NULL,
+               "a pair is known by both");
+
+    write_text(chain_path, &second->chain, second->chain.len);
+    read_again(&files);
+    CHECK_INT(__LINE__, "half a pair", fault_of(&files), TLS_FAULT_KEY_OF_ANOTHER);
+    CHECK_TRUE(is_pair(&files, first), "what it was");
+    write_text(key_path, &second->key_text, second->key_text.len);
+    read_again(&files);
+    CHECK_TRUE(is_pair(&files, second) && certificate_of(&files)->err == 0, "the whole");
+
+    write_text(key_path, &first->key_text, first->key_text.len); /* the key before the chain */
+    read_again(&files);
+    CHECK_TRUE(is_pair(&files, second) && certificate_of(&files)->err != 0, "half a pair");
+    write_text(key_path, &first->key_text, 100);
+    read_again(&files);
+    CHECK_INT(__LINE__, "half a file", fault_of(&files), TLS_FAULT_BAD_KEY);
+    unlink(key_path);
+    read_again(&files);
+    CHECK_INT(__LINE__, "none", certificate_of(&files)->err, UV_ENOENT);
+    CHECK_TRUE(is_pair(&files, second), "still");
+    write_pair(first);
+    chmod(chain_path, 0644);
+    read_again(&files);
+    CHECK_TRUE(is_pair(&files, first) && !certificate_of(&files)->is_exposed,
+               "a chain is for everybody");
+    chmod(key_path, 0644);
+    read_again(&files);
+    CHECK_TRUE(certificate_of(&files)->is_exposed, "a key is not");
+    named_files_fini(&files);
+
+    write_text(authorities_path, &first->key_text, first->key_text.len);
+    named_files_read(&files, &secure, NULL);
+    CHECK_INT(__LINE__, "no authorities", named_files_unusable(&files), 1);
+    CHECK_INT(__LINE__, "nor bytes",
+              named_files_find(&files, NAMED_AUTHORITIES, authorities_path, NULL)->len, 0);
+    named_files_fini(&files);
+}
+
+/* What is said of a certificate changes with what it is. */
+static void test_remarks(const struct pki_pair *first)
+{
+    struct named_files files;
+    X509 *old = pki_certificate_of(&(struct pki_wish){
+        .name = "old", .key = first->key, .from = time(NULL) - 99, .to = time(NULL) - 9});
+    struct buf text;
+
+    buf_init(&text);
+    pki_append(&text, old);
+    write_pair(first);
+    named_files_read(&files, &secure, NULL);
+    write_text(chain_path, &text, text.len);
+    read_again(&files);
+    CHECK_INT(__LINE__, "used all the same", certificate_of(&files)->err, 0);
+    CHECK_INT(__LINE__, "remarked", certificate_of(&files)->remark.fault, TLS_FAULT_EXPIRED);
+    write_text(chain_path, &text, 50);
+    read_again(&files);
+    CHECK_INT(__LINE__, "the one that stays", certificate_of(&files)->remark.fault,
+              TLS_FAULT_EXPIRED);
+    write_pair(first);
+    read_again(&files);
+    CHECK_INT(__LINE__, "mended", certificate_of(&files)->remark.fault, TLS_FAULT_NONE);
+    named_files_fini(&files);
+    buf_fini(&text);
+    X509_free(old);
+}
+
+static void test_watched_pair(const struct pki_pair *first, const struct pki_pair *second)
+{
+    struct named_files files;
+    struct named_watch watch;
+
+    write_pair(first);
+    write_text(authorities_path, &first->chain, first->chain.len);
+    named_files_read(&files, &secure, NULL);
+    named_watch_init(&watch, &files);
+    while (look_on(&watch, &files))
+        ;
+    write_pair(second);
+    CHECK_TRUE(!look_on(&watch, &files), "it may be half written");
+    CHECK_TRUE(look_on(&watch, &files) && is_pair(&files, second), "both at once");
+    write_text(key_path, &first->key_text, first->key_text.len);
+    CHECK_TRUE(!look_on(&watch, &files), "the key is looked at, too");
+    CHECK_TRUE(look_on(&watch, &files) && is_pair(&files, second), "half a pair is said");
+    write_text(chain_path, &first->chain, first->chain.len);
+    CHECK_TRUE(!look_on(&watch, &files), "the other half");
+    CHECK_TRUE(look_on(&watch, &files) && is_pair(&files, first), "is the pair");
+    CHECK_INT(__LINE__, "usable", named_files_unusable(&files), 0);
+    named_watch_fini(&watch);
+    named_files_fini(&files);
+}
+
+static void test_certificates(void)
+{
+    struct pki_pair first, second;
+
+    snprintf(chain_path, sizeof(chain_path), "%s/chain.pem", folder);
+    snprintf(key_path, sizeof(key_path), "%s/key.pem", folder);
+    snprintf(authorities_path, sizeof(authorities_path), "%s/people.pem", folder);
+    pki_pair_init(&first, PKI_P256, "DNS:a.test");
+    pki_pair_init(&second, PKI_RSA, "DNS:a.test");
+    test_pairs(&first, &second);
+    test_remarks(&first);
+    test_watched_pair(&first, &second);
+    pki_pair_fini(&first);
+    pki_pair_fini(&second);
+    unlink(chain_path);
+    unlink(key_path);
+    unlink(authorities_path);
+}
+
 int main(void)
 {
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
@@ -134,6 +313,7 @@ int main(void)
     snprintf(other, sizeof(other), "%s/other", folder);
     test_sets();
     test_watch();
+    test_certificates();
     unlink(path);
     unlink(other);
     rmdir(folder);

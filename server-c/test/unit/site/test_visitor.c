@@ -81,6 +81,57 @@ static void find(const struct trusted_proxies *proxies, const char *peer_text, c
         inet_ntop(AF_INET6, &found->v6.sin6_addr, out, INET6_ADDRSTRLEN);
 }
 
+static bool came_by_https(const char *peer_text, const char *fields)
+{
+    struct trusted_proxies proxies;
+    struct http_request req;
+    union visitor peer;
+    char head[500];
+    int len = snprintf(head, sizeof(head), "GET / HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n", fields);
+    bool is_https;
+
+    set_peer(&peer, peer_text);
+    http_request_init(&req, sizeof(head), sizeof(head));
+    CHECK_INT(len, fields, http_parse_request(&req, head, (size_t)len), PARSE_OK);
+    trusted_proxies_init(&proxies, &cfg);
+    is_https = visitor_came_by_https(&proxies, &peer.any, &req, head);
+    trusted_proxies_fini(&proxies);
+    return is_https;
+}
+
+static void test_https(void)
+{
+    static const struct {
+        int line;
+        enum config_proxy_field field;
+        const char *peer, *fields;
+        bool is_https;
+    } schemes[] = {
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "X-Forwarded-Proto: https", true},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "unix", "X-Forwarded-Proto: https", true},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "X-Forwarded-Proto: http", false},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "X-Other: https", false},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "203.0.113.9", "X-Forwarded-Proto: https", false},
+        /* What the client wrote comes before what the proxy says. */
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "X-Forwarded-Proto: https, http",
+         false},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1",
+         "X-Forwarded-Proto: https\r\nX-Forwarded-Proto: http", false},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "X-Forwarded-Proto: http, https", true},
+        {__LINE__, PROXY_FIELD_X_FORWARDED_FOR, "10.0.0.1", "Forwarded: proto=https", false},
+        {__LINE__, PROXY_FIELD_FORWARDED, "10.0.0.1", "Forwarded: for=a;proto=https", true},
+        {__LINE__, PROXY_FIELD_FORWARDED, "10.0.0.1", "Forwarded: proto=https, for=a", false},
+        {__LINE__, PROXY_FIELD_FORWARDED, "10.0.0.1", "X-Forwarded-Proto: https", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        cfg.trusted_proxy_field = schemes[i].field;
+        CHECK_INT(schemes[i].line, schemes[i].fields,
+                  came_by_https(schemes[i].peer, schemes[i].fields), schemes[i].is_https);
+    }
+    cfg.trusted_proxy_field = PROXY_FIELD_X_FORWARDED_FOR;
+}
+
 static void test_visitors(void)
 {
     struct trusted_proxies proxies;
@@ -117,6 +168,7 @@ static void test_none_is_trusted(void)
 
 int main(void)
 {
+    test_https();
     test_visitors();
     test_none_is_trusted();
     return check_end("visitor");
