@@ -34,7 +34,17 @@ const testPackages = [
   'python3-venv',
   'wrk',
 ]
-const benchPackages = ['apache2-bin', 'h2o', 'lighttpd', 'lighttpd-mod-deflate', 'nginx', 'wrk']
+const benchPackages = [
+  'apache2-bin',
+  'h2o',
+  'lighttpd',
+  'lighttpd-mod-deflate',
+  'lighttpd-mod-openssl',
+  'nghttp2-client',
+  'nginx',
+  'openssl',
+  'wrk',
+]
 /** Debian starts these when it installs them, on port 80, and at every boot: the bench wants neither. */
 const services = ['h2o', 'lighttpd', 'nginx']
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `npm run bench`: farmstead-node beside nginx, lighttpd, h2o and Apache, and beside the floor.
+// `npm run bench`: farmstead-node beside nginx, lighttpd, h2o, Apache and Caddy, and beside the floor.
 //   npm run bench -- [LOAD …] [--servers A,B] [--rounds N] [--seconds S] [--json FILE] [--markdown]
 //   npm run bench -- [LOAD …] --cpu-share 0.5    servers held to half a core, so that wrk is not what is waited for
 //   npm run bench -- --list                      which loads and servers there are
@@ -68,13 +68,18 @@ function readOptions(args) {
   }
 }
 
+/** "tls" and "h2" stand for all of their kind; null for any other word. */
+const family = (word) =>
+  /^(tls|h2)$/.test(word) ? loadNames.filter((name) => name.startsWith(word)) : null
+
 function chooseLoads({ words, cpuShare }) {
-  const unknown = words.find((word) => !loadNames.includes(word))
+  const named = words.flatMap((word) => family(word) ?? word)
+  const unknown = named.find((word) => !loadNames.includes(word))
   if (unknown)
     throw new Problem(
       `There is no load "${unknown}": choose of ${loadNames.join(', ')}, ${Object.keys(others).join(', ')}.`,
     )
-  const chosen = words.length ? loads.filter(({ name }) => words.includes(name)) : loads
+  const chosen = named.length ? loads.filter(({ name }) => named.includes(name)) : loads
   if (cpuShare === 1) return chosen
   const onOneCore = chosen.filter(({ loops }) => !loops)
   if (onOneCore.length) return onOneCore
@@ -117,7 +122,7 @@ function show(files, { markdown, into }) {
 }
 
 function list() {
-  for (const { name, title } of loads) say(`${name.padEnd(8)} ${title}`)
+  for (const { name, title } of loads) say(`${name.padEnd(17)} ${title}`)
   say('slow-disk  hot files beside cold ones on a slow disk')
   say('agent    what the agent costs a node')
   say('api      how fast the control plane answers, with a large database')
@@ -151,8 +156,9 @@ async function bench(options) {
   const how = { markdown: options.markdown, isHeld: isHeld(run.options) }
   say(`\n${header(run)}\n`)
   const dir = join(programs.dir, `run-${process.pid}`)
+  mkdirSync(dir, { recursive: true })
   const share = cpuShare < 1 ? new CpuShare(cpuShare) : null
-  const plan = { ...options, group: share?.group, cores, dir, site, holder: programs.holder, say }
+  const plan = { ...options, group: share?.group, cores, dir, site, programs, say }
   try {
     for (const load of chosen) {
       run.loads.push(await runLoad(load, servers, plan))

@@ -25,6 +25,7 @@ const MEDIANS = [
   'pssBytes',
   'held',
   'bytesPerIdleConnection',
+  'stormPerSecond',
 ]
 
 /** One server's row: medians of its rounds; the longest wait and the errors of all of them. */

@@ -1,40 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A server at work: started with its config, asked until it answers, checked for the right answers.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { freePort } from '../../scripts/testing/free-port.mjs'
+import { fetchOnce, OtherProtocol } from './fetch.mjs'
 import { giveAway, hasEnded, processTree, startPinned, stop } from './processes.mjs'
 
 const READY_WITHIN_MS = 10_000
-const ANSWER_WITHIN_MS = 5000
-/** Neither connections nor files that are sent. */
-const OTHER_DESCRIPTORS = 500
+/** Neither connections nor files that are sent on them. */
+export const OTHER_DESCRIPTORS = 500
 const LEAST_FILES = 100
-
-/** One request on a connection of its own. Headers come back in lower case. */
-export function fetchOnce(port, path, headers = {}) {
-  return new Promise((resolve, reject) => {
-    const options = { port, path, headers, host: '127.0.0.1', timeout: ANSWER_WITHIN_MS }
-    const outgoing = request({ ...options, agent: new Agent({ maxSockets: 1 }) }, (answer) => {
-      const chunks = []
-      answer.on('data', (chunk) => chunks.push(chunk))
-      answer.on('error', reject)
-      answer.on('end', () =>
-        resolve({
-          status: answer.statusCode,
-          headers: answer.headers,
-          body: Buffer.concat(chunks),
-        }),
-      )
-    })
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')))
-    outgoing.on('error', reject)
-    outgoing.end()
-  })
-}
 
 /** What is wrong with an answer, or null. */
 function mistake(wanted, { status, headers, body }) {
@@ -54,7 +31,7 @@ export class Instance {
   /**
    * @param {import('./peers.mjs').Server} server
    * @param {{ label: string, loops: number, cores: number[] }} how
-   * @param {{ dir: string, root: string, connections: number, descriptors: number, group?: string, prepared: import('./loads.mjs').Prepared }} where
+   * @param {{ dir: string, root: string, connections: number, descriptors: number, group?: string, protocol: string, certificate?: import('./certificates.mjs').Certificate, prepared: import('./loads.mjs').Prepared }} where
    */
   constructor(server, how, where) {
     this.server = server
@@ -67,15 +44,20 @@ export class Instance {
 
   async start() {
     const { loops, cores } = this.how
-    const { root, connections, descriptors, group, prepared } = this.where
+    const { root, connections, descriptors, group, protocol, certificate, prepared } = this.where
     const dir = this.#folder()
     this.port = await freePort()
     this.log = join(dir, 'output.log')
-    const cachedFiles = Math.max(LEAST_FILES, descriptors - connections - OTHER_DESCRIPTORS)
+    const cachedFiles = Math.max(LEAST_FILES, descriptors - 2 * connections - OTHER_DESCRIPTORS)
     const limits = { connections, descriptors, cachedFiles }
-    const command = this.server.command({ dir, root, port: this.port, loops, ...limits }, prepared)
+    const setting = { dir, root, port: this.port, loops, protocol, certificate, ...limits }
+    const command = this.server.command(setting, prepared)
     this.child = startPinned(command, { cores, descriptors, group, log: this.log, cwd: dir })
     await this.#ready()
+  }
+
+  #fetch(path, headers) {
+    return fetchOnce(this.port, path, headers, this.where.protocol)
   }
 
   #folder() {
@@ -93,9 +75,10 @@ export class Instance {
     for (;;) {
       if (this.hasEnded()) throw new Error(`it ended at once: ${this.#lastWords()}`)
       try {
-        await fetchOnce(this.port, this.where.prepared.path)
+        await this.#fetch(this.where.prepared.path)
         return
       } catch (error) {
+        if (error instanceof OtherProtocol) throw error
         if (performance.now() > until) throw new Error(`no answer: ${error.message}`)
       }
       await sleep(20)
@@ -120,7 +103,7 @@ export class Instance {
     const { answers } = this.server.kind === 'floor' ? prepared.floor : prepared
     for (const answer of answers) {
       const conditional = answer.status === 304 ? await this.#learnEtag(answer.path) : {}
-      const got = await fetchOnce(this.port, answer.path, { ...answer.headers, ...conditional })
+      const got = await this.#fetch(answer.path, { ...answer.headers, ...conditional })
       const wrong = mistake(answer, got)
       if (wrong) return `${answer.path}: ${wrong}`
     }
@@ -128,7 +111,7 @@ export class Instance {
   }
 
   async #learnEtag(path) {
-    const { headers } = await fetchOnce(this.port, path)
+    const { headers } = await this.#fetch(path)
     const conditional = { 'If-None-Match': headers.etag ?? '"none"' }
     if (this.where.prepared.sendsEtag) this.headers = { ...this.headers, ...conditional }
     return conditional

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is asked of the servers. A load makes its files, says what wrk does, which answers are right
 // (each server must give them before it is measured), and what the floor sends.
+import { secureLoads } from './secure-loads.mjs'
 import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './site.mjs'
 
 /**
@@ -13,19 +14,26 @@ import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './si
  * @property {Record<string, string>} [expect] headers of the answer
  *
  * @typedef {object} Prepared
- * @property {string} path wrk's
+ * @property {string} path the client's
  * @property {string} [script] in wrk/, when not one path only
  * @property {(string | number)[]} [scriptArgs]
+ * @property {string[]} [paths] h2load's, when not one path only
  * @property {Record<string, string>} [headers] of every request
  * @property {boolean} [defersAccept] servers that can, accept with the first bytes
  * @property {boolean} [sendsEtag] If-None-Match with the server's own ETag in every request
  * @property {Answer[]} answers
- * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} floor
+ * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} [floor] none where it takes no part
  *
  * @typedef {object} Load
  * @property {string} name
  * @property {string} title
  * @property {number} connections
+ * @property {'http' | 'https' | 'h2' | 'h2c'} [protocol] http unless said; h2 is over TLS, h2c by prior knowledge
+ * @property {'ec' | 'rsa'} [certificate] the key's kind, with TLS
+ * @property {'wrk' | 'tls_load' | 'h2load'} [client] wrk unless said
+ * @property {boolean} [resumes] tls_load's sessions
+ * @property {number} [streams] h2load's, of each connection
+ * @property {number} [storm] connections beside that make full handshakes without a pause
  * @property {number} [idle] connections that are held beside
  * @property {number} [warmUp] times as long as usual
  * @property {boolean} [loops] one loop against two, ours and the floor only
@@ -150,7 +158,7 @@ function connect(site) {
 }
 
 /** @type {Load[]} */
-export const loads = [
+const plainLoads = [
   {
     name: '4k',
     title: '4 KB, keep-alive, 64 connections',
@@ -235,5 +243,8 @@ export const loads = [
     prepare: (site) => page(site, '4k', 4 * KIB),
   },
 ]
+
+/** @type {Load[]} */
+export const loads = [...plainLoads, ...secureLoads]
 
 export const loadNames = loads.map(({ name }) => name)

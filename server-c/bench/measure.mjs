@@ -1,64 +1,22 @@
 // SPDX-License-Identifier: MIT
-// One measurement: wrk at one server for some seconds, with what the kernel counted meanwhile.
+// One measurement: a client at one server for some seconds, with what the kernel counted meanwhile.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { runClient } from './clients.mjs'
 import { cpuMicroseconds, machineMicroseconds, memory } from './processes.mjs'
 
-const wrkFolder = fileURLToPath(new URL('wrk', import.meta.url))
-const WRK_TIMEOUT_SECONDS = 10
-const WRK_ENDS_WITHIN_MS = 15_000
 const HOLDS_WITHIN_MS = 60_000
-
-/**
- * @typedef {object} Wrk
- * @property {number} seconds may be a fraction: wrk is interrupted then
- * @property {number[]} cores
- */
-
-/**
- * @param {import('./instance.mjs').Instance} instance
- * @param {import('./loads.mjs').Load} load
- * @param {Wrk} wrk
- * @returns {Promise<any>} what wrk/report.lua says
- */
-async function runWrk({ port, headers, where: { prepared } }, { connections }, { seconds, cores }) {
-  const args = [
-    ...['-c', cores.join(','), 'wrk', '-t', String(cores.length), '-c', String(connections)],
-    ...['-d', `${Math.ceil(seconds)}s`, '--timeout', `${WRK_TIMEOUT_SECONDS}s`],
-    ...['-s', `${wrkFolder}/${prepared.script ?? 'report'}.lua`],
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
-    `http://127.0.0.1:${port}${prepared.path}`,
-    ...['--', ...(prepared.scriptArgs ?? []).map(String)],
-  ]
-  const env = { ...process.env, LUA_PATH: `${wrkFolder}/?.lua;;` }
-  const child = spawn('taskset', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const late = setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + WRK_ENDS_WITHIN_MS)
-  const enough = Number.isInteger(seconds)
-    ? undefined
-    : setTimeout(() => child.kill('SIGINT'), seconds * 1000)
-  let output = ''
-  const take = (chunk) => {
-    output += chunk
-  }
-  child.stdout.on('data', take)
-  child.stderr.on('data', take)
-  await once(child, 'close')
-  clearTimeout(late)
-  clearTimeout(enough)
-  const said = /^bench-json (.*)$/m.exec(output)?.[1]
-  if (!said) throw new Error(`wrk did not say what it found:\n${output}`)
-  return JSON.parse(said)
-}
 
 /** Idle connections beside the load. `release()` tells how many the server had closed by itself. */
 class Held {
-  static async take(holder, { port, where }, count) {
+  static async take({ port, where }, { protocol, idleCount }, { programs, env }) {
+    const overTls = protocol === 'https' ? ['-t'] : []
+    const what = [String(port), String(idleCount), where.prepared.path]
     const held = new Held()
     held.child = spawn(
       'prlimit',
-      [`--nofile=${count + 100}`, holder, String(port), String(count), where.prepared.path],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
+      [`--nofile=${idleCount + 100}`, programs.holder, ...overTls, ...what],
+      { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } },
     )
     held.child.stdin.on('error', () => {})
     held.output = ''
@@ -88,8 +46,12 @@ class Held {
 
 const total = (errors) => Object.values(errors).reduce((sum, one) => sum + one, 0)
 
+/** As the most nice of programs, so that its own work does not hold up who measures. */
+const runStorm = (instance, { storm }, client) =>
+  runClient(instance, { client: 'tls_load', connections: storm }, { ...client, niceness: 19 })
+
 /** Figures of one run. Times in microseconds unless the name says otherwise. */
-async function measureLoad(instance, load, wrk) {
+async function measureLoad(instance, load, client) {
   const pids = instance.pids()
   const before = {
     server: cpuMicroseconds(pids),
@@ -97,7 +59,12 @@ async function measureLoad(instance, load, wrk) {
     all: machineMicroseconds(),
   }
   const startedAt = performance.now()
-  const { requests, bytes, microseconds, p50, p99, max, errors } = await runWrk(instance, load, wrk)
+  const [found, storm] = await Promise.all([
+    runClient(instance, load, client),
+    load.storm ? runStorm(instance, load, client) : null,
+  ])
+  const { requests, bytes, microseconds, p50, p99, max } = found
+  const errors = { ...found.errors, ...storm?.errors }
   const used = memory(instance.pids())
   const server = cpuMicroseconds(pids) - before.server
   const wall = (performance.now() - startedAt) * 1000
@@ -107,9 +74,10 @@ async function measureLoad(instance, load, wrk) {
   return {
     requestsPerSecond: (requests * 1e6) / microseconds,
     megabytesPerSecond: bytes / microseconds,
-    cpuPerRequest: requests ? server / requests : null,
+    cpuPerRequest: requests && !storm ? server / requests : null,
+    ...(storm ? { stormPerSecond: (storm.requests * 1e6) / storm.microseconds } : {}),
     busyCores: server / microseconds,
-    wrkBusyShare: own / microseconds / wrk.cores.length,
+    wrkBusyShare: own / microseconds / client.cores.length,
     othersBusyCores: Math.max(0, others / wall),
     stolenCores: (stolen - before.all.stolen) / wall,
     p50,
@@ -129,17 +97,16 @@ const ownMicroseconds = () => cpuMicroseconds([process.pid])
 /**
  * @param {import('./instance.mjs').Instance} instance
  * @param {import('./loads.mjs').Load & { idleCount?: number }} load
- * @param {Wrk} wrk
- * @param {string} holder the program that holds idle connections
+ * @param {import('./clients.mjs').Client} client
  */
-export async function measure(instance, load, wrk, holder) {
-  if (!load.idleCount) return measureLoad(instance, load, wrk)
+export async function measure(instance, load, client) {
+  if (!load.idleCount) return measureLoad(instance, load, client)
   const { ownBytes: emptyBytes } = memory(instance.pids())
-  const held = await Held.take(holder, instance, load.idleCount)
+  const held = await Held.take(instance, load, client)
   const { ownBytes: heldBytes } = memory(instance.pids())
   // Later ones may get the memory that the first ones left behind.
   instance.bytesPerIdleConnection ??= (heldBytes - emptyBytes) / Math.max(1, held.count)
-  const figures = await measureLoad(instance, load, wrk)
+  const figures = await measureLoad(instance, load, client)
   const lost = await held.release()
   const missing = load.idleCount - held.count + lost
   return {
@@ -149,5 +116,3 @@ export async function measure(instance, load, wrk, holder) {
     bytesPerIdleConnection: instance.bytesPerIdleConnection,
   }
 }
-
-export const warmUp = runWrk

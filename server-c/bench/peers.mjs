@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The peers, each set up as its own people would for static files: kernel copies, open files and
 // what is known of them kept, no access log, connections kept for ever. What is known of a file may
-// be CACHE_SECONDS old wherever a server has such a setting, ours too.
+// be CACHE_SECONDS old wherever a server has such a setting, ours too. TLS 1.2 and 1.3, session tickets.
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const CACHE_SECONDS = 30
@@ -20,10 +20,13 @@ const BACKLOG = 4096
  * @property {number} connections at most
  * @property {number} descriptors what a process may have open at once
  * @property {number} cachedFiles how many of those are left for files
+ * @property {string} protocol as a load names it
+ * @property {import('./certificates.mjs').Certificate} [certificate] with it, clients speak TLS
  *
  * @typedef {object} Server
  * @property {string} name
  * @property {'ours' | 'peer' | 'floor'} kind
+ * @property {string[]} protocols of which loads it takes part in
  * @property {() => string} version
  * @property {(setting: Setting, prepared: import('./loads.mjs').Prepared) => string[]} command
  */
@@ -41,9 +44,19 @@ function configFile({ dir }, text) {
   return path
 }
 
+const ALL_PROTOCOLS = ['http', 'https', 'h2', 'h2c']
+
+const nginxTls = ({ chainFile, keyFile }) => `
+    ssl_certificate ${chainFile};
+    ssl_certificate_key ${keyFile};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_session_cache shared:sessions:10m;
+    ssl_session_timeout 1d;
+    ssl_session_tickets on;`
+
 /** With less than a sixteenth of its connections to spare it would close idle ones: it gets twice as many. */
 const nginxConfig = (
-  { dir, root, port, loops, connections, descriptors, cachedFiles },
+  { dir, root, port, loops, connections, descriptors, cachedFiles, protocol, certificate },
   { defersAccept },
   nopush,
 ) => `
@@ -75,14 +88,25 @@ http {
   uwsgi_temp_path ${dir}/uwsgi;
   scgi_temp_path ${dir}/scgi;
   server {
-    listen 127.0.0.1:${port} reuseport backlog=${BACKLOG}${defersAccept ? ' deferred' : ''};
+    listen 127.0.0.1:${port} reuseport backlog=${BACKLOG}${defersAccept ? ' deferred' : ''}${certificate ? ' ssl' : ''}${protocol.startsWith('h2') ? ' http2' : ''};${certificate ? nginxTls(certificate) : ''}
     root ${root};
   }
 }
 `
 
+const lighttpdTls = ({ chainFile, keyFile }) => `
+server.modules += ( "mod_openssl" )
+ssl.engine = "enable"
+ssl.pemfile = "${chainFile}"
+ssl.privkey = "${keyFile}"
+ssl.openssl.ssl-conf-cmd = ( "MinProtocol" => "TLSv1.2" )
+`
+
 // Its counters of requests and connections are 16 bits wide.
-const lighttpdConfig = ({ dir, root, port, loops, connections, descriptors }, { defersAccept }) => `
+const lighttpdConfig = (
+  { dir, root, port, loops, connections, descriptors, certificate },
+  { defersAccept },
+) => `
 server.modules = ( "mod_deflate" )
 server.document-root = "${root}"
 server.bind = "127.0.0.1"
@@ -104,9 +128,15 @@ deflate.mimetypes = ( "text/html" )
 deflate.allowed-encodings = ( "gzip" )
 deflate.cache-dir = "${dir}/cache"
 deflate.params = ( "gzip-compression-level" => 9 )
-`
+${certificate ? lighttpdTls(certificate) : ''}`
 
-const h2oConfig = ({ dir, root, port, loops, connections }) => `
+const h2oTls = ({ chainFile, keyFile }) => `
+  ssl:
+    certificate-file: ${chainFile}
+    key-file: ${keyFile}
+    minimum-version: TLSv1.2`
+
+const h2oConfig = ({ dir, root, port, loops, connections, certificate }) => `
 num-threads: ${loops}
 max-connections: ${connections}
 http1-request-timeout: ${IDLE_SECONDS}
@@ -114,7 +144,7 @@ pid-file: ${dir}/pid
 error-log: ${dir}/error.log
 listen:
   host: 127.0.0.1
-  port: ${port}
+  port: ${port}${certificate ? h2oTls(certificate) : ''}
 file.send-compressed: ON
 file.etag: ON
 hosts:
@@ -174,14 +204,54 @@ DocumentRoot ${root}
 </Directory>
 `
 
+/** Nobody's home is no place for its files. */
+const caddyConfig = ({ dir, root, port, certificate: { chainFile, keyFile } }) => `
+{
+  admin off
+  auto_https off
+  persist_config off
+  storage file_system ${dir}/storage
+  default_sni localhost
+  log {
+    level WARN
+  }
+  servers {
+    protocols h1 h2
+    timeouts {
+      idle ${IDLE_SECONDS}s
+    }
+  }
+}
+https://:${port} {
+  bind 127.0.0.1
+  tls ${chainFile} ${keyFile}
+  root * ${root}
+  file_server
+}
+`
+
+/** @param {string} binary @returns {Server} */
+const caddy = (binary) => ({
+  name: 'caddy',
+  kind: 'peer',
+  protocols: ['https', 'h2'],
+  version: () => versionOf(binary, ['build-info'], /caddy\/v2\s+v([\d.]+)/),
+  command: (setting) => [
+    ...['env', `GOMAXPROCS=${setting.loops}`, `HOME=${setting.dir}`, binary, 'run'],
+    ...['--adapter', 'caddyfile', '--config', configFile(setting, caddyConfig(setting))],
+  ],
+})
+
 /**
  * With tcp_nopush, what does not fill a packet waits for the client's delayed acknowledgement in some
  * loads (40 ms); without it, others cost more. Both are there, so that the better one counts.
- * @param {string} name @param {'on' | 'off'} nopush @returns {Server}
+ * Over TLS it copies, and has no use for it.
+ * @param {string} name @param {'on' | 'off'} nopush @param {string[]} protocols @returns {Server}
  */
-const nginx = (name, nopush) => ({
+const nginx = (name, nopush, protocols) => ({
   name,
   kind: 'peer',
+  protocols,
   version: () => versionOf('nginx', ['-v'], /nginx\/([\d.]+)/),
   command: (setting, prepared) => [
     ...['nginx', '-e', join(setting.dir, 'error.log')],
@@ -190,12 +260,13 @@ const nginx = (name, nopush) => ({
 })
 
 /** @type {Server[]} */
-export const peers = [
-  nginx('nginx', 'on'),
-  nginx('nginx-push', 'off'),
+const peers = [
+  nginx('nginx', 'on', ALL_PROTOCOLS),
+  nginx('nginx-push', 'off', ['http']),
   {
     name: 'lighttpd',
     kind: 'peer',
+    protocols: ALL_PROTOCOLS,
     version: () => versionOf('lighttpd', ['-v'], /lighttpd\/([\d.]+)/),
     command: (setting, prepared) => [
       ...['lighttpd', '-D', '-f'],
@@ -205,12 +276,14 @@ export const peers = [
   {
     name: 'h2o',
     kind: 'peer',
+    protocols: ALL_PROTOCOLS,
     version: () => versionOf('h2o', ['-v'], /version ([\d.]+)/),
     command: (setting) => ['h2o', '-c', configFile(setting, h2oConfig(setting))],
   },
   {
     name: 'apache',
     kind: 'peer',
+    protocols: ['http'],
     version: () => versionOf('apache2', ['-v'], /Apache\/([\d.]+)/),
     command: (setting) => [
       'apache2',
@@ -220,3 +293,7 @@ export const peers = [
     ],
   },
 ]
+
+/** Debian has no new Caddy: it takes part where somebody put one into the bench's folder. */
+export const peersFrom = ({ caddy: binary }) =>
+  existsSync(binary) ? [...peers, caddy(binary)] : peers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What has to be there before anything is measured: peers and wrk from Debian, the release build of
-// the node, and the bench's own two programs.
+// the node, and the bench's own programs.
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,14 +24,15 @@ const isNewer = (a, b) => !existsSync(b) || statSync(a).mtimeMs > statSync(b).mt
 
 /** @param {Steps} steps @param {string} dir */
 async function compile(steps, dir) {
-  const flags = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Werror']
-  await steps.step('floor and idle holder', async () => {
+  const flags = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Werror', '-pthread']
+  const libraries = ['-lssl', '-lcrypto']
+  await steps.step('floor and clients', async () => {
     let built = null
-    for (const name of ['floor', 'idle_holder']) {
+    for (const name of ['floor', 'idle_holder', 'tls_load']) {
       const source = join(here, `${name}.c`)
       const program = join(dir, name)
       if (!isNewer(source, program)) continue
-      await steps.run('cc', [...flags, '-o', program, source])
+      await steps.run('cc', [...flags, '-o', program, source, ...libraries])
       built = 'built'
     }
     return built
@@ -61,5 +62,7 @@ export async function prepare({ packages, builds }) {
     node: process.env.FARMSTEAD_NODE ?? nodeBinary,
     floor: join(dir, 'floor'),
     holder: join(dir, 'idle_holder'),
+    tlsLoad: join(dir, 'tls_load'),
+    caddy: join(dir, 'caddy'),
   }
 }

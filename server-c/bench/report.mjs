@@ -11,16 +11,18 @@ function short(number) {
   return number.toFixed(number >= 10 ? 1 : 2)
 }
 
+const inMs = (us) => short(us === null ? null : us / 1000)
+
 const COLUMNS = [
   { title: 'server', of: ({ label }) => label },
   { title: 'requests/s', of: (row) => short(row.requestsPerSecond) },
   { title: 'MB/s', of: (row) => short(row.megabytesPerSecond) },
   { title: 'CPU µs/request', of: (row) => short(row.cpuPerRequest) },
   { title: 'cores busy', of: (row) => short(row.busyCores) },
-  { title: 'wrk busy', of: (row) => short(row.wrkBusyShare) },
-  { title: 'p50 ms', of: (row) => short(row.p50 / 1000) },
-  { title: 'p99 ms', of: (row) => short(row.p99 / 1000) },
-  { title: 'max ms', of: (row) => short(row.max / 1000) },
+  { title: 'CLIENT busy', of: (row) => short(row.wrkBusyShare) },
+  { title: 'p50 ms', of: (row) => inMs(row.p50) },
+  { title: 'p99 ms', of: (row) => inMs(row.p99) },
+  { title: 'max ms', of: (row) => inMs(row.max) },
   { title: 'errors', of: (row) => `${row.errors}${row.died ? `, died ${row.died}×` : ''}` },
   { title: 'RSS MiB', of: (row) => short(row.rssBytes / MIB) },
   { title: 'PSS MiB', of: (row) => short(row.pssBytes / MIB) },
@@ -34,6 +36,11 @@ const COLUMNS = [
     of: (row) => short(row.bytesPerIdleConnection),
     when: (rows) => rows.some(({ bytesPerIdleConnection }) => bytesPerIdleConnection !== null),
   },
+  {
+    title: 'handshakes/s beside',
+    of: (row) => short(row.stormPerSecond),
+    when: (rows) => rows.some(({ stormPerSecond }) => stormPerSecond !== null),
+  },
 ]
 
 /** Cells in columns; the first line is the heading. @param {string[][]} cells */
@@ -46,10 +53,11 @@ function grid(cells, markdown) {
   return [lines[0], rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |`).join('\n')
 }
 
-function table(rows, markdown) {
+function table(rows, client, markdown) {
   const columns = COLUMNS.filter(({ when }) => !when || when(rows))
   const lines = rows.map((row) => columns.map(({ of }) => of(row)))
-  return grid([columns.map(({ title }) => title), ...lines], markdown)
+  const titles = columns.map(({ title }) => title.replace('CLIENT', client))
+  return grid([titles, ...lines], markdown)
 }
 
 const NAMES = { requestsPerSecond: 'requests/s', cpuPerRequest: 'CPU', p99: 'p99' }
@@ -63,10 +71,11 @@ function ratioLines(rows, isHeld) {
   return [...new Set(all.map(({ label }) => label))].map((label) => {
     const parts = all
       .filter((one) => one.label === label)
-      .map(({ key, ratioToPeer, peer, ratioToFloor }) => {
+      .flatMap(({ key, ratioToPeer, peer, ratioToFloor }) => {
         const toPeer = ratioToPeer ? [`${times(ratioToPeer)} the best peer's (${peer})`] : []
         const toFloor = ratioToFloor ? [`${times(ratioToFloor)} the floor's`] : []
-        return `${NAMES[key]} ${[...toPeer, ...toFloor].join(', ')}`
+        const said = [...toPeer, ...toFloor]
+        return said.length ? [`${NAMES[key]} ${said.join(', ')}`] : []
       })
     return `${label}: ${parts.join('; ')}`
   })
@@ -80,14 +89,16 @@ const loopLines = (rows) =>
 
 const FULL = 0.95
 
-/** Who waited for wrk and not the other way round: its requests/s are no measure of it. */
-function boundByWrk(rows) {
+/** Who waited for the client and not the other way round: its requests/s are no measure of it. */
+function boundByClient(rows, client) {
   const bound = rows.filter(
     ({ wrkBusyShare, busyCores }) => wrkBusyShare >= FULL && busyCores < FULL,
   )
   if (bound.length === 0) return []
   const labels = bound.map(({ label }) => label).join(', ')
-  return [`wrk could ask no faster of ${labels}: there, requests/s say how fast wrk is.`]
+  return [
+    `${client} could ask no faster of ${labels}: there, requests/s say how fast ${client} is.`,
+  ]
 }
 
 const ELSEWHERE_MAX = 0.1
@@ -102,23 +113,26 @@ function disturbance(rows) {
   ]
 }
 
+const isOfLoops = (results) => results.some(({ label }) => label.endsWith(' loops'))
 const rowsOf = (results) => results.filter(({ rounds }) => rounds.length).map(rowOf)
 
 /** @param {any} load as rounds.mjs gives it */
 export function loadReport(
-  { name, title, results, leftOut },
+  { name, title, client = 'wrk', results, leftOut },
   { markdown = false, isHeld = false } = {},
 ) {
   const rows = rowsOf(results)
   const said = [
-    ...(name === 'loops' ? loopLines(rows) : ratioLines(rows, isHeld)),
-    ...(name === 'loops' ? [] : boundByWrk(rows)),
+    ...(isOfLoops(rows) ? loopLines(rows) : ratioLines(rows, isHeld)),
+    ...(isOfLoops(rows) ? [] : boundByClient(rows, client)),
     ...leftOut.map(({ label, leftOut: why }) => `${label} is left out: ${why}`),
     ...disturbance(rows),
   ]
   const heading = markdown ? `### ${name}: ${title}` : `${name}: ${title}`
   const lines = said.map((line) => (markdown ? `- ${line}` : `  ${line}`)).join('\n')
-  return [heading, table(rows, markdown), lines].filter(Boolean).join(markdown ? '\n\n' : '\n')
+  return [heading, table(rows, client, markdown), lines]
+    .filter(Boolean)
+    .join(markdown ? '\n\n' : '\n')
 }
 
 /** Where we stand in each load, on one line each: our first build only. */
@@ -129,7 +143,7 @@ export function summary(loads, { markdown = false, isHeld = false } = {}) {
     ...keys.flatMap((key) => [`${NAMES[key]} ÷ best peer`, `${NAMES[key]} ÷ floor`]),
   ]
   const lines = loads
-    .filter(({ name }) => name !== 'loops')
+    .filter(({ results }) => !isOfLoops(results))
     .map(({ name, results }) => [
       name,
       ...ratios(rowsOf(results))

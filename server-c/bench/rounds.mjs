@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // All servers under one load: every one starts, proves that it answers rightly and is warmed up;
 // then they take turns, another one first in each round, so that what drifts hits all alike.
-import { Instance } from './instance.mjs'
-import { measure, warmUp } from './measure.mjs'
+import { makeCertificate } from './certificates.mjs'
+import { offerTheSame, runClient } from './clients.mjs'
+import { Instance, OTHER_DESCRIPTORS } from './instance.mjs'
+import { measure } from './measure.mjs'
 import { descriptorLimit } from './processes.mjs'
 
 const WARM_UP_SECONDS = 0.5
@@ -21,7 +23,7 @@ const SPARE_CONNECTIONS = 100
  * @property {number[]} cores
  * @property {string} dir
  * @property {import('./site.mjs').Site} site
- * @property {string} holder
+ * @property {{ tlsLoad: string, holder: string }} programs
  * @property {(line: string) => void} say
  */
 
@@ -53,9 +55,10 @@ function oneAndTwoLoops(servers, cores) {
     )
 }
 
-/** lighttpd keeps half of its descriptors for files: what is left of the other half, all must take. */
+/** One half of the descriptors is for files: so lighttpd wants it, and ours, which counts one for each connection. */
 function idleCount({ idle = 0, connections }, scale, descriptors) {
-  const left = Math.floor(descriptors / 2) - 2 * connections
+  const others = OTHER_DESCRIPTORS + SPARE_CONNECTIONS + 2 * connections
+  const left = Math.floor(descriptors / 2) - others
   return Math.max(0, Math.min(Math.round(idle * scale), left))
 }
 
@@ -105,19 +108,27 @@ async function restart(instance) {
 
 /** @param {import('./loads.mjs').Load} load @param {import('./peers.mjs').Server[]} servers @param {Plan} plan */
 export async function runLoad(load, servers, plan) {
-  const { rounds, seconds, repeats, scale, group, cores, dir, site, holder, say } = plan
+  const { rounds, seconds, repeats, scale, group, cores, dir, site, programs, say } = plan
   const prepared = load.prepare(site, scale)
   const descriptors = descriptorLimit(DESCRIPTORS)
   const scaledLoad = {
     ...load,
     connections: Math.max(2, Math.round(load.connections * scale)),
+    storm: load.storm && Math.max(2, Math.round(load.storm * scale)),
     idleCount: idleCount(load, scale, descriptors),
   }
-  const entries = load.loops ? oneAndTwoLoops(servers, cores) : oneLoopEach(servers, cores)
-  // Two loops need both cores of a small machine, so wrk has all cores whichever way it goes.
-  const wrk = { seconds, cores: load.loops ? cores.slice(0, 4) : rest(cores) }
-  const connections = scaledLoad.connections + scaledLoad.idleCount + SPARE_CONNECTIONS
-  const where = { dir, root: site.root, prepared, connections, descriptors, group }
+  const able = servers.filter(({ protocols }) => protocols.includes(load.protocol ?? 'http'))
+  const entries = load.loops ? oneAndTwoLoops(able, cores) : oneLoopEach(able, cores)
+  // Two loops need both cores of a small machine, so the client has all cores whichever way it goes.
+  const clientCores = load.loops ? cores.slice(0, 4) : rest(cores)
+  const client = { seconds, cores: clientCores, programs, env: offerTheSame(dir) }
+  const connections =
+    scaledLoad.connections + scaledLoad.idleCount + (scaledLoad.storm ?? 0) + SPARE_CONNECTIONS
+  const { protocol = 'http' } = load
+  const isTls = protocol === 'https' || protocol === 'h2'
+  const certificate = isTls ? makeCertificate(dir, load.certificate) : undefined
+  const limits = { connections, descriptors, group }
+  const where = { dir, root: site.root, prepared, protocol, certificate, ...limits }
   const { instances, leftOut } = await startAll(entries, where, say)
   const results = instances.map(({ label, server }) => ({
     label,
@@ -126,18 +137,19 @@ export async function runLoad(load, servers, plan) {
     rounds: [],
   }))
   try {
-    const warm = { ...wrk, seconds: Math.min(WARM_UP_SECONDS, seconds) * (load.warmUp ?? 1) }
-    for (const instance of instances) await warmUp(instance, scaledLoad, warm)
+    const warm = { ...client, seconds: Math.min(WARM_UP_SECONDS, seconds) * (load.warmUp ?? 1) }
+    for (const instance of instances) await runClient(instance, scaledLoad, warm)
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < instances.length; turn++) {
         const i = (round + turn) % instances.length
         if (instances[i].hasEnded()) await restart(instances[i])
-        const what = [instances[i], scaledLoad, wrk, holder]
+        const what = [instances[i], scaledLoad, client]
         results[i].rounds.push(await measureQuietly(repeats, ...what))
       }
     }
   } finally {
     await Promise.all(instances.map((instance) => instance.stop()))
   }
-  return { name: load.name, title: load.title, at: new Date().toISOString(), results, leftOut }
+  const { name, title, client: program = 'wrk' } = load
+  return { name, title, client: program, at: new Date().toISOString(), results, leftOut }
 }

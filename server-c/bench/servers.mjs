@@ -4,12 +4,22 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../scripts/setup/problem.mjs'
-import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peers } from './peers.mjs'
+import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peersFrom } from './peers.mjs'
 
 /** @typedef {import('./peers.mjs').Server} Server */
 
-const config = ({ root, port, loops, connections, cachedFiles }, { defersAccept = false }) => ({
-  listen: [{ address: '127.0.0.1', port, ...(defersAccept ? { deferAccept: 'always' } : {}) }],
+const config = (
+  { root, port, loops, connections, cachedFiles, certificate },
+  { defersAccept = false },
+) => ({
+  listen: [
+    {
+      address: '127.0.0.1',
+      port,
+      ...(defersAccept ? { deferAccept: 'always' } : {}),
+      ...(certificate ? { tls: true } : {}),
+    },
+  ],
   workers: loops,
   limits: {
     connections,
@@ -19,7 +29,7 @@ const config = ({ root, port, loops, connections, cachedFiles }, { defersAccept 
   statCache: { engine: 'ttl', ttlMillis: 1000 * CACHE_SECONDS, maxEntries: 250_000 },
   fileCache: { maxOpenFiles: cachedFiles },
   errorLog: { level: 'warn' },
-  sites: [{ hosts: ['*'], root }],
+  sites: [{ hosts: ['*'], root, ...(certificate ? { certificates: [certificate] } : {}) }],
 })
 
 /**
@@ -30,6 +40,7 @@ const config = ({ root, port, loops, connections, cachedFiles }, { defersAccept 
 const ours = (name, binary) => ({
   name,
   kind: 'ours',
+  protocols: ['http', 'https', 'h2', 'h2c'],
   version: () =>
     `build ${createHash('sha256').update(readFileSync(binary)).digest('hex').slice(0, 8)}`,
   command: (setting, prepared) => {
@@ -60,6 +71,7 @@ function headOf({ status, expect = {} }, sent) {
 const floor = (binary) => ({
   name: 'floor',
   kind: 'floor',
+  protocols: ['http'],
   version: () => 'a bare epoll loop',
   command: ({ dir, port, loops }, { defersAccept, floor: { answers, bodyFiles, closes } }) => {
     const files = answers.flatMap((answer, i) => {
@@ -76,11 +88,11 @@ const floor = (binary) => ({
 
 /**
  * @param {string[]} wanted names, or `name=path` for another build of our node
- * @param {{ node: string, floor: string }} binaries
+ * @param {{ node: string, floor: string, caddy: string }} binaries
  * @returns {Server[]}
  */
 export function chooseServers(wanted, binaries) {
-  const known = [ours('farmstead', binaries.node), ...peers, floor(binaries.floor)]
+  const known = [ours('farmstead', binaries.node), ...peersFrom(binaries), floor(binaries.floor)]
   const names = known.map(({ name }) => name)
   return (wanted.length ? wanted : names).map((word) => {
     const [name, binary] = word.split('=')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every load once, in a small way, with our node and the floor only: the bench works, nobody's speed
-// is judged. Needs wrk, cc and a release build.
+// is judged. Needs wrk, h2load, openssl, cc and a release build.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadNames } from '../loads.mjs'
+import { loads } from '../loads.mjs'
 
 const program = fileURLToPath(new URL('../bench.mjs', import.meta.url))
 const node =
@@ -54,26 +54,28 @@ describe('npm run bench', () => {
     run = JSON.parse(readFileSync(json, 'utf8'))
   })
 
-  for (const name of loadNames) {
+  for (const { name, loops, protocol = 'http', client } of loads) {
     it(`measures ${name}, and every answer is right`, () => {
       const load = run.loads.find((one) => one.name === name)
       assert.ok(load, said.output)
       assert.deepEqual(load.leftOut, [])
-      assert.equal(load.results.length, name === 'loops' ? 4 : 2)
+      // The floor speaks neither TLS nor HTTP/2.
+      assert.equal(load.results.length, (loops ? 2 : 1) * (protocol === 'http' ? 2 : 1))
       for (const { label, rounds } of load.results) {
         assert.equal(rounds.length, 1, label)
         const [figures] = rounds
         assert.equal(figures.errors, 0, `${label}: ${JSON.stringify(figures)}`)
-        for (const key of ['requestsPerSecond', 'megabytesPerSecond', 'p50', 'p99', 'max'])
+        const times = client === 'h2load' ? ['max'] : ['p50', 'p99', 'max']
+        for (const key of ['requestsPerSecond', 'megabytesPerSecond', ...times])
           assert.ok(figures[key] > 0, `${label}: ${key} ${figures[key]}`)
         assert.ok(figures.p50 <= figures.p99 && figures.p99 <= figures.max, label)
-        assert.ok(figures.cpuPerRequest >= 0 && figures.pssBytes > 0, label)
+        assert.ok((figures.cpuPerRequest ?? 0) >= 0 && figures.pssBytes > 0, label)
         assert.ok(figures.rssBytes >= figures.pssBytes, label)
       }
     })
   }
   it('prints a table and ratios for each load', () => {
-    for (const name of loadNames) assert.match(said.output, new RegExp(`^${name}: `, 'm'))
+    for (const { name } of loads) assert.match(said.output, new RegExp(`^${name}: `, 'm'))
     assert.match(said.output, /^ {2}farmstead +[\d,.]+ +[\d,.]+ +[\d.]+ /m)
     assert.match(said.output, /^ {2}farmstead: requests\/s [\d.]+× the floor's; CPU /m)
     assert.match(
@@ -86,6 +88,17 @@ describe('npm run bench', () => {
     const [ours] = run.loads.find(({ name }) => name === 'idle').results
     assert.equal(ours.rounds[0].held, 200)
     assert.ok(ours.rounds[0].bytesPerIdleConnection > 0)
+  })
+  it('holds them over TLS, too, and none is lost', () => {
+    const [ours] = run.loads.find(({ name }) => name === 'tls-idle').results
+    assert.equal(ours.rounds[0].held, 40)
+    assert.ok(ours.rounds[0].bytesPerIdleConnection > 0)
+  })
+  it('makes handshakes beside the hot file', () => {
+    for (const name of ['tls-storm', 'tls-storm-rsa']) {
+      const [ours] = run.loads.find((load) => load.name === name).results
+      assert.ok(ours.rounds[0].stormPerSecond > 0, name)
+    }
   })
   it('shows an earlier run as Markdown', () => {
     const { status, output } = bench('--show', json, '--markdown')
@@ -101,6 +114,12 @@ describe('npm run bench', () => {
     const { loads } = JSON.parse(readFileSync(file, 'utf8'))
     for (const { label, rounds } of loads[0].results)
       assert.ok(rounds[0].busyCores < 0.5, `${label}: ${rounds[0].busyCores}`)
+  })
+  it('leaves out a server that does not speak what is measured', () => {
+    const servers = ['--servers', `wrong=${wrongNode()}`]
+    const { status, output } = bench('h2c-4k', ...SMALL, ...servers)
+    assert.equal(status, 0, output)
+    assert.match(output, /wrong is left out: /)
   })
   it('does not measure a server whose answers are wrong', () => {
     const { status, output } = bench('4k', ...SMALL, '--servers', `wrong=${wrongNode()},floor`)
@@ -131,8 +150,12 @@ describe('its command line', () => {
       assert.match(output, wanted)
     })
   }
+  it('takes "tls" and "h2" for all loads of their kind', () => {
+    const { output } = bench('tls', 'h2', '--prepare', '--servers', 'farmstead')
+    assert.doesNotMatch(output, /There is no load/)
+  })
   it('lists the loads', () => {
     const { output } = bench('--list')
-    for (const name of loadNames) assert.match(output, new RegExp(`^${name} `, 'm'))
+    for (const { name } of loads) assert.match(output, new RegExp(`^${name} `, 'm'))
   })
 })

@@ -98,7 +98,11 @@ describe('ratios', () => {
 describe('a summary', () => {
   it('has a line per load, and none for loops', () => {
     const results = [result('farmstead', 'ours', {}), result('fast', 'peer', { p99: 400 })]
-    const loads = ['4k', 'loops', '304'].map((name) => ({ name, results }))
+    const ofLoops = [1, 2].map((n) => result(`farmstead, ${n} loop${n > 1 ? 's' : ''}`, 'ours', {}))
+    const loads = ['4k', 'loops', '304'].map((name) => ({
+      name,
+      results: name === 'loops' ? ofLoops : results,
+    }))
     const lines = summary(loads, { markdown: true }).split('\n')
     assert.deepEqual(
       lines.map((line) => line.split('|')[1].trim()),
@@ -129,6 +133,14 @@ describe('a report', () => {
       .map((line) => line.split('|').length)
     assert.equal(columns.length, 3)
     assert.equal(new Set(columns).size, 1)
+  })
+  it('has a dash where a client tells no percentiles', () => {
+    const text = loadReport({
+      ...load([result('x', 'ours', { p50: null, p99: null })]),
+      client: 'h2load',
+    })
+    assert.match(text, /h2load busy/)
+    assert.match(text, /^ {2}x .* – +– +0\.30 /m)
   })
   it('says who is left out and why', () => {
     const out = [{ label: 'h2o', kind: 'peer', leftOut: '/x: status 500 instead of 200' }]
