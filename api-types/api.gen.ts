@@ -1153,6 +1153,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/certificates/{name}/configs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * By which versions of configs nodes were told to serve it, and how many lag behind
+         * @description To renew it there, roll the same version of the config out again.
+         */
+        get: operations["listCertificateConfigs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificates/{name}/served": {
         parameters: {
             query?: never;
@@ -1690,6 +1710,15 @@ export interface components {
             notAfter: string;
             /** @description What may keep clients from it; pointers and lines are of the chain that came */
             warnings: components["schemas"]["ConfigError"][];
+        };
+        CertificateConfig: {
+            /** @example edge-1 */
+            config: string;
+            version: number;
+            /** @description That were told last to serve the certificate by it */
+            nodes: number;
+            /** @description Of these, in an older version of the certificate: a rollout of this version renews it */
+            behind: number;
         };
         CertificateVersion: {
             /** @example edge-1 */
@@ -2677,7 +2706,7 @@ export interface components {
                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2742,7 +2771,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2780,7 +2809,7 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -2928,7 +2957,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -3051,7 +3080,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read";
+        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read" | "handshake";
         /** @enum {unknown} */
         SyncState: "in-sync" | "applying" | "out-of-sync" | "drift" | "unknown" | "waiting";
         System: {
@@ -12930,7 +12959,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
@@ -13827,7 +13856,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
@@ -20908,6 +20937,116 @@ export interface operations {
                 };
             };
             /** @description - `certificate_version_not_found`: No such version of the certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificateConfigs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "nodes": 1,
+                     *           "behind": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["CertificateConfig"][];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
-import { watchExpiry } from './certificates/expiry-watch.ts'
+import { createEndsMeasure, watchExpiry } from './certificates/expiry-watch.ts'
 import { createKeeper } from './certificates/keep.ts'
 import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
@@ -67,7 +67,11 @@ import { createEngine } from './features/rollouts/engine/engine.ts'
 import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
-import { marksBetween, rolloutTouches } from './features/rollouts/store/rollouts.ts'
+import {
+  marksBetween,
+  rolloutsBringing,
+  rolloutTouches,
+} from './features/rollouts/store/rollouts.ts'
 import { createProve } from './features/session/proof.ts'
 import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
@@ -330,6 +334,7 @@ export async function buildService(
   })
 
   const keeper = createKeeper({ db, write, now, box })
+  const certificateEnds = createEndsMeasure({ db, now })
   const expiry = watchExpiry({
     ...{ db, write, now },
     onError: (error) => app.log.error({ err: error }, 'the ends of certificates could not be told'),
@@ -462,6 +467,7 @@ export async function buildService(
           usesOf: async (name) => [
             ...(await configsNaming({ db, examine: work.examine }, name)),
             ...describeGiven(await nodesGiven(db, name)),
+            ...(await rolloutsBringing(db, name)),
           ],
         }),
       )
@@ -506,7 +512,10 @@ export async function buildService(
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
-            { name: 'certificates', run: () => checkCertificates(db, now()) },
+            {
+              name: 'certificates',
+              run: async () => checkCertificates(await certificateEnds(), now()),
+            },
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
@@ -529,7 +538,7 @@ export async function buildService(
     version,
     own: () => [...ownProcess.families(), ...requests.families()],
     farm: createFarmFamilies({
-      ...{ db, dataDir, now, authority, nodesByState: nodeStates },
+      ...{ db, dataDir, now, authority, certificateEnds, nodesByState: nodeStates },
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
       isDiskFull: disk.isFull,

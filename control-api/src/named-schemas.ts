@@ -13,6 +13,7 @@ import {
 import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
   CertificateCheckSchema,
+  CertificateConfigSchema,
   CertificateSchema,
   CertificateVersionSchema,
   ServedCertificateSchema,
@@ -73,6 +74,7 @@ export const namedSchemas: NamedSchemas = {
   AuditVerification: AuditVerificationSchema,
   Certificate: CertificateSchema,
   CertificateCheck: CertificateCheckSchema,
+  CertificateConfig: CertificateConfigSchema,
   CertificateVersion: CertificateVersionSchema,
   Config: ConfigSchema,
   ConfigChange: ChangeSchema,

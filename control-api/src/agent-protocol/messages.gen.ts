@@ -176,6 +176,7 @@ export type Stages = {
   stat?: Histogram
   readWait?: Histogram
   read?: Histogram
+  handshake?: Histogram
 }
 
 export type Counters = Record<string, number>

@@ -2,8 +2,10 @@
 // What nodes were told to run, at rest, with the texts they read and those that were found changed on them. Of many
 // nodes it is asked at once and without the texts, which may be a megabyte each; indexes lead to one row per node.
 import { type Selectable, sql } from 'kysely'
+import type { Scope } from '../access/scope.ts'
 import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
 import type { AssignmentState, AssignmentsTable, Reader, Trx } from '../db/database.ts'
+import { labelsWithin } from '../db/labels.ts'
 
 export type Assignment = Selectable<AssignmentsTable>
 export type AssignmentWithText = Assignment & { text: string; certificates: string | null }
@@ -301,19 +303,32 @@ export async function groupGiven(db: Reader, nodeId: string): Promise<string> {
   return given?.group_name ?? ''
 }
 
+export type GivenConfig = { config: string; version: number; nodes: number; behind: number }
+
+/** The versions of configs by which nodes were told last to serve the certificate; `behind`: in an older version of it. */
+export async function configsGiving(
+  db: Reader,
+  certificate: { name: string; latest: number },
+  scope: Scope,
+): Promise<GivenConfig[]> {
+  const { name, latest } = certificate
+  const { rows } = await sql<GivenConfig>`
+    select a.config, a.version, count(*) as nodes, sum(c.value ->> 'version' < ${latest}) as behind
+    from nodes
+    join assignments a on a.node_id = nodes.id and a.generation = (
+      select b.generation from assignments b
+      where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
+    join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
+    where nodes.decommissioned_at_ms is null and ${labelsWithin('nodes.labels', scope)}
+      and c.value ->> 'name' = ${name}
+    group by a.config, a.version order by a.config, a.version`.execute(db)
+  return rows
+}
+
 /** How many nodes were told to serve the certificate, by what each was told last. */
 export async function nodesGiven(db: Reader, certificate: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from nodes n
-    join assignments a on a.node_id = n.id and a.generation = (
-      select b.generation from assignments b
-      where b.node_id = n.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
-    join rendered_texts t on t.id = a.text_id
-    where n.decommissioned_at_ms is null and t.certificates is not null and exists (
-      select 1 from json_each(t.certificates) c where c.value ->> 'name' = ${certificate})`.execute(
-    db,
-  )
-  return rows[0]?.count ?? 0
+  const all = await configsGiving(db, { name: certificate, latest: 0 }, null)
+  return all.reduce((sum, { nodes }) => sum + nodes, 0)
 }
 
 export async function renderedTexts(

@@ -87,7 +87,24 @@ export type Measured = {
   ends: { name: string; notAfterMs: number; servedNotAfterMs: number | null }[]
 }
 
-export async function measureEnds(db: Kysely<Database>, nowMs: number): Promise<Measured> {
+/** Each is looked at, and anybody may ask. */
+const MEASURE_AGAIN_MS = 10_000
+
+export function createEndsMeasure({ db, now }: Pick<Deps, 'db' | 'now'>) {
+  let known: { measured: Promise<Measured>; atMs: number } | null = null
+  return (): Promise<Measured> => {
+    const nowMs = now()
+    if (known === null || Math.abs(nowMs - known.atMs) > MEASURE_AGAIN_MS) {
+      known = { measured: measureEnds(db, nowMs), atMs: nowMs }
+      known.measured.catch(() => {
+        known = null
+      })
+    }
+    return known.measured
+  }
+}
+
+async function measureEnds(db: Kysely<Database>, nowMs: number): Promise<Measured> {
   const counts: Record<CertificateState, number> = { good: 0, expiring: 0, expired: 0 }
   const ends: Measured['ends'] = []
   for (let after: readonly [number, string] = FIRST; ; ) {

@@ -37,14 +37,6 @@ export type Added = { number: number; created: boolean; warnings: ConfigError[] 
 
 export const MAX_CERTIFICATES = 10_000
 
-/** What keeping one can refuse with. */
-export const keepErrors = [
-  CertificateInvalid,
-  CertificateExists,
-  CertificateNotFound,
-  TooManyCertificates,
-]
-
 export type CertificateKeeper = {
   /** A new certificate with its first version. Refuses a name that is taken. */
   create(version: NewVersion): Promise<Added>

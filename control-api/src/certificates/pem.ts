@@ -80,6 +80,13 @@ function armoured(label: string, body: string): string {
 
 function whatElse(text: string): PemFault {
   if (text.trim() === '') return { line: 0, message: 'this is empty', hint: 'paste the PEM file' }
+  if (text.includes('-\0-\0-')) {
+    return {
+      line: 1,
+      message: 'this is UTF-16, as some programs of Windows write it',
+      hint: 'save it as ASCII or UTF-8',
+    }
+  }
   if (ARMOURLESS.test(text)) {
     return {
       line: 1,

@@ -341,6 +341,14 @@ function checkOrder(
         `${described(last)} is a root: clients have it, and each handshake would carry it in vain`,
         'leave it out',
       )
+    } else {
+      warn(
+        '/chain',
+        last.line,
+        'self_signed',
+        'nobody but itself vouches for this certificate',
+        'browsers refuse it unless they were given it; have one made by a CA they know',
+      )
     }
     return
   }

@@ -76,7 +76,7 @@ describe('a certificate', () => {
     const refused = async (who: TlsNode, path: string) => {
       const { status, json } = await fetchFrom(service, who, path)
       expect(fits('problem', json)).toBe(true)
-      return [status, json['code']]
+      return [status, json.code]
     }
     const none = [404, 'no_such_certificate']
     expect(await refused(other, 'certificates/shop/1')).toEqual(none)

@@ -80,12 +80,27 @@ describe('a good certificate', () => {
     ).toEqual([])
   })
 
+  test('is taken in the forms that users of other consoles were refused with', async () => {
+    const { leaf, chain, key } = await makeChain(['a.example'])
+    const oneLine = chain
+      .replaceAll(/\n(?!-)/g, '')
+      .replaceAll(/(?<=BEGIN CERTIFICATE-----)/g, '\n')
+    expect(oneLine.split('\n')).toHaveLength(6)
+    expect(errorsOf(oneLine, key)).toEqual([])
+    const exported = `Bag Attributes\n    localKeyID: 01\nKey Attributes: <No Attributes>\n${key}`
+    expect(errorsOf(chain, exported)).toEqual([])
+    // The key beside its certificate in one file.
+    expect(errorsOf(chain, `${leaf.pem}${key}`)).toEqual([])
+    const utf16 = Buffer.from(chain, 'utf16le').toString('latin1')
+    expect(JSON.stringify(read(utf16, key))).toContain('this is UTF-16')
+  })
+
   test('warns of a root that is in it, and of an intermediate that is not', async () => {
     const { leaf, root, chain, key } = await makeChain(['a.example'])
     expect(warningsOf(chain + root.pem, key)).toEqual([[1 + lines(chain), 'root_included']])
     expect(warningsOf(leaf.pem, key)).toEqual([[1, 'missing_intermediate']])
     const own = await make({ names: ['a.example'] })
-    expect(warningsOf(own.pem, own.key)).toEqual([])
+    expect(warningsOf(own.pem, own.key)).toEqual([[1, 'self_signed']])
   })
 
   test('that ends below a root of browsers is whole', async () => {

@@ -11,6 +11,7 @@ import {
   pageOf,
 } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
+import { configsGiving } from '../../assignments/store.ts'
 import type { Write } from '../../audit/write.ts'
 import {
   CertificateExists,
@@ -37,6 +38,7 @@ import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { limits } from '../../plugins/limits.ts'
 import {
   CertificateCheckSchema,
+  CertificateConfigsSchema,
   CertificateNameSchema,
   CertificateQuerySchema,
   CertificateSchema,
@@ -273,6 +275,26 @@ export const certificateRoutes = (deps: Deps) => async (app: App) => {
       const row = await findVersion(db, name, number)
       if (!row) throw new CertificateVersionNotFound(name, number)
       return { ...viewVersion(row), chain: row.chain }
+    },
+  )
+
+  app.get(
+    '/certificates/:name/configs',
+    {
+      config: { permission: 'nodes:read', scope: 'nodes', errors: [CertificateNotFound] },
+      schema: {
+        operationId: 'listCertificateConfigs',
+        tags,
+        summary:
+          'By which versions of configs nodes were told to serve it, and how many lag behind',
+        description: 'To renew it there, roll the same version of the config out again.',
+        params: named,
+        response: { 200: CertificateConfigsSchema },
+      },
+    },
+    async ({ params: { name }, user }) => {
+      const { latest } = await mustFind(name)
+      return { items: await configsGiving(db, { name, latest }, scopeOf(user)) }
     },
   )
 

@@ -110,6 +110,18 @@ export const ServedCertificateSchema = Type.Object({
   since: TimeSchema,
 })
 
+/** GET /certificates/{name}/configs listCertificateConfigs */
+export const CertificateConfigSchema = Type.Object({
+  config: NameSchema,
+  version: Type.Integer({ minimum: 1 }),
+  nodes: Type.Integer({ description: 'That were told last to serve the certificate by it' }),
+  behind: Type.Integer({
+    description:
+      'Of these, in an older version of the certificate: a rollout of this version renews it',
+  }),
+})
+export const CertificateConfigsSchema = Type.Object({ items: Type.Array(CertificateConfigSchema) })
+
 export type Certificate = Static<typeof CertificateSchema>
 export type CertificateVersion = Static<typeof CertificateVersionSchema>
 export type CertificateCheck = Static<typeof CertificateCheckSchema>

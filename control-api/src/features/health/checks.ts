@@ -2,7 +2,7 @@
 // Each finds out for itself; a check that throws is a check that failed.
 import type { Kysely } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
-import { measureEnds } from '../../certificates/expiry-watch.ts'
+import type { Measured } from '../../certificates/expiry-watch.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import { readOwn } from '../../control-plane/store.ts'
 import type { Database } from '../../db/database.ts'
@@ -45,8 +45,7 @@ export function checkCa(authority: Authority | null, nowMs: number): Check {
 }
 
 /** Of sites. What has expired and is served breaks them now; what will, somebody is to look after. */
-export async function checkCertificates(db: Kysely<Database>, nowMs: number): Promise<Check> {
-  const { byState, ends } = await measureEnds(db, nowMs)
+export function checkCertificates({ byState, ends }: Measured, nowMs: number): Check {
   const { good = 0, expiring = 0, expired = 0 } = Object.fromEntries(byState)
   const broken = ends.find(({ servedNotAfterMs }) => (servedNotAfterMs ?? nowMs) < nowMs)
   const message =

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
-import { measureEnds } from '../../certificates/expiry-watch.ts'
+import type { Measured } from '../../certificates/expiry-watch.ts'
 import type { Database } from '../../db/database.ts'
 import { byLabel, type Family, gauge } from './exposition.ts'
 import { lastBackupAtMs, rolloutsByState, webhooksByState } from './store.ts'
@@ -21,6 +21,7 @@ export type FarmDeps = {
   isDiskFull: () => boolean
   isInRecovery: () => boolean
   authority: Pick<Authority, 'status'> | null
+  certificateEnds: () => Promise<Measured>
 }
 
 const FILES = ['control.db', 'control.db-wal', 'metrics.db', 'metrics.db-wal']
@@ -51,7 +52,7 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
     statfs(dataDir),
   ])
   const certificates = authority?.status()
-  const sites = await measureEnds(db, deps.now())
+  const sites = await deps.certificateEnds()
   const endsOf = (of: 'notAfterMs' | 'servedNotAfterMs') =>
     sites.ends.flatMap((one) => {
       const endMs = one[of]

@@ -90,10 +90,30 @@ describe('an end that comes near', () => {
     now = BEGUN + 91 * DAY_MS
     expect(await health()).toMatchObject({ ok: false })
     await serve(second)
+    // Looked at again at most every ten seconds.
+    now += 11_000
     await service.tellOfExpiry()
     expect(await told(service)).toEqual(['a expiring 30'])
     expect(await health()).toMatchObject({ ok: true })
     expect(await metrics()).toContain('farmstead_certificates{state="good"} 1')
+  })
+
+  test('is measured no longer of what was deleted, and once of what was renewed', async () => {
+    let now = BEGUN
+    const service = await build({ now: () => now })
+    await put(service, 'a', 90)
+    await put(service, 'a', 95, false)
+    await put(service, 'b', 90)
+    const measured = async () => {
+      // Gathered at most every ten seconds.
+      now += 11_000
+      const { body } = await service.admin.inject({ url: '/api/metrics' })
+      return body.match(/certificate_not_after_timestamp_seconds\{certificate="\w"/g)
+    }
+    expect(await measured()).toHaveLength(2)
+    const headers = { 'if-match': '*' }
+    await service.admin.inject({ method: 'DELETE', url: '/api/v1/certificates/a', headers })
+    expect(await measured()).toEqual(['certificate_not_after_timestamp_seconds{certificate="b"'])
   })
 
   test('is told to webhooks that listen for it', async () => {

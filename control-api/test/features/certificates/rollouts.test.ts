@@ -52,6 +52,9 @@ test('the same version of the config brings a new version of the certificate, by
   // Nobody is given it unasked, not even a node that joins.
   await addNode(service, 'edge-4')
   await expect.poll(() => served(service)).toEqual([1, 1, 1, 1])
+  const configs = async () =>
+    (await service.admin.inject({ url: '/api/v1/certificates/shop/configs' })).json().items
+  expect(await configs()).toEqual([{ config: 'default', version: 2, nodes: 4, behind: 4 }])
   const dry = (await order(service.admin, { version: 2, message: 'renew' }, '?dryRun=1')).json()
   expect(dry.nodes.map(({ changes }: { changes: boolean }) => changes)).toEqual([
     true,
@@ -64,6 +67,7 @@ test('the same version of the config brings a new version of the certificate, by
   await reaches(service, renewal.json().id, 'succeeded')
   expect(served(service)).toEqual([2, 2, 2, 2])
   expect(await released(service)).toBe(2)
+  expect(await configs()).toEqual([{ config: 'default', version: 2, nodes: 4, behind: 0 }])
   // The text is the same: only the certificate came.
   expect(new Set(service.nodes.flatMap(({ ran }) => ran))).toEqual(new Set([text]))
   const again = (await order(service.admin, { version: 2, message: 'again' }, '?dryRun=1')).json()
@@ -125,6 +129,27 @@ test('a certificate that nodes were told to serve is not deleted, though no conf
   const without = (await order(service.admin, { version: 3, message: 'plain' })).json()
   await reaches(service, without.id, 'succeeded')
   expect((await remove()).statusCode).toBe(204)
+})
+
+test('a certificate that a waiting rollout will bring is not deleted', async () => {
+  const service = await farm(['edge-1'])
+  await put(service)
+  await saveVersion(service.admin, text, 1)
+  const startAt = new Date(Date.now() + 3_600_000).toISOString()
+  const later = await order(service.admin, { version: 2, message: 'tonight', startAt })
+  expect(later.statusCode, later.body).toBe(201)
+  await saveVersion(
+    service.admin,
+    text.replace(', "tls": true', '').replace('[{ "name": "shop" }]', '[]'),
+    2,
+  )
+  const url = '/api/v1/certificates/shop'
+  const refused = await service.admin.inject({
+    method: 'DELETE',
+    url,
+    headers: { 'if-match': '*' },
+  })
+  expect(refused.json().detail).toContain(`the rollout ${later.json().id} brings it`)
 })
 
 test('a version that was well before is not brought back faster when it brings a new certificate', async () => {
