@@ -215,6 +215,7 @@ struct config {
     struct config_listen *listens;
     size_t listen_count;
     uint32_t workers; /* CONFIG_AUTO: as many as there are cores */
+    bool http2;
 
     struct { /* "" for each: as it was at the start; used only at the start */
         char *user, *group, *chroot, *pid_file;
@@ -232,6 +233,7 @@ struct config {
         uint32_t head_bytes;
         uint32_t target_bytes;
         uint32_t body_bytes; /* a longer request body ends the connection */
+        uint32_t http2_streams;
     } limits;
 
     struct {

@@ -286,6 +286,15 @@ const struct option config_table[] = {
      .min = 1,
      .max = 256,
      CONFIG(workers)},
+    {.name = "http2",
+     .type = OPTION_BOOLEAN,
+     .title = "HTTP/2",
+     .help =
+         "Whether HTTP/2 is spoken with clients that begin with it, beside HTTP/1.1 at the same "
+         "addresses; otherwise they are answered with 505.",
+     .lighttpd = "server.h2proto",
+     .default_json = "true",
+     CONFIG(http2)},
     {.name = "process",
      .type = OPTION_OBJECT,
      .title = "Process",

@@ -115,6 +115,16 @@ const struct option config_limits_members[] = {
      .default_json = "65536",
      .max = 1024 * MIB,
      CONFIG(limits.body_bytes)},
+    {.name = "http2Streams",
+     .type = OPTION_INTEGER,
+     .title = "Requests at the same time",
+     .help = "Requests that may be under way at the same time on one connection of HTTP/2. Clients "
+             "are told and keep to it; the connection of one that does not ends. Each takes about "
+             "3 KB.",
+     .default_json = "128",
+     .min = 1,
+     .max = 1000,
+     CONFIG(limits.http2_streams)},
     {0},
 };
 

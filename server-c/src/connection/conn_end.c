@@ -3,6 +3,8 @@
  * given back. */
 #include "connection/conn.h"
 #include "connection/conn_state.h"
+#include "http2/http2.h"
+#include "net/accept_deferral.h"
 #include "net/peer_table.h"
 
 #define LINGER_BYTES_MAX 262144
@@ -33,11 +35,36 @@ void conn_close(struct conn *c, enum end_reason reason)
     end_request(c);
     conn_release_input(c);
     list_remove(&c->link);
+    list_remove(&c->waiting);
     loop->connection_count--;
     loop->ends[reason]++;
     conn_uncount(loop, &c->peer.any, c->is_counted);
     poller_forget(&loop->poller, &c->watch);
     transport_close(&c->transport);
+}
+
+void conn_become_http2(struct conn *c)
+{
+    struct loop *loop = c->loop;
+    const struct http2_handover handover = {
+        .transport = c->transport,
+        .peer = &c->peer.any,
+        .tls = c->carrier.tls,
+        .is_counted = c->is_counted,
+        .is_watched = c->is_watched,
+        .input = c->in + c->in_pos,
+        .input_len = c->in_len - c->in_pos,
+    };
+
+    if (c->peer.any.sa_family != AF_UNIX)
+        accept_deferral_spoke(&loop->deferral);
+    c->state = CONN_CLOSED;
+    end_request(c);
+    list_remove(&c->link);
+    list_remove(&c->waiting);
+    poller_forget(&loop->poller, &c->watch);
+    http2_take_over(loop, &handover);
+    conn_release_input(c);
 }
 
 /* Why a connection ends that the client closed. After our last response the reason is set
@@ -75,7 +102,7 @@ bool conn_make_room(struct loop *loop)
     if (!c || !is_silent(c))
         c = oldest(loop, TIMEOUT_IDLE);
     if (!c)
-        return false;
+        return http2_make_room(loop);
     conn_close(c, END_MADE_ROOM);
     return true;
 }

@@ -3,6 +3,7 @@
  * in a request and its response, and whether another request may follow (RFC 9112 section 9). */
 #include "connection/conn_state.h"
 
+#include "http2/http2.h"
 #include "net/accept_deferral.h"
 #include "response/response.h"
 
@@ -45,10 +46,25 @@ static void decide_connection(struct conn *c, const struct exchange *ex)
         c->linger_after = true;
 }
 
+/* The first line of what a client of HTTP/2 says first is refused by the parser as a version that is
+ * not spoken: so nothing else has to look for it. */
+static bool begins_http2(const struct conn *c)
+{
+    static const char line[] = HTTP2_FIRST_LINE;
+
+    return c->transfer->ex.req.status == HTTP_VERSION_NOT_SUPPORTED && c->served == 0 &&
+           c->loop->live->cfg->http2 && c->in_len - c->in_pos >= sizeof(line) - 1 &&
+           memcmp(c->in + c->in_pos, line, sizeof(line) - 1) == 0;
+}
+
 void conn_begin_request(struct conn *c, enum parse parsed)
 {
     struct exchange *ex = &c->transfer->ex;
 
+    if (parsed == PARSE_BAD && begins_http2(c)) {
+        conn_become_http2(c);
+        return;
+    }
     c->transfer->sink.sent = 0;
     exchange_begin(ex, &c->carrier, c->in + c->in_pos);
     if (parsed == PARSE_BAD) {

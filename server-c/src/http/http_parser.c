@@ -105,6 +105,11 @@ static enum http_field field_of(struct span name)
     return FIELD_COUNT;
 }
 
+bool http_field_is_known(struct span name)
+{
+    return name.len > 0 && field_of(name) != FIELD_COUNT;
+}
+
 /* A length that is not a plain number makes the framing invalid (RFC 9112 section 6.3): it is
  * refused, and so are lists, even of equal numbers. */
 static enum parse take_content_length(struct http_request *req, struct span value)

@@ -83,6 +83,9 @@ static inline struct span http_slice_of(const char *head, struct http_slice slic
     return (struct span){head + slice.off, slice.len};
 }
 
+/* Is a field of this name looked at? */
+bool http_field_is_known(struct span name);
+
 /* The value of `field`, empty when the request has none. */
 static inline struct span http_request_field(const struct http_request *req, const char *head,
                                              enum http_field field)

@@ -32,6 +32,13 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
         list_init(&loop->connections[i]);
     list_init(&loop->series);
     list_init(&loop->throttled);
+    list_init(&loop->http2.idle);
+    list_init(&loop->http2.busy);
+    list_init(&loop->http2.lingering);
+    list_init(&loop->http2.in_head);
+    list_init(&loop->http2.leaving);
+    list_init(&loop->http2.at_disk);
+    list_init(&loop->http2.throttled);
     loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
     loop->input = xmalloc(LOOP_INPUT_BYTES);
     loop->scratch.rules = url_rule_scratch_new();
@@ -70,6 +77,8 @@ bool loop_start_tls(struct loop *loop)
     loop->tls = calloc(1, sizeof(*loop->tls));
     if (!loop->tls)
         return false;
+    list_init(&loop->tls->waiting);
+    poller_watch_init(&loop->tls->pump, NULL);
     loop->tls->engine = tls_engine_new(&loop->tls->io, loop->shared->tickets);
     if (!loop->tls->engine)
         end_tls(loop);
@@ -90,6 +99,7 @@ void loop_fini(struct loop *loop)
     poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
     samples_fini(&loop->samples);
+    free(loop->http2.batch);
     free(loop->input);
     free(loop->head);
     free(loop->path);

@@ -33,6 +33,8 @@
 #define LOOP_INPUT_BYTES 16384
 
 struct transfer;
+struct http2_batch;
+struct http2_stream;
 
 /* A record of TLS with its overhead (RFC 8446 section 5.2). */
 #define LOOP_RECORD_BYTES (16384 + 512)
@@ -43,7 +45,9 @@ struct loop_tls {
     struct tls_engine *engine;
     struct tls_io io;
     struct tls_counts counts;
-    uint64_t turn, spent_ns;       /* what handshakes have cost in this turn of the poller */
+    uint64_t turn, spent_ns; /* what handshakes have cost in this turn of the poller */
+    struct list waiting;     /* whose handshake waits for its turn; conn_handshake.c */
+    struct poller_watch pump;
     char input[LOOP_RECORD_BYTES]; /* encrypted bytes arrive here first */
     char plain[LOOP_TLS_PLAIN_BYTES];
 };
@@ -114,6 +118,19 @@ struct loop {
     struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
+
+    /* Connections of HTTP/2, and their streams, by what they wait for: kept by http2/. Each list is
+     * in the order of its deadlines. */
+    struct {
+        struct list idle, busy, lingering; /* every connection is in one of them */
+        struct list in_head;               /* connections with part of a head */
+        struct list leaving;               /* connections that will soon take no more requests */
+        struct list at_disk;               /* streams that wait for a lane */
+        struct list throttled;     /* streams that wait for a rate, or for a file to settle */
+        struct http2_batch *batch; /* on the heap */
+        struct http2_stream *spare_streams;
+        size_t spare_count;
+    } http2;
 
     int64_t date_second;
     char date[HTTP_DATE_LEN + 1];

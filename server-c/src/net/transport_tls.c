@@ -302,18 +302,20 @@ static size_t next_bytes(struct cursor *cursor, const char **start, size_t most)
     return n;
 }
 
-/* Makes one record of what lies in several pieces: a record of its own for a short head costs more
- * than copying. */
-static ssize_t encrypt_joined(struct tls *tls, struct cursor *cursor)
+/* Makes one record: of a large piece as it lies there, else of several, which are copied together
+ * first, since records of their own would cost more. */
+static ssize_t encrypt_record(struct tls *tls, struct cursor *cursor)
 {
-    char *plain = tls->loop->tls->plain;
+    const char *plain = tls->loop->tls->plain;
     size_t done = 0;
     int err;
 
-    while (cursor->left > 0 && done < LOOP_TLS_PLAIN_BYTES) {
+    if (cursor->left == 1 || cursor->bytes->iov_len - cursor->offset >= LOOP_TLS_PLAIN_BYTES)
+        done = next_bytes(cursor, &plain, LOOP_TLS_PLAIN_BYTES);
+    while (cursor->left > 0 && plain == tls->loop->tls->plain && done < LOOP_TLS_PLAIN_BYTES) {
         const char *start;
         size_t n = next_bytes(cursor, &start, LOOP_TLS_PLAIN_BYTES - done);
-        memcpy(plain + done, start, n);
+        memcpy(tls->loop->tls->plain + done, start, n);
         done += n;
     }
     err = tls_session_write(tls->session, plain, done);
@@ -323,15 +325,13 @@ static ssize_t encrypt_joined(struct tls *tls, struct cursor *cursor)
 /* Encrypts some SEND_MOST bytes, or what there is. Returns how many, or an errno. */
 static ssize_t encrypt(struct tls *tls, struct cursor *cursor)
 {
-    ssize_t done = cursor->left > 1 ? encrypt_joined(tls, cursor) : 0;
+    ssize_t n = 0, done = 0;
 
-    while (done >= 0 && cursor->left > 0 && done < SEND_MOST) {
-        const char *start;
-        size_t n = next_bytes(cursor, &start, SEND_MOST - (size_t)done);
-        int err = tls_session_write(tls->session, start, n);
-        done = err ? err : done + (ssize_t)n;
+    while (n >= 0 && cursor->left > 0 && done < SEND_MOST) {
+        n = encrypt_record(tls, cursor);
+        done += n;
     }
-    return done;
+    return n < 0 ? n : done;
 }
 
 static int send_held(struct transport *transport)

@@ -7,6 +7,7 @@
 #include "body/body.h"
 #include "connection/conn.h"
 #include "connection/listener.h"
+#include "http2/http2.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +65,10 @@ static void on_tick(uv_timer_t *timer)
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
     conn_retry_throttled(loop);
+    http2_check_timeouts(loop);
+    http2_retry_throttled(loop);
     conn_trim_spares(loop, SPARES_KEPT);
+    http2_trim_spares(loop, SPARES_KEPT);
     file_cache_sweep(&loop->files);
     accept_deferral_tick(&loop->deferral);
     if (worker->index == 0)
@@ -87,9 +91,12 @@ static const struct config_listen *find_config(const struct listener *listener,
     return NULL;
 }
 
-/* Stops all listeners except those that `keep` names, which follow it. */
-static void stop_listeners(struct worker *worker, const struct config *keep)
+/* Stops all listeners except those that `keep` names, which follow it. True if there was one to
+ * stop. */
+static bool stop_listeners(struct worker *worker, const struct config *keep)
 {
+    bool has_stopped = false;
+
     for (struct list *link = worker->listeners.next, *next; link != &worker->listeners;
          link = next) {
         struct listener *listener = listener_of_link(link);
@@ -99,7 +106,9 @@ static void stop_listeners(struct worker *worker, const struct config *keep)
             listener_follow(listener, cfg);
         else
             listener_stop(listener);
+        has_stopped |= !cfg;
     }
+    return has_stopped;
 }
 
 struct preparation {
@@ -149,22 +158,26 @@ static void do_swap(struct worker *worker, void *arg)
     const struct worker_swap *swap = arg;
     const struct config *cfg = swap->sites ? swap->sites->cfg : NULL;
     struct loop *loop = &worker->loop;
+    bool has_stopped = false;
 
     loop->files.now_ms = uv_now(&loop->uv);
     /* Connections in the queues of listeners that will be closed are accepted while there is a
      * config to serve them. */
     if (!cfg || !swap->listens)
-        stop_listeners(worker, NULL);
+        has_stopped = stop_listeners(worker, NULL);
     loop_set_live(loop, swap->sites, swap->generation, swap->loops);
     loop_set_tls(loop, swap->tls);
     for (struct list *link = worker->awaiting_swap.next; link != &worker->awaiting_swap;
          link = link->next)
         listener_accept(listener_of_link(link));
     list_move_all(&worker->listeners, &worker->awaiting_swap);
-    stop_listeners(worker, swap->listens ? cfg : NULL);
+    has_stopped |= stop_listeners(worker, swap->listens ? cfg : NULL);
     conn_apply_timeouts(loop);
+    http2_apply_timeouts(loop);
     if (!cfg)
         conn_close_idle(loop);
+    if (!cfg || !cfg->http2 || has_stopped)
+        http2_leave_all(loop);
 }
 
 struct release {
@@ -293,6 +306,7 @@ static void on_drain_over(uv_timer_t *timer)
     struct worker *worker = container_of(timer, struct worker, drain);
 
     conn_close_all(&worker->loop);
+    http2_close_all(&worker->loop);
     wait_for_lanes(worker);
 }
 
@@ -304,6 +318,7 @@ static void do_stop(struct worker *worker, void *arg)
     stop_listeners(worker, NULL);
     loop->is_stopping = true;
     conn_close_idle(loop);
+    http2_leave_all(loop);
     uv_timer_start(&worker->drain, on_drain_over, *drain_ms, 0);
     uv_timer_set_repeat(&worker->tick, 10); /* look often whether everything is done */
     uv_timer_again(&worker->tick);
@@ -323,6 +338,7 @@ bool worker_join(struct worker *worker)
 void worker_free(struct worker *worker)
 {
     conn_trim_spares(&worker->loop, 0);
+    http2_trim_spares(&worker->loop, 0);
     loop_fini(&worker->loop);
     uv_mutex_destroy(&worker->lock);
     free(worker);

@@ -310,6 +310,7 @@ struct tls_set *site_tls_new(struct site_set *sites, struct tls_engine *engine)
     struct site_tls *tls = xcalloc(1, sizeof(*tls));
     const struct tls_settings settings = {
         .is_modern = sites->cfg->tls.profile == TLS_PROFILE_MODERN,
+        .speaks_http2 = sites->cfg->http2,
         .choose = choose,
         .free_arg = free_tls,
         .arg = tls,

@@ -83,7 +83,7 @@ function checkHeaders(response, wanted, context) {
   }
 }
 
-function checkResponse(response, wanted, context) {
+export function checkResponse(response, wanted, context) {
   assert.equal(response.status, wanted.status, 'status')
   if (wanted.headers) checkHeaders(response, wanted.headers, context)
   if (wanted.body !== undefined) assert.equal(response.body.toString('latin1'), wanted.body)

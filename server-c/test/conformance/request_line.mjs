@@ -142,7 +142,7 @@ export const requestLine = {
     ...['HTTP/0.9', 'HTTP/2.0', 'HTTP/3.0', 'HTTP/5.6', 'HTTP/9.9', 'HTTP/0.0'].map((version) =>
       ended(505, `the version ${version}`, '9110 §15.6.6', line(`GET /a.txt ${version}`)),
     ),
-    ended(505, 'the preface of HTTP/2', '9110 §15.6.6', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    ended(505, 'a preface of HTTP/3.0', '9110 §15.6.6', 'PRI * HTTP/3.0\r\n\r\nSM\r\n\r\n'),
     ...[...delimiters].map((c) =>
       ended(400, `a method with ${c}`, '9110 §9.1', line(`G${c}T /a.txt HTTP/1.1`)),
     ),

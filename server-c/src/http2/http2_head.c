@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* http2_head.c — takes a response's head, one text for all versions of HTTP, apart into the fields
+ * of a field section (RFC 9113 section 8.3.2).
+ *
+ * The stream keeps a copy until the library has compressed it: the library then needs none. */
+#include "http2/http2_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_USUAL 32 /* a head with more of them needs memory */
+#define KEPT_BYTES 1024 /* more than a usual head has */
+
+/* --- the copy -------------------------------------------------------------------------------- */
+
+bool http2_head_keep(struct http2_stream *stream, const char *head, size_t len)
+{
+    if (len > stream->text_cap) {
+        size_t cap = len > KEPT_BYTES ? len : KEPT_BYTES;
+        char *grown = realloc(stream->text, cap);
+        if (!grown)
+            return false;
+        stream->text = grown;
+        stream->text_cap = cap;
+    }
+    memcpy(stream->text, head, len);
+    stream->text_len = len;
+    stream->has_text = true;
+    return true;
+}
+
+void http2_head_free(struct http2_stream *stream)
+{
+    free(stream->text);
+    stream->text = NULL;
+    stream->text_cap = 0;
+}
+
+void http2_head_forget(struct http2_stream *stream)
+{
+    stream->has_text = false;
+    if (stream->text_cap > KEPT_BYTES)
+        http2_head_free(stream);
+}
+
+/* --- fields ---------------------------------------------------------------------------------- */
+
+struct fields {
+    nghttp2_nv usual[FIELDS_USUAL];
+    nghttp2_nv *all; /* `usual`, or on the heap */
+    size_t count;
+};
+
+static void add(struct fields *fields, char *name, size_t name_len, char *value, size_t value_len)
+{
+    fields->all[fields->count++] = (nghttp2_nv){
+        .name = (uint8_t *)name,
+        .value = (uint8_t *)value,
+        .namelen = name_len,
+        .valuelen = value_len,
+        .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE,
+    };
+}
+
+/* Room for as many fields as there are lines. */
+static bool reserve(struct fields *fields, const struct http2_stream *stream)
+{
+    const char *end = stream->text + stream->text_len;
+    size_t lines = 1;
+
+    fields->count = 0;
+    fields->all = fields->usual;
+    if (stream->text_len < FIELDS_USUAL * sizeof("a: \r\n"))
+        return true;
+    for (const char *at = stream->text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        lines++;
+    if (lines > FIELDS_USUAL)
+        fields->all = malloc(lines * sizeof(*fields->all));
+    return fields->all != NULL;
+}
+
+/* Turns a name into lower case (RFC 9113 section 8.2.1). Returns the colon behind it. */
+static char *lower_name(char *at)
+{
+    for (; *at != ':'; at++)
+        if (*at >= 'A' && *at <= 'Z')
+            *at |= 0x20;
+    return at;
+}
+
+/* The head was written by us: each line is "Name: value" and CRLF, and the last one is empty. */
+static void add_lines(struct fields *fields, struct http2_stream *stream)
+{
+    char *line = stream->text, *end = line + stream->text_len;
+
+    while (line < end && *line != '\r') {
+        char *colon = lower_name(line), *value = colon + 2;
+        char *line_end = memchr(value, '\r', (size_t)(end - value));
+        add(fields, line, (size_t)(colon - line), value, (size_t)(line_end - value));
+        line = line_end + 2;
+    }
+}
+
+static void add_status(struct fields *fields, struct http2_stream *stream)
+{
+    static char name[] = ":status";
+    unsigned status = (unsigned)stream->ex.status;
+
+    for (int i = 2; i >= 0; i--, status /= 10)
+        stream->status[i] = (char)('0' + status % 10);
+    add(fields, name, sizeof(name) - 1, stream->status, sizeof(stream->status));
+}
+
+bool http2_head_submit(struct http2_stream *stream, const nghttp2_data_provider *body)
+{
+    struct fields fields;
+    int err;
+
+    if (!reserve(&fields, stream))
+        return false;
+    add_status(&fields, stream);
+    add_lines(&fields, stream);
+    err =
+        nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count, body);
+    if (fields.all != fields.usual)
+        free(fields.all);
+    return err == 0;
+}
