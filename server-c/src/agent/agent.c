@@ -128,6 +128,7 @@ static void agent_free(struct agent *agent)
     agent_probes_free(agent->probes);
     agent_apply_fini(&agent->apply);
     agent_assignment_fini(&agent->held);
+    agent_fetch_end(&agent->fetch);
     agent_preflight_fini(&agent->preflight);
     agent_report_fini(&agent->ring);
     agent_renewal_fini(&agent->renewal);

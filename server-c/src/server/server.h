@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 #include "measure/samples.h"
+#include "site/certificates_shown.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,9 @@ struct server_effective {
     uint64_t reloads;
 };
 void server_effective(struct server *srv, struct server_effective *out);
+
+/* Which certificates the loops really show, and to whom. The caller ends `out`. */
+void server_certificates(struct server *srv, struct certificates_shown *out);
 
 /* Returns the config that the loops run, with a reference, or NULL. */
 struct config *server_config(struct server *srv);
