@@ -99,6 +99,7 @@ static void *agent_run(void *arg)
             supervised_ready(); /* the reload has ended, well or badly */
         }
         agent_apply_on_time(&agent->apply, now);
+        agent_tickets_on_time(&agent->tickets, agent->server, now);
         close_window(agent, now);
         agent_speak(agent, now);
         if (agent_http_next(agent->http, wait_ms(agent, now), &reply))

@@ -300,6 +300,10 @@ static void on_problem(struct agent *agent, const struct agent_reply *reply)
 
 void agent_hear(struct agent *agent, const struct agent_reply *reply)
 {
+    if (reply->slot == AGENT_SLOT_FETCH && agent->tickets.is_asked) {
+        agent_tickets_hear(&agent->tickets, reply, agent->server, agent_now_ms());
+        return;
+    }
     if (reply->slot == AGENT_SLOT_FETCH && !agent_fetch_is_awaited(&agent->fetch))
         return; /* the session in which it was asked for has ended */
     if (reply->status < 200 || reply->status > 299)

@@ -3,7 +3,8 @@
  * (whom to ask when, and how long to wait after a failure), agent_speak.c and agent_hear.c.
  *
  * There are four slots for requests. TALK is for hello, renew and the messages about an
- * assignment, DESIRED for the long poll, REPORT for measurements, FETCH for certificates. A session begins when hello has
+ * assignment, DESIRED for the long poll, REPORT for measurements, FETCH for certificates
+ * and the keys of tickets. A session begins when hello has
  * been answered, and in it each slot has its own timing. If hello or DESIRED get no answer the
  * session ends, and the next hello follows after a pause. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_PARTS_H
@@ -18,6 +19,7 @@
 #include "agent/agent_probes.h"
 #include "agent/agent_renewal.h"
 #include "agent/agent_report.h"
+#include "agent/agent_tickets.h"
 #include "base/digest.h"
 #include "log/log.h"
 #include "server/server.h"
@@ -82,6 +84,7 @@ struct agent {
     uint64_t desired_asked_ms;
     struct agent_assignment held; /* came before the answer to a confirm; no text: none */
     struct agent_fetch fetch;
+    struct agent_tickets tickets;
     /* Of what is shown to whom: what the control plane knows, and what is being sent. */
     char shown_known[DIGEST_LEN + 1], shown_said[DIGEST_LEN + 1];
     uint64_t window_due_ms;

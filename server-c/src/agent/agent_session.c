@@ -51,6 +51,7 @@ void agent_begin_session(struct agent *agent, uint64_t now)
     agent->in_session = true;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
         agent->clocks[i].due_ms = now;
+    agent->tickets.due_ms = now;
 }
 
 void agent_end_session(struct agent *agent, uint32_t wait_ms)

@@ -178,6 +178,9 @@ void agent_speak(struct agent *agent, uint64_t now)
     start_talk(agent, now);
     start_desired(agent, now);
     start_report(agent, now);
-    if (agent->in_session)
-        agent_fetch_speak(&agent->fetch, agent->http);
+    if (!agent->in_session)
+        return;
+    agent_fetch_speak(&agent->fetch, agent->http);
+    if (agent->identity.key)
+        agent_tickets_speak(&agent->tickets, agent->http, agent->server, now);
 }

@@ -11,6 +11,7 @@
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 #include "measure/samples.h"
 #include "site/certificates_shown.h"
+#include "tls/tls_tickets.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,6 +99,9 @@ struct server_samples {
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow);
 void server_samples_fini(struct server_samples *samples);
+
+/* Of session tickets (tls_tickets_set). */
+void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count);
 
 /* Opens the log files again (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);

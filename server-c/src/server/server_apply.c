@@ -224,6 +224,11 @@ static void set_state(struct server *srv, struct site_set *sites, uint64_t gener
     site_set_put(old);
 }
 
+void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count)
+{
+    tls_tickets_set(srv->shared.tickets, keys, count);
+}
+
 void server_before_serving(struct server *srv,
                            int (*function)(void *arg, const struct config *cfg,
                                            struct config_errors *errors),

@@ -51,6 +51,7 @@ export class FakeControlPlane {
   assignment = null
   /** What `GET certificates/NAME/VERSION` answers: 'NAME/VERSION' to the message. */
   certificates = new Map()
+  ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
   /** Who is known, and by what (fake-identities.mjs); there from start() on. */
   identities = null
   /** Tokens, whom they are for and what they were spent on: null, { node } or { node, csr } */
@@ -261,6 +262,7 @@ export class FakeControlPlane {
     if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
     if (message === 'desired') return this.#desired(body)
     if (message === 'report') return this.#report(body)
+    if (message === 'ticket-keys') return { status: 200, json: this.ticketKeys }
     if (message === 'certificates') {
       const given = this.certificates.get(body.which)
       if (!given) return problem(404, 'no_such_certificate', 'Nothing assigned names that.')

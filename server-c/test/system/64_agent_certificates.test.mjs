@@ -17,7 +17,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { AgentNode } from '../support/agent-node.mjs'
 import { joinNode } from '../support/joined-node.mjs'
+import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
 import { connectTls, tlsClient } from '../support/tls-node.mjs'
 
@@ -76,6 +78,19 @@ async function serving(version, files, text = 'v1') {
   await untilConfirmed(assigned)
   assert.equal(await shown(), fingerprintIn(files))
   return list
+}
+
+async function ticket() {
+  const socket = await connectTls(tlsPort, { ca: root.pem })
+  const session = await socket.ticket
+  socket.destroy()
+  return session
+}
+async function resumes(session) {
+  const socket = await connectTls(tlsPort, { ca: root.pem, session })
+  const isReused = socket.isSessionReused()
+  socket.destroy()
+  return isReused ? 'resumed' : 'not resumed'
 }
 
 const secrets = () =>
@@ -286,6 +301,31 @@ test('a damaged version on the disk is fetched again', async () => {
   const asked = control.of('certificates').length
   await serving(1, first, 'v2')
   assert.equal(control.of('certificates').length, asked + 1)
+})
+
+test('a session begun at one node is resumed at another, by the keys that both were given', async (t) => {
+  const list = await serving(1, first)
+  await control.until('it has keys', () => control.of('ticket-keys').length === 1)
+  await until(async () => (await resumes(await ticket())) === 'resumed', 'a ticket by these keys')
+  const session = await ticket()
+  await node.stop()
+  const other = await AgentNode.join(control)
+  t.after(() => other.dispose())
+  const its = config('v1')
+  its.sites[0].root = other.root
+  control.assign(its, {}, list)
+  other.start()
+  await control.until('the other has keys', () => control.of('ticket-keys').length === 2)
+  await until(async () => (await resumes(session)) === 'resumed', 'resumed at the other')
+  const told = JSON.stringify(control.said) + node.log + other.log
+  assert.ok(!told.includes(control.ticketKeys.keys[0].slice(0, 40)))
+})
+
+test('keys of tickets that are none leave the node with its own', async () => {
+  control.ticketKeys = { keys: ['AAAA'], refreshAfterMs: 1000 }
+  await serving(1, first)
+  control.violations.length = 0 // what the fake says of its own answer
+  assert.equal(await resumes(await ticket()), 'resumed')
 })
 
 test('a disk that takes no more refuses, and serves on', async () => {
