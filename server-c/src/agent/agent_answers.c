@@ -220,6 +220,7 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
     if (!reader.failed)
         read_request(&reader, out);
     agent_probe_order_read(&reader, &out->probes);
+    agent_challenges_read(&reader, &out->challenges);
     json_decref(document);
     if (reader.failed)
         agent_assignment_fini(out);
@@ -230,6 +231,7 @@ void agent_assignment_fini(struct agent_assignment *assignment)
 {
     free(assignment->text);
     agent_certificates_fini(&assignment->certificates);
+    agent_challenges_fini(&assignment->challenges);
     agent_probe_order_fini(&assignment->probes);
     agent_preflight_fini(&assignment->preflight);
     memset(assignment, 0, sizeof(*assignment));

@@ -126,6 +126,21 @@ static bool take_assignment(struct agent *agent, struct agent_assignment *assign
     return true;
 }
 
+/* Answers these from now on. True if they are others than before: the control plane is then told at
+ * once. */
+static bool take_challenges(struct agent *agent, struct agent_challenges *challenges)
+{
+    uint64_t now = agent_now_ms();
+    struct agent_challenges held = agent_challenges_held(agent->server, now);
+    bool is_news = challenges->is_said && !agent_challenges_equal(challenges, &held);
+    for (size_t i = 0; i < challenges->count; i++)
+        challenges->items[i].ends_ms += now;
+    if (challenges->is_said)
+        server_use_challenges(agent->server, challenges->items, challenges->count);
+    agent_challenges_fini(&held);
+    return is_news;
+}
+
 static void on_desired(struct agent *agent, const struct agent_reply *reply)
 {
     struct agent_assignment assignment;
@@ -144,6 +159,8 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     agent->trouble = AGENT_TROUBLE_NONE;
     bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
     if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
+        news = true;
+    if (take_challenges(agent, &assignment.challenges))
         news = true;
     if (assignment.text)
         /* Another config will soon be in force, so the measurement ends. */

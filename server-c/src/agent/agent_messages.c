@@ -272,13 +272,16 @@ char *agent_build_hello(const struct agent_hello *hello)
 }
 
 char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms)
+                          const struct agent_version *have, uint32_t wait_ms,
+                          const struct agent_challenges *challenges)
 {
     json_t *object = json_object();
     set(object, "bootId", json_string(boot_id));
     set(object, "incarnation", json_string(incarnation));
     set(object, "have", version_json(have));
     set(object, "waitMs", integer(wait_ms));
+    if (challenges)
+        set(object, "challenges", agent_challenges_tokens(challenges));
     return dump(object);
 }
 

@@ -8,6 +8,7 @@
 #define FARMSTEAD_AGENT_MESSAGES_H
 
 #include "agent/agent_certificates.h"
+#include "agent/agent_challenges.h"
 #include "agent/agent_facts.h"
 #include "agent/agent_host.h"
 #include "agent/agent_preflight.h"
@@ -125,7 +126,8 @@ char *agent_build_enrol(const struct agent_enrolment *enrolment);
 char *agent_build_renew(const char *incarnation, const char *csr);
 char *agent_build_hello(const struct agent_hello *hello);
 char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms);
+                          const struct agent_version *have, uint32_t wait_ms,
+                          const struct agent_challenges *challenges);
 char *agent_build_ack(const struct agent_offer *offer);
 char *agent_build_nack(const struct agent_nack *nack);
 char *agent_build_result(const struct agent_result *result);
@@ -191,6 +193,7 @@ struct agent_assignment {
     char *text;       /* NULL: nothing new */
     size_t text_len;
     struct agent_certificates certificates;
+    struct agent_challenges challenges;
 };
 
 struct agent_confirmation {

@@ -121,6 +121,8 @@ bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
 
 /* --- agent_speak.c: starts the requests that are due ----------------------------------------- */
 void agent_speak(struct agent *agent, uint64_t now);
+/* Those that the node answers now. The caller ends them. */
+struct agent_challenges agent_challenges_held(struct server *server, uint64_t now);
 
 /* --- agent_hear.c --- */
 void agent_hear(struct agent *agent, const struct agent_reply *reply);

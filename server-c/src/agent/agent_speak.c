@@ -4,6 +4,7 @@
 
 #include "agent/agent_logs.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "owner/bounds.h"
 
 #include <stdlib.h>
@@ -123,16 +124,26 @@ static void start_talk(struct agent *agent, uint64_t now)
         say_renew(agent, now);
 }
 
+struct agent_challenges agent_challenges_held(struct server *server, uint64_t now)
+{
+    struct agent_challenges held = {.is_said = true,
+                                    .items = xcalloc(ACME_CHALLENGES_MAX, sizeof(*held.items))};
+    held.count = server_challenges(server, held.items, now);
+    return held;
+}
+
 static void start_desired(struct agent *agent, uint64_t now)
 {
     if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) || agent->held.text ||
         agent->fetch.waiting.text || agent_apply_owes_answer(&agent->apply))
         return;
+    struct agent_challenges challenges = agent_challenges_held(agent->server, now);
     agent->desired_asked_ms = now;
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
                     agent_build_desired(agent->boot_id, agent->incarnation, &agent->apply.have,
-                                        agent->desired_wait_ms),
+                                        agent->desired_wait_ms, &challenges),
                     agent->desired_wait_ms + DESIRED_GRACE_MS);
+    agent_challenges_fini(&challenges);
 }
 
 static void start_report(struct agent *agent, uint64_t now)

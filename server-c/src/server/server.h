@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 #include "measure/samples.h"
+#include "site/acme_challenges.h"
 #include "site/certificates_shown.h"
 #include "tls/tls_tickets.h"
 
@@ -99,6 +100,10 @@ struct server_samples {
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow);
 void server_samples_fini(struct server_samples *samples);
+
+/* Of authorities (acme_challenges.h). */
+void server_use_challenges(struct server *srv, const struct acme_challenge *items, size_t count);
+size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_t now_ms);
 
 /* Of session tickets (tls_tickets_set). */
 void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count);

@@ -71,6 +71,11 @@ void server_certificates(struct server *srv, struct certificates_shown *out)
         worker_call(srv->workers[count - 1], ask_certificates, out);
 }
 
+size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_t now_ms)
+{
+    return acme_challenges_copy(srv->shared.challenges, out, now_ms);
+}
+
 struct config *server_config(struct server *srv)
 {
     struct config *cfg;

@@ -51,6 +51,8 @@ export class FakeControlPlane {
   assignment = null
   /** What `GET certificates/NAME/VERSION` answers: 'NAME/VERSION' to the message. */
   certificates = new Map()
+  /** Those that stand, as an answer to desired has them. */
+  challenges = []
   ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
   /** Who is known, and by what (fake-identities.mjs); there from start() on. */
   identities = null
@@ -154,6 +156,12 @@ export class FakeControlPlane {
     const given = { ...said, chain, key: readFileSync(keyFile, 'utf8'), ...overrides }
     this.certificates.set(`${name}/${version}`, given)
     return said
+  }
+
+  /** Has nodes answer these: { host, token, keyAuthorization, endsInMs }. */
+  challenge(...challenges) {
+    this.challenges = challenges
+    this.#events.emit('wake')
   }
 
   /** Has the node asked for lines of its error log, with the next answer to desired; once. */
@@ -304,10 +312,11 @@ export class FakeControlPlane {
     return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
-  async #desired({ have, waitMs }) {
+  async #desired({ have, waitMs, challenges }) {
+    const held = () => this.challenges.map(({ token }) => token).join() === challenges?.join()
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes) break
+      if (this.#request || this.#probes || !held()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -316,6 +325,7 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
+      ...(!held() && { challenges: this.challenges }),
     }
     this.#request = null
     this.#probes = null

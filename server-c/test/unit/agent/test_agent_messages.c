@@ -187,13 +187,20 @@ static void hello_equals_its_examples(void)
 static void desired_equals_its_example(void)
 {
     struct agent_version have = {6, DIGEST_6};
-    example_expect(__LINE__, "desired", agent_build_desired(BOOT_ID, INCARNATION, &have, 25000),
+    example_expect(__LINE__, "desired",
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL),
                    example_load("desired.request"));
+    struct acme_challenge challenge = {.host = "shop.example",
+                                       .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
+    struct agent_challenges held = {true, &challenge, 1};
+    example_expect(__LINE__, "desired with challenges",
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, &held),
+                   example_load("desired.request.challenges"));
     have.generation = 0;
     json_t *nothing_yet = example_load("desired.request");
     json_object_set_new(nothing_yet, "have", json_null());
     example_expect(__LINE__, "desired, nothing yet",
-                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000), nothing_yet);
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL), nothing_yet);
 }
 
 static void ack_and_confirm_equal_their_examples(void)
