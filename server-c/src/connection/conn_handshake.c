@@ -131,6 +131,11 @@ void conn_shake_hands(struct conn *c)
     c->has_input = false;
     err = c->transport.kind->handshake(&c->transport);
     loop->tls->spent_ns += monotonic_ns() - start_ns;
+    if (err == -EINTR) {
+        c->has_input = true;
+        poller_call_again(&loop->poller, &c->watch);
+        return;
+    }
     if (err == -EAGAIN) {
         if (c->timeout == TIMEOUT_SILENT && transport_tls_session(&c->transport))
             conn_arm(c, TIMEOUT_HEADER);
