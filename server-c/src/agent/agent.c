@@ -99,6 +99,7 @@ static void *agent_run(void *arg)
             supervised_ready(); /* the reload has ended, well or badly */
         }
         agent_apply_on_time(&agent->apply, now);
+        agent_tickets_on_time(&agent->tickets, agent->server, now);
         close_window(agent, now);
         agent_speak(agent, now);
         if (agent_http_next(agent->http, wait_ms(agent, now), &reply))
@@ -128,6 +129,7 @@ static void agent_free(struct agent *agent)
     agent_probes_free(agent->probes);
     agent_apply_fini(&agent->apply);
     agent_assignment_fini(&agent->held);
+    agent_fetch_end(&agent->fetch);
     agent_preflight_fini(&agent->preflight);
     agent_report_fini(&agent->ring);
     agent_renewal_fini(&agent->renewal);

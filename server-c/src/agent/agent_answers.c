@@ -160,6 +160,7 @@ static void read_release(struct agent_reader *outer, struct agent_assignment *ou
     agent_read_digest(&reader, "configDigest", out->offer.version.digest,
                       sizeof(out->offer.version.digest));
     out->text = agent_read_text(&reader, "configText", MAX_TEXT_BYTES, &out->text_len);
+    agent_certificates_read(&reader, &out->certificates);
     const json_t *content = json_object_get(release, "contentManifestDigest");
     out->has_content = content && !json_is_null(content);
     outer->failed = reader.failed;
@@ -219,6 +220,7 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
     if (!reader.failed)
         read_request(&reader, out);
     agent_probe_order_read(&reader, &out->probes);
+    agent_challenges_read(&reader, &out->challenges);
     json_decref(document);
     if (reader.failed)
         agent_assignment_fini(out);
@@ -228,6 +230,8 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
 void agent_assignment_fini(struct agent_assignment *assignment)
 {
     free(assignment->text);
+    agent_certificates_fini(&assignment->certificates);
+    agent_challenges_fini(&assignment->challenges);
     agent_probe_order_fini(&assignment->probes);
     agent_preflight_fini(&assignment->preflight);
     memset(assignment, 0, sizeof(*assignment));

@@ -4,6 +4,7 @@
  * ack. */
 #include "agent/agent_apply_parts.h"
 
+#include "agent/agent_certificate_files.h"
 #include "agent/agent_check.h"
 #include "log/log.h"
 
@@ -71,18 +72,55 @@ static int stage(struct agent_apply *apply, const struct agent_record *record,
     return 0;
 }
 
-void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *assignment)
+void agent_apply_refuse(struct agent_apply *apply, const struct agent_assignment *assignment,
+                        const char *code, const char *message)
+{
+    struct agent_nack nack;
+    agent_nack_init(&nack, assignment, code, "%s", message);
+    refuse(apply, &nack);
+}
+
+size_t agent_apply_lacks(const struct agent_apply *apply, const struct agent_assignment *assignment,
+                         size_t from)
+{
+    const struct agent_certificates *list = &assignment->certificates;
+    int folder = agent_state_folder(apply->state);
+    while (from < list->count && agent_certificate_files_has(folder, &list->items[from]))
+        from++;
+    return from;
+}
+
+/* True: it goes on. False: it was refused. */
+static bool names_certificates(struct agent_apply *apply, struct agent_assignment *assignment,
+                               const struct config *cfg)
+{
+    char message[AGENT_WHY_LEN];
+    const char *missing = agent_certificates_fit(&assignment->certificates, cfg);
+    if (!missing)
+        return true;
+    snprintf(message, sizeof(message),
+             "the config names the certificate \"%.63s\", and no version of it was assigned",
+             missing);
+    agent_apply_refuse(apply, assignment, "tls_material", message);
+    return false;
+}
+
+bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assignment)
 {
     char why[AGENT_WHY_LEN];
     struct agent_nack nack;
     bool under_way = apply->phase == AGENT_APPLY_ACKING || apply->phase == AGENT_APPLY_PROVING ||
                      apply->phase == AGENT_APPLY_CONFIRMING;
     if (under_way && is_same_offer(&assignment->offer, &apply->offered.offer))
-        return;
+        return true;
     struct config *cfg = agent_check(assignment, &apply->fences, apply->server, &nack);
     if (!cfg) {
         refuse(apply, &nack);
-        return;
+        return true;
+    }
+    if (!names_certificates(apply, assignment, cfg)) {
+        config_put(cfg);
+        return true;
     }
     if (agent_local_forbids(&apply->local, apply->confirmed, assignment)) {
         agent_nack_init(&nack, assignment, "local_change",
@@ -90,22 +128,29 @@ void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *
                         apply->local.drift.digest);
         refuse(apply, &nack);
         config_put(cfg);
-        return;
+        return true;
+    }
+    if (agent_apply_lacks(apply, assignment, 0) < assignment->certificates.count) {
+        config_put(cfg);
+        return false;
     }
     struct agent_record record = {.offer = assignment->offer,
                                   .epoch = assignment->epoch,
                                   .text = cfg->text,
-                                  .text_len = cfg->text_len};
+                                  .text_len = cfg->text_len,
+                                  .certificates = assignment->certificates};
     snprintf(record.node_id, sizeof(record.node_id), "%s", apply->whose->node_id);
     if (stage(apply, &record, why) != 0) {
         agent_nack_init(&nack, assignment, "resource_limit", "%s", why);
         refuse(apply, &nack);
         config_put(cfg);
-        return;
+        return true;
     }
     config_put(apply->staged);
     apply->staged = cfg;
+    agent_certificates_fini(&apply->offered.certificates);
     apply->offered = record;
+    assignment->certificates = (struct agent_certificates){0};
     memcpy(apply->replaces_drift, assignment->replaces_drift, sizeof(apply->replaces_drift));
     apply->confirm_within_ms = assignment->confirm_within_ms;
     apply->have = assignment->offer.version;
@@ -115,6 +160,7 @@ void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *
     apply->result_pending = false;
     apply->said = AGENT_SAID_NOTHING;
     log_info("agent: generation %" PRIu64 " is checked and staged", apply->have.generation);
+    return true;
 }
 
 bool agent_apply_owes_answer(const struct agent_apply *apply)
@@ -153,9 +199,11 @@ const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **
     }
     if (apply->phase == AGENT_APPLY_CONFIRMING && now_ms >= apply->next_try_ms) {
         struct server_effective effective;
-        server_effective(apply->server, &effective);
+        struct agent_certificates certificates;
+        agent_apply_effective(apply, &effective, &certificates);
         apply->said = AGENT_SAID_CONFIRM;
-        *body = agent_build_confirm(&apply->offered.offer, &effective);
+        *body = agent_build_confirm(&apply->offered.offer, &effective, &certificates);
+        agent_certificates_fini(&certificates);
         return "confirm";
     }
     return NULL;
@@ -308,5 +356,8 @@ void agent_apply_fini(struct agent_apply *apply)
     config_put(apply->staged);
     agent_local_fini(&apply->local);
     agent_nack_fini(&apply->nack);
+    agent_certificates_fini(&apply->kept.certificates);
+    agent_certificates_fini(&apply->offered.certificates);
+    agent_certificates_fini(&apply->result.certificates);
     free(apply->evidence);
 }

@@ -92,8 +92,17 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
                       uint64_t now_ms);
 void agent_apply_fini(struct agent_apply *apply);
 
-/* Takes an assignment that has come. */
-void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *assignment);
+/* Takes an assignment that has come. False: it passed its check, but certificates that go with it
+ * are not on the disk: fetch them, and take it again. */
+bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assignment);
+/* The first of its certificates from `from` on that is to be fetched; count: none. */
+size_t agent_apply_lacks(const struct agent_apply *apply, const struct agent_assignment *assignment,
+                         size_t from);
+void agent_apply_refuse(struct agent_apply *apply, const struct agent_assignment *assignment,
+                        const char *code, const char *message);
+/* Which certificates are really loaded, in the versions of the assignments that are known here. */
+void agent_apply_loaded(const struct agent_apply *apply, const struct certificates_shown *shown,
+                        struct agent_certificates *out);
 /* Is an assignment still to be answered? Then do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);
 /* Is a confirm under way? Its answer must be handled before another assignment is taken: the

@@ -14,6 +14,9 @@
 void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer *offer,
                             enum agent_outcome outcome, enum agent_reason reason,
                             const char *message);
+/* Reads back what runs. The caller ends the list. */
+void agent_apply_effective(const struct agent_apply *apply, struct server_effective *effective,
+                           struct agent_certificates *certificates);
 /* Puts the staged config in force; its time to be confirmed begins. */
 void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms);
 /* The config that runs has been confirmed. */

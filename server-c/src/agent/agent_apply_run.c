@@ -3,6 +3,7 @@
  * when they are not. The confirmed config is replaced only when the control plane has said so. */
 #include "agent/agent_apply_parts.h"
 
+#include "agent/agent_certificate_files.h"
 #include "agent/agent_check.h"
 #include "log/log.h"
 
@@ -10,6 +11,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void agent_apply_loaded(const struct agent_apply *apply, const struct certificates_shown *shown,
+                        struct agent_certificates *out)
+{
+    const struct agent_certificates *const lists[] = {&apply->offered.certificates,
+                                                      &apply->kept.certificates};
+    agent_certificates_loaded(out, shown, lists, 2);
+}
+
+void agent_apply_effective(const struct agent_apply *apply, struct server_effective *effective,
+                           struct agent_certificates *certificates)
+{
+    struct certificates_shown shown;
+    server_effective(apply->server, effective);
+    server_certificates(apply->server, &shown);
+    agent_apply_loaded(apply, &shown, certificates);
+    certificates_shown_fini(&shown);
+}
 
 void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer *offer,
                             enum agent_outcome outcome, enum agent_reason reason,
@@ -19,7 +38,8 @@ void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer 
     result->offer = *offer;
     result->outcome = outcome;
     result->reason = reason;
-    server_effective(apply->server, &result->effective);
+    agent_certificates_fini(&result->certificates);
+    agent_apply_effective(apply, &result->effective, &result->certificates);
     result->is_local = agent_local_is_effective(&apply->local, &result->effective);
     snprintf(result->message, sizeof(result->message), "%s", message);
     free(apply->evidence);
@@ -42,14 +62,34 @@ int agent_apply_write_kept(struct agent_apply *apply, char why[AGENT_WHY_LEN])
     return 0;
 }
 
-void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
+static int use_certificates(const struct agent_apply *apply, const struct agent_record *record,
+                            char *why, size_t why_len)
+{
+    return agent_certificate_files_use(agent_state_folder(apply->state), &record->certificates, why,
+                                       why_len);
+}
+
+/* The certificates first: the server reads them with the config. */
+static int apply_staged(const struct agent_apply *apply, char *message, size_t size)
 {
     struct config_errors errors = {0};
+    if (use_certificates(apply, &apply->offered, message, size) != 0)
+        return -1;
+    int err = server_apply(apply->server, apply->staged, apply->offered.offer.version.generation,
+                           &errors);
+    if (err)
+        agent_findings_say(&errors, message, size);
+    config_errors_fini(&errors);
+    return err;
+}
+
+void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
+{
     const struct agent_offer *offer = &apply->offered.offer;
+    char message[AGENT_TEXT_LEN + 1], ignored[AGENT_WHY_LEN];
     supervised_trial(offer->version.generation, apply->confirm_within_ms);
-    if (server_apply(apply->server, apply->staged, offer->version.generation, &errors) != 0) {
-        char message[AGENT_TEXT_LEN + 1];
-        agent_findings_say(&errors, message, sizeof(message));
+    if (apply_staged(apply, message, sizeof(message)) != 0) {
+        (void)use_certificates(apply, &apply->kept, ignored, sizeof(ignored));
         log_error("agent: generation %" PRIu64 " could not be applied, nothing changed: %s",
                   offer->version.generation, message);
         agent_apply_set_result(apply, offer, AGENT_REVERTED, AGENT_REASON_APPLY_FAILED, message);
@@ -67,7 +107,6 @@ void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
         agent_apply_set_result(apply, offer, AGENT_APPLIED, AGENT_REASON_NONE, "");
         apply->phase = AGENT_APPLY_PROVING;
     }
-    config_errors_fini(&errors);
 }
 
 void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
@@ -78,12 +117,15 @@ void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
     agent_local_end(&apply->local, apply->confirmed, apply->staged, apply->replaces_drift);
     config_put(apply->confirmed);
     apply->confirmed = config_get(apply->staged);
+    agent_certificates_fini(&apply->kept.certificates);
     apply->kept = apply->offered;
+    agent_certificates_copy(&apply->kept.certificates, &apply->offered.certificates);
     apply->unconfirmed = false;
     log_info("agent: generation %" PRIu64 " is confirmed", apply->kept.offer.version.generation);
     if (agent_state_confirm_staged(apply->state, why) == 0) {
         apply->phase = AGENT_APPLY_IDLE;
         supervised_settled();
+        agent_certificate_files_keep(agent_state_folder(apply->state), &apply->kept.certificates);
         return;
     }
     log_error("agent: %s: trying again each %d s; a restart before that loads the config before",
@@ -99,6 +141,8 @@ static int apply_confirmed(struct agent_apply *apply, char *message, size_t size
     struct config_errors errors = {0};
     uint64_t generation = apply->confirmed ? apply->kept.offer.version.generation : 0;
     struct config *resting = agent_local_resting(&apply->local, apply->confirmed);
+    if (use_certificates(apply, &apply->kept, message, size) != 0)
+        return -1;
     int err = server_apply(apply->server, resting, generation, &errors);
     if (err)
         agent_findings_say(&errors, message, size);

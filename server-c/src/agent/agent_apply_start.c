@@ -4,6 +4,7 @@
  * and N4). */
 #include "agent/agent_apply_parts.h"
 
+#include "agent/agent_certificate_files.h"
 #include "agent/agent_check.h"
 #include "log/log.h"
 
@@ -82,13 +83,17 @@ static bool run_again(struct agent_apply *apply, struct agent_record *record,
     struct config_errors errors = {0};
     struct config *cfg = config_parse(record->text, record->text_len, &errors);
     bool runs = cfg && strcmp(cfg->digest, record->offer.version.digest) == 0;
+    char why[AGENT_WHY_LEN];
     if (runs) {
         supervised_trial(order->generation, order->within_ms);
-        runs = server_apply(apply->server, cfg, order->generation, &errors) == 0;
+        runs = agent_certificate_files_use(agent_state_folder(apply->state), &record->certificates,
+                                           why, sizeof(why)) == 0 &&
+               server_apply(apply->server, cfg, order->generation, &errors) == 0;
     }
     config_errors_fini(&errors);
     free(record->text);
     if (!runs) {
+        agent_certificates_fini(&record->certificates);
         config_put(cfg);
         return false;
     }
@@ -147,6 +152,7 @@ static void load_confirmed(struct agent_apply *apply)
         log_error("agent: confirmed.json: %s: nothing is served until a config is assigned",
                   message);
         config_put(cfg);
+        agent_certificates_fini(&record.certificates);
     } else {
         apply->confirmed = cfg;
         apply->kept = record;
@@ -180,6 +186,16 @@ static void disown_staged(struct agent_apply *apply)
         return;
     agent_drift_disown(&apply->local.drift, staged.text, staged.text_len);
     agent_record_fini(&staged);
+}
+
+/* The certificates of the confirmed config are in use, whatever an assignment has left: what somebody
+ * made of the config names the same ones. */
+static void use_confirmed_certificates(struct agent_apply *apply)
+{
+    char why[AGENT_WHY_LEN];
+    if (agent_certificate_files_use(agent_state_folder(apply->state), &apply->kept.certificates,
+                                    why, sizeof(why)) != 0)
+        log_error("agent: %s", why);
 }
 
 /* Serves what somebody left in config.jsonc, unless it has just crashed twice. */
@@ -222,6 +238,7 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
         apply->reload_wanted = apply->confirmed != NULL;
     } else {
         note_crash(apply, past);
+        use_confirmed_certificates(apply);
         bool is_local = serve_local(apply, past, now_ms);
         if (apply->confirmed && !is_local)
             agent_apply_restore(apply, now_ms);

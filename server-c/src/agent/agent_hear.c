@@ -55,6 +55,7 @@ static void take_session(struct agent *agent, const struct agent_session *sessio
         agent->window_due_ms = now + agent->report_every_ms;
     agent_begin_session(agent, now);
     agent->drift_known = agent->drift_said;
+    agent->shown_known[0] = '\0';
     agent_apply_on_hello(&agent->apply);
     on_session_trust(agent, session, now);
     log_info("agent: connected to %s", agent->identity.control_plane_url);
@@ -111,12 +112,33 @@ static void ask_again(struct agent *agent, bool hasty)
     agent->clocks[AGENT_SLOT_DESIRED].due_ms = agent_now_ms();
 }
 
-/* True if it is newer than what this node had. */
+/* True if it is newer than what this node had. Empties `assignment` if it has to wait. */
 static bool take_assignment(struct agent *agent, struct agent_assignment *assignment)
 {
     uint64_t have = agent->apply.have.generation;
-    agent_apply_take(&agent->apply, assignment);
-    return agent->apply.have.generation > have;
+    if (agent_apply_take(&agent->apply, assignment))
+        return agent->apply.have.generation > have;
+    if (agent->identity.key)
+        agent_fetch_begin(&agent->fetch, &agent->apply, assignment);
+    else
+        agent_apply_refuse(&agent->apply, assignment, "tls_material",
+                           "keys of certificates are not given over plain HTTP");
+    return true;
+}
+
+/* Answers these from now on. True if they are others than before: the control plane is then told at
+ * once. */
+static bool take_challenges(struct agent *agent, struct agent_challenges *challenges)
+{
+    uint64_t now = agent_now_ms();
+    struct agent_challenges held = agent_challenges_held(agent->server, now);
+    bool is_news = challenges->is_said && !agent_challenges_equal(challenges, &held);
+    for (size_t i = 0; i < challenges->count; i++)
+        challenges->items[i].ends_ms += now;
+    if (challenges->is_said)
+        server_use_challenges(agent->server, challenges->items, challenges->count);
+    agent_challenges_fini(&held);
+    return is_news;
 }
 
 static void on_desired(struct agent *agent, const struct agent_reply *reply)
@@ -137,6 +159,8 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     agent->trouble = AGENT_TROUBLE_NONE;
     bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
     if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
+        news = true;
+    if (take_challenges(agent, &assignment.challenges))
         news = true;
     if (assignment.text)
         /* Another config will soon be in force, so the measurement ends. */
@@ -165,6 +189,25 @@ static void release_held(struct agent *agent)
     ask_again(agent, !news);
 }
 
+/* Everything that was lacking is there. If it is not after all, the disk does not keep what was
+ * written. */
+static void release_fetched(struct agent *agent)
+{
+    struct agent_assignment *assignment = &agent->fetch.waiting;
+    uint64_t have = agent->apply.have.generation;
+    if (assignment->text && !agent_apply_take(&agent->apply, assignment))
+        agent_apply_refuse(&agent->apply, assignment, "content_missing",
+                           "a certificate that was fetched is not on the disk any more");
+    agent_fetch_end(&agent->fetch);
+    ask_again(agent, agent->apply.have.generation == have);
+}
+
+static void on_fetched(struct agent *agent, const struct agent_reply *reply)
+{
+    if (agent_fetch_hear(&agent->fetch, &agent->apply, reply))
+        release_fetched(agent);
+}
+
 static void on_report(struct agent *agent, const struct agent_reply *reply)
 {
     uint64_t seq = 0;
@@ -175,8 +218,10 @@ static void on_report(struct agent *agent, const struct agent_reply *reply)
         snprintf(why, sizeof(why), "windows up to %" PRIu64 " were sent, %" PRIu64 " were taken",
                  agent->reported_seq, seq);
     agent_report_acknowledge(&agent->ring, seq);
-    if (ok)
+    if (ok) {
         agent->drift_known = agent->drift_said;
+        memcpy(agent->shown_known, agent->shown_said, sizeof(agent->shown_known));
+    }
     if (!ok || seq < agent->reported_seq) {
         agent_log_failure(agent, AGENT_SLOT_REPORT, "answer to report", why);
         agent_back_off(agent, AGENT_SLOT_REPORT);
@@ -227,7 +272,7 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
 /* --- refusals --- */
 
 /* Handles a refusal of a message that is not worth repeating. */
-static void on_refused(struct agent *agent, enum agent_slot slot, const char *why)
+static void on_refused(struct agent *agent, enum agent_slot slot, int status, const char *why)
 {
     static const char *const names[] = {[AGENT_SAYING_HELLO] = "hello",
                                         [AGENT_SAYING_ASSIGNMENT] = "message",
@@ -245,6 +290,9 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *wh
         agent_log_requests_end(&agent->log_requests);
     else if (is_talk && saying == AGENT_SAYING_CHECK)
         end_check(agent);
+    else if (slot == AGENT_SLOT_FETCH)
+        agent_fetch_fail(&agent->fetch, &agent->apply,
+                         status == 404 ? "content_missing" : "tls_material", why);
     else if (slot == AGENT_SLOT_REPORT)
         /* The same bytes would be refused again, and all later windows would have to wait. */
         agent_report_lose(&agent->ring, agent->reported_seq);
@@ -264,17 +312,25 @@ static void on_problem(struct agent *agent, const struct agent_reply *reply)
                  problem.detail);
     }
     if (!agent_on_trouble(agent, reply, &problem, why))
-        on_refused(agent, reply->slot, why);
+        on_refused(agent, reply->slot, reply->status, why);
 }
 
 void agent_hear(struct agent *agent, const struct agent_reply *reply)
 {
+    if (reply->slot == AGENT_SLOT_FETCH && agent->tickets.is_asked) {
+        agent_tickets_hear(&agent->tickets, reply, agent->server, agent_now_ms());
+        return;
+    }
+    if (reply->slot == AGENT_SLOT_FETCH && !agent_fetch_is_awaited(&agent->fetch))
+        return; /* the session in which it was asked for has ended */
     if (reply->status < 200 || reply->status > 299)
         on_problem(agent, reply);
     else if (reply->slot == AGENT_SLOT_TALK)
         on_talk(agent, reply);
     else if (reply->slot == AGENT_SLOT_DESIRED)
         on_desired(agent, reply);
+    else if (reply->slot == AGENT_SLOT_FETCH)
+        on_fetched(agent, reply);
     else
         on_report(agent, reply);
     if (reply->slot == AGENT_SLOT_TALK)

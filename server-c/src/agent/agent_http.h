@@ -10,7 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum agent_slot { AGENT_SLOT_TALK, AGENT_SLOT_DESIRED, AGENT_SLOT_REPORT, AGENT_SLOT_COUNT };
+enum agent_slot {
+    AGENT_SLOT_TALK,
+    AGENT_SLOT_DESIRED,
+    AGENT_SLOT_REPORT,
+    AGENT_SLOT_FETCH,
+    AGENT_SLOT_COUNT
+};
 
 struct agent_reply {
     enum agent_slot slot;

@@ -16,6 +16,8 @@
 #define POLICY_PATH_BYTES 4096
 #define MAX_EVIDENCE 50
 #define EVIDENCE_LEN 1024
+#define MAX_SHOWN 4096
+#define HOST_LEN 255
 
 static const char *const outcome_names[] = {
     [AGENT_APPLIED] = "applied", [AGENT_REVERTED] = "reverted", [AGENT_STUCK] = "stuck"};
@@ -83,7 +85,8 @@ static char *dump(json_t *object)
     return text;
 }
 
-static json_t *effective_json(const struct server_effective *effective, bool is_local)
+static json_t *effective_json(const struct server_effective *effective, bool is_local,
+                              const struct agent_certificates *certificates)
 {
     if (!effective->serving)
         return json_null();
@@ -94,6 +97,8 @@ static json_t *effective_json(const struct server_effective *effective, bool is_
     set(object, "reloads", integer(effective->reloads));
     if (is_local)
         set(object, "source", json_string("local"));
+    if (certificates && certificates->count > 0)
+        set(object, "certificates", agent_certificates_json(certificates));
     return object;
 }
 
@@ -182,7 +187,8 @@ static json_t *result_json(const struct agent_result *result)
     const char *reason = reason_names[result->reason];
     json_t *object = offer_json(&result->offer);
     set(object, "outcome", json_string(outcome_names[result->outcome]));
-    set(object, "effective", effective_json(&result->effective, result->is_local));
+    set(object, "effective",
+        effective_json(&result->effective, result->is_local, &result->certificates));
     set(object, "reason", reason ? json_string(reason) : json_null());
     set(object, "message", text_json(result->message, AGENT_TEXT_LEN));
     set(object, "evidence", evidence_json(result->evidence));
@@ -250,7 +256,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set_host(object, hello->host);
     set(object, "capabilities", json_pack("[sss]", "confirm", "probes", "check"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
-    set(object, "effective", effective_json(hello->effective, hello->is_local));
+    set(object, "effective",
+        effective_json(hello->effective, hello->is_local, hello->certificates));
     set(object, "lastKnownGood", version_json(hello->last_known_good));
     json_t *fences = json_object();
     set(fences, "maxEpoch", integer(hello->fences->max_epoch));
@@ -265,13 +272,16 @@ char *agent_build_hello(const struct agent_hello *hello)
 }
 
 char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms)
+                          const struct agent_version *have, uint32_t wait_ms,
+                          const struct agent_challenges *challenges)
 {
     json_t *object = json_object();
     set(object, "bootId", json_string(boot_id));
     set(object, "incarnation", json_string(incarnation));
     set(object, "have", version_json(have));
     set(object, "waitMs", integer(wait_ms));
+    if (challenges)
+        set(object, "challenges", agent_challenges_tokens(challenges));
     return dump(object);
 }
 
@@ -328,11 +338,28 @@ char *agent_build_result(const struct agent_result *result)
     return dump(result_json(result));
 }
 
-char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective)
+char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective,
+                          const struct agent_certificates *certificates)
 {
     json_t *object = offer_json(offer);
-    set(object, "effective", effective_json(effective, false));
+    set(object, "effective", effective_json(effective, false, certificates));
     return dump(object);
+}
+
+static json_t *shown_json(const struct certificates_shown *shown)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < shown->host_count && i < MAX_SHOWN; i++) {
+        const struct loaded_certificate *loaded = &shown->loaded[shown->hosts[i].certificate];
+        json_t *object = json_object();
+        set(object, "host", text_json(shown->hosts[i].host, HOST_LEN));
+        set(object, "fingerprintSha256", json_string(loaded->fingerprint));
+        set(object, "notAfterUnixMs",
+            integer(loaded->ends > 0 ? (uint64_t)loaded->ends * 1000 : 0));
+        if (json_array_append_new(array, object) != 0)
+            abort();
+    }
+    return array;
 }
 
 char *agent_build_report(const struct agent_report *report)
@@ -349,8 +376,11 @@ char *agent_build_report(const struct agent_report *report)
     set(object, "bootId", json_string(report->boot_id));
     set(object, "incarnation", json_string(report->incarnation));
     set(object, "uptimeMs", integer(report->uptime_ms));
-    set(object, "effective", effective_json(report->effective, report->is_local));
+    set(object, "effective",
+        effective_json(report->effective, report->is_local, report->certificates));
     set(object, "lostWindows", integer(report->lost_windows));
+    if (report->shown)
+        set(object, "certificates", shown_json(report->shown));
     set(object, "gauges", gauges);
     if (report->change)
         set(object, "drift", change_json(report->change));

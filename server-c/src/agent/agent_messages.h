@@ -7,6 +7,8 @@
 #ifndef FARMSTEAD_AGENT_MESSAGES_H
 #define FARMSTEAD_AGENT_MESSAGES_H
 
+#include "agent/agent_certificates.h"
+#include "agent/agent_challenges.h"
 #include "agent/agent_facts.h"
 #include "agent/agent_host.h"
 #include "agent/agent_preflight.h"
@@ -57,7 +59,8 @@ struct agent_result {
     enum agent_outcome outcome;
     enum agent_reason reason;
     struct server_effective effective;
-    bool is_local; /* the effective config was changed on this node */
+    struct agent_certificates certificates; /* loaded then */
+    bool is_local;                          /* the effective config was changed on this node */
     char message[AGENT_TEXT_LEN + 1];
     const char *evidence; /* lines of the error log, each with its "\n"; NULL: none */
 };
@@ -77,6 +80,7 @@ struct agent_hello {
     const char *schema_digest;
     const struct agent_host *host;
     const struct server_effective *effective;
+    const struct agent_certificates *certificates; /* loaded; NULL: none */
     const struct agent_version *last_known_good;
     const struct agent_fences *fences;
     const struct agent_result *last_result; /* NULL: there is none */
@@ -101,6 +105,8 @@ struct agent_report {
     const char *incarnation;
     uint64_t uptime_ms;
     const struct server_effective *effective;
+    const struct agent_certificates *certificates; /* loaded; NULL: none */
+    const struct certificates_shown *shown;        /* to whom; NULL: as it was said before */
     bool is_local;
     const struct agent_change *change;
     uint64_t lost_windows;
@@ -120,12 +126,13 @@ char *agent_build_enrol(const struct agent_enrolment *enrolment);
 char *agent_build_renew(const char *incarnation, const char *csr);
 char *agent_build_hello(const struct agent_hello *hello);
 char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms);
+                          const struct agent_version *have, uint32_t wait_ms,
+                          const struct agent_challenges *challenges);
 char *agent_build_ack(const struct agent_offer *offer);
 char *agent_build_nack(const struct agent_nack *nack);
 char *agent_build_result(const struct agent_result *result);
-char *agent_build_confirm(const struct agent_offer *offer,
-                          const struct server_effective *effective);
+char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective,
+                          const struct agent_certificates *certificates);
 char *agent_build_report(const struct agent_report *report);
 
 /* What a config text would do on this node (agent_preflight.h). */
@@ -185,6 +192,8 @@ struct agent_assignment {
     bool has_content; /* it names a content manifest, which this version can't fetch */
     char *text;       /* NULL: nothing new */
     size_t text_len;
+    struct agent_certificates certificates;
+    struct agent_challenges challenges;
 };
 
 struct agent_confirmation {

@@ -2,14 +2,16 @@
 /* agent_parts.h — what the files of the agent's thread share: agent.c (the loop), agent_session.c
  * (whom to ask when, and how long to wait after a failure), agent_speak.c and agent_hear.c.
  *
- * There are three slots for requests. TALK is for hello, renew and the messages about an
- * assignment, DESIRED for the long poll, REPORT for measurements. A session begins when hello has
+ * There are four slots for requests. TALK is for hello, renew and the messages about an
+ * assignment, DESIRED for the long poll, REPORT for measurements, FETCH for certificates
+ * and the keys of tickets. A session begins when hello has
  * been answered, and in it each slot has its own timing. If hello or DESIRED get no answer the
  * session ends, and the next hello follows after a pause. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_PARTS_H
 #define FARMSTEAD_AGENT_PARTS_H
 
 #include "agent/agent_apply.h"
+#include "agent/agent_fetch.h"
 #include "agent/agent_http.h"
 #include "agent/agent_identity.h"
 #include "agent/agent_logs.h"
@@ -17,6 +19,8 @@
 #include "agent/agent_probes.h"
 #include "agent/agent_renewal.h"
 #include "agent/agent_report.h"
+#include "agent/agent_tickets.h"
+#include "base/digest.h"
 #include "log/log.h"
 #include "server/server.h"
 
@@ -79,6 +83,10 @@ struct agent {
     uint32_t desired_wait_ms;
     uint64_t desired_asked_ms;
     struct agent_assignment held; /* came before the answer to a confirm; no text: none */
+    struct agent_fetch fetch;
+    struct agent_tickets tickets;
+    /* Of what is shown to whom: what the control plane knows, and what is being sent. */
+    char shown_known[DIGEST_LEN + 1], shown_said[DIGEST_LEN + 1];
     uint64_t window_due_ms;
     uint64_t reported_seq; /* last window in the report under way */
     struct agent_log_requests log_requests;
@@ -113,6 +121,8 @@ bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
 
 /* --- agent_speak.c: starts the requests that are due ----------------------------------------- */
 void agent_speak(struct agent *agent, uint64_t now);
+/* Those that the node answers now. The caller ends them. */
+struct agent_challenges agent_challenges_held(struct server *server, uint64_t now);
 
 /* --- agent_hear.c --- */
 void agent_hear(struct agent *agent, const struct agent_reply *reply);

@@ -51,12 +51,14 @@ void agent_begin_session(struct agent *agent, uint64_t now)
     agent->in_session = true;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
         agent->clocks[i].due_ms = now;
+    agent->tickets.due_ms = now;
 }
 
 void agent_end_session(struct agent *agent, uint32_t wait_ms)
 {
     agent->in_session = false;
     agent_assignment_fini(&agent->held);
+    agent_fetch_end(&agent->fetch);
     agent_probes_end(agent->probes);
     agent->clocks[AGENT_SLOT_TALK].due_ms = agent_now_ms() + wait_ms;
 }
@@ -161,6 +163,10 @@ static void on_away(struct agent *agent, const struct agent_reply *reply, bool h
 {
     if (hello || reply->slot == AGENT_SLOT_DESIRED) {
         agent_lose_session(agent, reply->untrusted ? AGENT_TROUBLE_UNTRUSTED : reply->status, why);
+        return;
+    }
+    if (reply->slot == AGENT_SLOT_FETCH) {
+        agent_fetch_fail(&agent->fetch, &agent->apply, "content_missing", why);
         return;
     }
     agent_log_failure(agent, reply->slot, reply->slot == AGENT_SLOT_TALK ? "answer" : "report",

@@ -3,9 +3,12 @@
 #include "agent/agent_parts.h"
 
 #include "agent/agent_logs.h"
+#include "base/buf.h"
+#include "base/mem.h"
 #include "owner/bounds.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TALK_TIMEOUT_MS 15000
 #define REPORT_TIMEOUT_MS 30000
@@ -28,12 +31,30 @@ static uint64_t drift_version(const struct agent *agent, const struct agent_chan
     return ((uint64_t)agent->apply.local.drift.version << 1 | change->is_served) + 1;
 }
 
+/* Is it not what the control plane knows? */
+static bool is_shown_news(struct agent *agent, const struct certificates_shown *shown)
+{
+    struct buf text;
+    buf_init(&text);
+    for (size_t i = 0; i < shown->host_count; i++)
+        buf_printf(&text, "%s %s\n", shown->hosts[i].host,
+                   shown->loaded[shown->hosts[i].certificate].fingerprint);
+    digest_sha256(agent->shown_said, text.data ? text.data : "", text.len);
+    buf_fini(&text);
+    return strcmp(agent->shown_said, agent->shown_known) != 0;
+}
+
 static void say_hello(struct agent *agent)
 {
     struct server_effective effective;
+    struct certificates_shown shown;
+    struct agent_certificates certificates;
     struct agent_change change;
     agent_drift_look(&agent->apply.local.drift, agent->apply.confirmed);
     server_effective(agent->server, &effective);
+    server_certificates(agent->server, &shown);
+    agent_apply_loaded(&agent->apply, &shown, &certificates);
+    certificates_shown_fini(&shown);
     agent_local_change(&agent->apply.local, &effective, &change);
     agent->drift_said = drift_version(agent, &change);
     struct agent_hello hello = {
@@ -43,6 +64,7 @@ static void say_hello(struct agent *agent)
         .schema_digest = agent->schema_digest,
         .host = &agent->host,
         .effective = &effective,
+        .certificates = &certificates,
         .last_known_good = &agent->apply.kept.offer.version,
         .fences = &agent->apply.fences,
         .last_result = agent->apply.has_result ? &agent->apply.result : NULL,
@@ -52,6 +74,7 @@ static void say_hello(struct agent *agent)
         .policy_path = bounds_policy_path(),
     };
     say(agent, AGENT_SAYING_HELLO, "hello", agent_build_hello(&hello));
+    agent_certificates_fini(&certificates);
 }
 
 static void say_renew(struct agent *agent, uint64_t now)
@@ -101,16 +124,26 @@ static void start_talk(struct agent *agent, uint64_t now)
         say_renew(agent, now);
 }
 
+struct agent_challenges agent_challenges_held(struct server *server, uint64_t now)
+{
+    struct agent_challenges held = {.is_said = true,
+                                    .items = xcalloc(ACME_CHALLENGES_MAX, sizeof(*held.items))};
+    held.count = server_challenges(server, held.items, now);
+    return held;
+}
+
 static void start_desired(struct agent *agent, uint64_t now)
 {
     if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) || agent->held.text ||
-        agent_apply_owes_answer(&agent->apply))
+        agent->fetch.waiting.text || agent_apply_owes_answer(&agent->apply))
         return;
+    struct agent_challenges challenges = agent_challenges_held(agent->server, now);
     agent->desired_asked_ms = now;
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
                     agent_build_desired(agent->boot_id, agent->incarnation, &agent->apply.have,
-                                        agent->desired_wait_ms),
+                                        agent->desired_wait_ms, &challenges),
                     agent->desired_wait_ms + DESIRED_GRACE_MS);
+    agent_challenges_fini(&challenges);
 }
 
 static void start_report(struct agent *agent, uint64_t now)
@@ -119,10 +152,14 @@ static void start_report(struct agent *agent, uint64_t now)
         return;
     struct buf windows;
     struct server_effective effective;
+    struct certificates_shown shown;
+    struct agent_certificates certificates;
     struct agent_change change;
     buf_init(&windows);
     agent->reported_seq = agent_report_batch(&agent->ring, &windows);
     server_effective(agent->server, &effective);
+    server_certificates(agent->server, &shown);
+    agent_apply_loaded(&agent->apply, &shown, &certificates);
     agent_local_change(&agent->apply.local, &effective, &change);
     agent->drift_said = drift_version(agent, &change);
     change.is_known = agent->drift_said == agent->drift_known;
@@ -131,6 +168,8 @@ static void start_report(struct agent *agent, uint64_t now)
         .incarnation = agent->incarnation,
         .uptime_ms = agent->snapshot->monotonic_ms,
         .effective = &effective,
+        .certificates = &certificates,
+        .shown = is_shown_news(agent, &shown) ? &shown : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),
         .change = &change,
         .lost_windows = agent->ring.lost_windows,
@@ -141,6 +180,8 @@ static void start_report(struct agent *agent, uint64_t now)
     agent_http_post(agent->http, AGENT_SLOT_REPORT, "report", agent_build_report(&report),
                     REPORT_TIMEOUT_MS);
     buf_fini(&windows);
+    certificates_shown_fini(&shown);
+    agent_certificates_fini(&certificates);
 }
 
 void agent_speak(struct agent *agent, uint64_t now)
@@ -148,4 +189,9 @@ void agent_speak(struct agent *agent, uint64_t now)
     start_talk(agent, now);
     start_desired(agent, now);
     start_report(agent, now);
+    if (!agent->in_session)
+        return;
+    agent_fetch_speak(&agent->fetch, agent->http);
+    if (agent->identity.key)
+        agent_tickets_speak(&agent->tickets, agent->http, agent->server, now);
 }

@@ -31,6 +31,7 @@ struct agent_state {
 void agent_record_fini(struct agent_record *record)
 {
     free(record->text);
+    agent_certificates_fini(&record->certificates);
     memset(record, 0, sizeof(*record));
 }
 
@@ -84,6 +85,11 @@ void agent_state_close(struct agent_state *state)
         return;
     state_folder_close(&state->folder);
     free(state);
+}
+
+int agent_state_folder(const struct agent_state *state)
+{
+    return state->folder.dir_fd;
 }
 
 /* Returns the file's JSON object, or NULL with the reason in *what. */
@@ -239,6 +245,7 @@ static enum agent_file read_record(struct agent_state *state, const char *name,
     agent_read_id(&reader, "offerId", "offer_", out->offer.id, sizeof(out->offer.id));
     agent_read_digest(&reader, "digest", version->digest, sizeof(version->digest));
     out->text = agent_read_text(&reader, "configText", STATE_FOLDER_FILE_MAX, &out->text_len);
+    agent_certificates_read(&reader, &out->certificates);
     what = finish(document, &reader, name, why);
     if (what != AGENT_FILE_OK)
         agent_record_fini(out);
@@ -261,11 +268,12 @@ int agent_state_stage(struct agent_state *state, const struct agent_record *reco
                       char why[AGENT_WHY_LEN])
 {
     return store(state, STAGED,
-                 json_pack("{ss sI sI ss ss ss%}", "nodeId", record->node_id, "generation",
+                 json_pack("{ss sI sI ss ss ss% so}", "nodeId", record->node_id, "generation",
                            (json_int_t)record->offer.version.generation, "epoch",
                            (json_int_t)record->epoch, "offerId", record->offer.id, "digest",
                            record->offer.version.digest, "configText", record->text,
-                           record->text_len),
+                           record->text_len, "certificates",
+                           agent_certificates_json(&record->certificates)),
                  why);
 }
 

@@ -9,6 +9,7 @@
  *   staged.json     an assignment whose outcome the control plane may not know yet
  *   crash.json      how the config in staged.json crashed, if it must not run again (N4)
  *   config.jsonc    the confirmed config as text for people, who may change it (agent_drift.h)
+ *   certificates/   those of the control plane (agent_certificate_files.h)
  *   lock            held by the one `run` or `join` that uses the folder
  *
  * Each file is written under a temporary name, synced and renamed over the old one, and then the
@@ -31,6 +32,7 @@ struct agent_record {
     uint64_t epoch;
     char *text;
     size_t text_len;
+    struct agent_certificates certificates; /* that go with it */
 };
 void agent_record_fini(struct agent_record *record);
 
@@ -57,6 +59,7 @@ int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN]);
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
 bool agent_state_is_new(const struct agent_state *state); /* not published yet */
 void agent_state_close(struct agent_state *state);        /* NULL is allowed */
+int agent_state_folder(const struct agent_state *state);  /* its descriptor */
 
 /* Changes the owner of the folder and its files, for a node that will run as that user. 0, or -1
  * with a sentence in `why`. */

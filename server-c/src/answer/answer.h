@@ -33,6 +33,11 @@ void answer_forget_user(struct exchange *ex);
  * of the client? False: the request was answered. */
 bool answer_admit_connection(struct exchange *ex);
 
+/* --- answer_challenge.c ----------------------------------------------------------------------- */
+
+/* True: the request was answered, as one of an authority. */
+bool answer_challenge(struct exchange *ex);
+
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
 /* Looks up the location's key in its place. ex->search says what the result is for. */

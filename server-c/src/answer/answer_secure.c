@@ -3,13 +3,13 @@
  * certificates of clients. */
 #include "answer/answer.h"
 
+#include "site/acme_challenges.h"
 #include "site/site_tls.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define HTTPS_PORT 443
-#define ACME_PATH "/.well-known/acme-challenge/" /* RFC 8555 section 8.3 */
 
 /* --- clients' certificates ------------------------------------------------------------------- */
 

@@ -37,6 +37,8 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
  * that are not allowed 405 (section 9.1). */
 void exchange_answer(struct exchange *ex)
 {
+    if (answer_challenge(ex))
+        return;
     if (!ex->site)
         answer_refuse(ex, HTTP_MISDIRECTED_REQUEST);
     else if (!answer_admit_connection(ex))

@@ -18,9 +18,11 @@ static void count_success(struct conn *c)
     struct tls_facts facts = tls_session_facts(transport_tls_session(&c->transport));
 
     c->loop->tls->counts.handshakes[facts.cipher][facts.is_resumed]++;
-    if (c->loop->live)
-        histogram_record(&c->loop->live->series->data.stages[STAGE_HANDSHAKE],
-                         monotonic_ns() - transport_tls_began_ns(&c->transport));
+    if (!c->loop->live)
+        return;
+    loop_count(c->loop->live, COUNTER_TLS_HANDSHAKES, 1);
+    histogram_record(&c->loop->live->series->data.stages[STAGE_HANDSHAKE],
+                     monotonic_ns() - transport_tls_began_ns(&c->transport));
 }
 
 void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert)
@@ -28,10 +30,13 @@ void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert)
     const struct tls_session *session = transport_tls_session(&c->transport);
     struct tls_alert alert = session ? tls_session_alert(session) : (struct tls_alert){0};
 
-    if (alert.is_any)
-        c->loop->tls->counts.alerts[alert.from_client][alert.number]++;
-    else
+    if (!alert.is_any) {
         c->loop->tls->counts.failures[without_alert]++;
+        return;
+    }
+    c->loop->tls->counts.alerts[alert.from_client][alert.number]++;
+    if (c->loop->live)
+        loop_count(c->loop->live, COUNTER_TLS_HANDSHAKE_FAILURES, 1);
 }
 
 /* A person has probably typed http:// and this port: tell in a way that a browser shows. */

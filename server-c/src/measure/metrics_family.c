@@ -52,9 +52,16 @@ struct metrics_family metrics_family_of_gauge(enum gauge gauge)
     return make(gauge_name(gauge), gauge_help(gauge));
 }
 
+/* The families of handshakes with labels of their own have the plain names. */
 struct metrics_family metrics_family_of_counter(enum counter counter)
 {
-    return make(counter_name(counter), counter_help(counter));
+    const char *name = counter_name(counter);
+
+    if (counter == COUNTER_TLS_HANDSHAKES)
+        name = "tlsHandshakesByGeneration";
+    else if (counter == COUNTER_TLS_HANDSHAKE_FAILURES)
+        name = "tlsHandshakeFailuresByGeneration";
+    return make(name, counter_help(counter));
 }
 
 struct metrics_family metrics_family_of_labelled(enum labelled labelled)

@@ -87,6 +87,7 @@ struct loop_shared {
     struct access_log *access_log;
     struct auth_store *auth;
     struct tls_tickets *tickets;
+    struct acme_challenges *challenges;
     struct peer_table *peers;
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */

@@ -27,6 +27,9 @@
 #define OF_FILES                                                                                   \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |   \
      RIGHT_TRUNCATE | RIGHT_IOCTL_DEV)
+/* Certificates have folders and links of their own in the state folder. */
+#define FOLDERS                                                                                    \
+    (LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM)
 
 /* What name services, TLS and the measurements of the machine read. */
 static const char *const system_folders[] = {
@@ -140,7 +143,7 @@ static int allow_all(int ruleset, uint64_t handled, const char *own_folder)
     if (err == 0)
         err = allow_system(ruleset, handled);
     if (err == 0 && *bounds_state_dir() != '\0')
-        err = allow(ruleset, bounds_state_dir(), WRITING & handled);
+        err = allow(ruleset, bounds_state_dir(), (WRITING | FOLDERS) & handled);
     if (err == 0 && own_folder != NULL)
         err = allow(ruleset, own_folder, READING & handled);
     return err;

@@ -21,6 +21,7 @@
  * gone yet. */
 #define LOCK_TRIES 60
 #define LOCK_WAIT_US 50000
+#define GIVEN_DEPTH 4 /* certificates/.versions/NAME/VERSION */
 
 static int fail(char *why, size_t why_len, const char *path, const char *what)
 {
@@ -362,36 +363,46 @@ void state_folder_remove(struct state_folder *folder, const char *name)
     unlinkat(folder->dir_fd, name, 0);
 }
 
-static int give_file(struct state_folder *folder, const char *name, uid_t uid, gid_t gid)
-{
-    struct stat st;
+struct given {
+    uid_t uid;
+    gid_t gid;
+};
 
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return 0;
-    if (fstatat(folder->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : -1;
-    if (!S_ISREG(st.st_mode)) /* not one of our files */
-        return 0;
-    return fchownat(folder->dir_fd, name, uid, gid, AT_SYMLINK_NOFOLLOW);
+/* Takes over `dir_fd`. Gives the folder and what is in it, `depth` folders deep: certificates are below
+ * one of ours. */
+static int give_all(int dir_fd, const struct given *given, int depth)
+{
+    DIR *dir = dir_fd >= 0 ? fdopendir(dir_fd) : NULL;
+    int err = dir ? 0 : -1;
+
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && !err; entry = readdir(dir)) {
+        struct stat st;
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            err = errno == ENOENT ? 0 : -1;
+        else if (S_ISDIR(st.st_mode) && depth > 0)
+            err = give_all(openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW),
+                           given, depth - 1);
+        else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) /* others are not ours */
+            err = fchownat(dir_fd, name, given->uid, given->gid, AT_SYMLINK_NOFOLLOW);
+    }
+    if (!err)
+        err = fchown(dir_fd, given->uid, given->gid);
+    if (dir)
+        closedir(dir);
+    else if (dir_fd >= 0)
+        close(dir_fd);
+    return err;
 }
 
 int state_folder_give(struct state_folder *folder, uid_t uid, gid_t gid, char *why, size_t why_len)
 {
-    int copy = openat(folder->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+    const struct given given = {uid, gid};
+    int copy = openat(folder->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (!dir) {
-        fail(why, why_len, folder->path, "cannot list it");
-        if (copy >= 0)
-            close(copy);
-        return -1;
-    }
-    for (struct dirent *entry = readdir(dir); entry && !err; entry = readdir(dir))
-        err = give_file(folder, entry->d_name, uid, gid);
-    if (!err)
-        err = fchown(folder->dir_fd, uid, gid);
-    if (err)
-        fail(why, why_len, folder->path, "cannot give it to the user to become");
-    closedir(dir);
-    return err;
+    if (give_all(copy, &given, GIVEN_DEPTH) == 0)
+        return 0;
+    return fail(why, why_len, folder->path, "cannot give it to the user to become");
 }

@@ -50,6 +50,7 @@ struct server *server_new(const struct server_admin *admin, int *err)
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* only threads can be missing */
     srv->shared.peers = peer_table_new();
+    srv->shared.challenges = acme_challenges_new();
     srv->shared.tickets = tls_tickets_new();
     if (!srv->shared.tickets)
         goto fail_tickets;
@@ -88,6 +89,7 @@ fail_stat_lane:
 fail_access_log:
     tls_tickets_free(srv->shared.tickets);
 fail_tickets:
+    acme_challenges_free(srv->shared.challenges);
     peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
@@ -122,6 +124,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->shared.stat_lane);
     server_logs_end(srv->shared.access_log);
     tls_tickets_free(srv->shared.tickets);
+    acme_challenges_free(srv->shared.challenges);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);

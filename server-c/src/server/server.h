@@ -10,6 +10,9 @@
 #include "config/config.h"
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 #include "measure/samples.h"
+#include "site/acme_challenges.h"
+#include "site/certificates_shown.h"
+#include "tls/tls_tickets.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,6 +69,9 @@ struct server_effective {
 };
 void server_effective(struct server *srv, struct server_effective *out);
 
+/* Which certificates the loops really show, and to whom. The caller ends `out`. */
+void server_certificates(struct server *srv, struct certificates_shown *out);
+
 /* Returns the config that the loops run, with a reference, or NULL. */
 struct config *server_config(struct server *srv);
 
@@ -94,6 +100,13 @@ struct server_samples {
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow);
 void server_samples_fini(struct server_samples *samples);
+
+/* Of authorities (acme_challenges.h). */
+void server_use_challenges(struct server *srv, const struct acme_challenge *items, size_t count);
+size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_t now_ms);
+
+/* Of session tickets (tls_tickets_set). */
+void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count);
 
 /* Opens the log files again (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);

@@ -224,6 +224,16 @@ static void set_state(struct server *srv, struct site_set *sites, uint64_t gener
     site_set_put(old);
 }
 
+void server_use_challenges(struct server *srv, const struct acme_challenge *items, size_t count)
+{
+    acme_challenges_set(srv->shared.challenges, items, count);
+}
+
+void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count)
+{
+    tls_tickets_set(srv->shared.tickets, keys, count);
+}
+
 void server_before_serving(struct server *srv,
                            int (*function)(void *arg, const struct config *cfg,
                                            struct config_errors *errors),

@@ -7,6 +7,7 @@
 #include "server/server_sizes.h"
 #include "server/server_state.h"
 #include "site/site.h"
+#include "site/site_tls.h"
 
 #include <string.h>
 
@@ -44,6 +45,35 @@ void server_effective(struct server *srv, struct server_effective *out)
     uv_mutex_lock(&srv->lock);
     out->reloads = srv->reloads;
     uv_mutex_unlock(&srv->lock);
+}
+
+static void ask_certificates(struct worker *worker, void *arg)
+{
+    struct certificates_shown *out = arg;
+    const struct live_config *live = worker->loop.live;
+
+    if (!live || !live->tls)
+        return;
+    certificates_shown_fini(out);
+    certificates_shown_copy(out, site_tls_shown(live->tls));
+}
+
+/* A swap goes from loop to loop, so the last one shows what all others do, or did before it. */
+void server_certificates(struct server *srv, struct certificates_shown *out)
+{
+    uint32_t count;
+
+    *out = (struct certificates_shown){0};
+    uv_mutex_lock(&srv->lock);
+    count = srv->active_shown < srv->worker_count ? srv->active_shown : srv->worker_count;
+    uv_mutex_unlock(&srv->lock);
+    if (count > 0)
+        worker_call(srv->workers[count - 1], ask_certificates, out);
+}
+
+size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_t now_ms)
+{
+    return acme_challenges_copy(srv->shared.challenges, out, now_ms);
 }
 
 struct config *server_config(struct server *srv)

@@ -20,6 +20,7 @@
 struct shown {
     const struct named_file *file;
     struct tls_certificate *certificate;
+    size_t place; /* in what is told of certificates */
 };
 
 struct choice {
@@ -41,6 +42,7 @@ struct site_tls {
     struct tls_set *set;
     struct site_choices *choices; /* one for each site */
     size_t fallback;              /* the site whose certificates are shown otherwise */
+    struct certificates_shown shown;
 };
 
 bool site_tls_is_wanted(const struct config *cfg)
@@ -126,8 +128,23 @@ static struct tls_context *make_context(struct site_tls *tls, size_t site,
 
 /* --- a site's choices ------------------------------------------------------------------------ */
 
-static void read_shown(struct site_choices *choices, const struct site_set *sites, size_t site)
+static struct shown note_certificate(struct site_tls *tls, const struct config_certificate *cfg,
+                                     const struct named_file *file)
 {
+    bool has_name = cfg->name[0] != '\0';
+    struct shown shown = {
+        .file = file,
+        .certificate = tls_certificate_read(named_file_chain(file), named_file_key(file), 0)};
+
+    shown.place = certificates_shown_load(&tls->shown, has_name ? cfg->name : cfg->chain_file,
+                                          has_name, shown.certificate);
+    return shown;
+}
+
+static void read_shown(struct site_tls *tls, size_t site)
+{
+    const struct site_set *sites = tls->sites;
+    struct site_choices *choices = &tls->choices[site];
     const struct config_site *cfg = &sites->cfg->sites[site];
 
     choices->has_certificates = cfg->certificate_count > 0;
@@ -140,8 +157,7 @@ static void read_shown(struct site_choices *choices, const struct site_set *site
         certificate_paths_fini(&paths);
         if (!file || file->len == 0)
             continue;
-        choices->shown[choices->shown_count++] = (struct shown){
-            file, tls_certificate_read(named_file_chain(file), named_file_key(file), 0)};
+        choices->shown[choices->shown_count++] = note_certificate(tls, &cfg->certificates[i], file);
     }
 }
 
@@ -230,6 +246,45 @@ static void make_choices(struct site_tls *tls, size_t site)
         make_tables(tls, site);
 }
 
+/* --- what is shown --------------------------------------------------------------------------- */
+
+/* Those that cover the host or, if none does, all: one of them will be shown. */
+static void note_host(struct site_tls *tls, const struct site_choices *choices, const char *host)
+{
+    bool is_covered = false;
+
+    for (size_t i = 0; i < choices->shown_count; i++)
+        is_covered |= tls_certificate_covers(choices->shown[i].certificate, host);
+    for (size_t i = 0; i < choices->shown_count; i++) {
+        const struct shown *shown = &choices->shown[i];
+        if (!is_covered || tls_certificate_covers(shown->certificate, host))
+            certificates_shown_for(&tls->shown, host, shown->place);
+    }
+}
+
+/* Of a site for which there is no context no handshake comes to its end. */
+static void note_shown(struct site_tls *tls)
+{
+    const struct config *cfg = tls->sites->cfg;
+    const struct site_choices *fallback = &tls->choices[tls->fallback];
+
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        const struct site_choices *choices = &tls->choices[i];
+        if (!choices->has_certificates)
+            choices = fallback;
+        for (size_t j = 0; choices->context && j < cfg->sites[i].host_count; j++)
+            if (strcmp(cfg->sites[i].hosts[j], "*") != 0)
+                note_host(tls, choices, cfg->sites[i].hosts[j]);
+    }
+    if (fallback->context)
+        note_host(tls, fallback, "*");
+}
+
+const struct certificates_shown *site_tls_shown(const struct tls_set *set)
+{
+    return &((const struct site_tls *)tls_set_arg(set))->shown;
+}
+
 /* --- choosing -------------------------------------------------------------------------------- */
 
 static struct tls_context *find(const struct choice *table, size_t count, const char *name)
@@ -301,6 +356,7 @@ static void free_tls(void *arg)
         free_table(tls->choices[i].wildcard, tls->choices[i].wildcard_count);
     }
     free(tls->choices);
+    certificates_shown_fini(&tls->shown);
     site_set_put(tls->sites);
     free(tls);
 }
@@ -325,9 +381,10 @@ struct tls_set *site_tls_new(struct site_set *sites, struct tls_engine *engine)
         return NULL;
     }
     for (size_t i = 0; i < sites->cfg->site_count; i++)
-        read_shown(&tls->choices[i], sites, i);
+        read_shown(tls, i);
     for (size_t i = 0; i < sites->cfg->site_count; i++)
         make_choices(tls, i);
+    note_shown(tls);
     for (size_t i = 0; i < sites->cfg->site_count; i++)
         free_shown(&tls->choices[i]);
     return tls->set;

@@ -4,6 +4,7 @@
 #ifndef FARMSTEAD_SITE_TLS_H
 #define FARMSTEAD_SITE_TLS_H
 
+#include "site/certificates_shown.h"
 #include "site/site.h"
 #include "tls/tls.h"
 
@@ -18,5 +19,7 @@ const struct site *site_tls_site(const struct site_set *sites, struct span name)
  * their names fails. NULL: no memory. Computes much: not on a loop's thread, whose `engine` is
  * only noted. */
 struct tls_set *site_tls_new(struct site_set *sites, struct tls_engine *engine);
+/* What is really loaded in a set made by site_tls_new(). */
+const struct certificates_shown *site_tls_shown(const struct tls_set *set);
 
 #endif

@@ -64,7 +64,8 @@ struct tls_settings {
 };
 /* With one reference. NULL: no memory. */
 struct tls_set *tls_set_new(struct tls_engine *engine, const struct tls_settings *settings);
-void tls_set_put(struct tls_set *set); /* NULL is allowed */
+void tls_set_put(struct tls_set *set);        /* NULL is allowed */
+void *tls_set_arg(const struct tls_set *set); /* that of its settings */
 
 struct tls_pair {
     struct span chain, key; /* PEM; of no fatal fault (tls_certificate.h) */

@@ -217,6 +217,11 @@ struct tls_set *tls_set_new(struct tls_engine *engine, const struct tls_settings
     return set;
 }
 
+void *tls_set_arg(const struct tls_set *set)
+{
+    return set->settings.arg;
+}
+
 void tls_set_put(struct tls_set *set)
 {
     if (!set || --set->refs > 0)

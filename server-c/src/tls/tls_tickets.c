@@ -75,7 +75,7 @@ bool tls_tickets_find(struct tls_tickets *tickets, const unsigned char name[TLS_
 /* In front of the others, of which the oldest is dropped. */
 static void push(struct tls_tickets *tickets, const struct tls_ticket_key *key)
 {
-    if (tickets->count < TLS_TICKET_KEYS)
+    if (tickets->count < TLS_TICKET_OWN_KEYS)
         tickets->count++;
     memmove(&tickets->keys[1], &tickets->keys[0], (tickets->count - 1) * sizeof(tickets->keys[0]));
     tickets->keys[0] = *key;
@@ -102,6 +102,8 @@ void tls_tickets_set(struct tls_tickets *tickets, const struct tls_ticket_key *k
         explicit_bzero(tickets->keys, sizeof(tickets->keys));
         memcpy(tickets->keys, keys, tickets->count * sizeof(*keys));
     } else {
+        tickets->count = 0;
+        explicit_bzero(tickets->keys, sizeof(tickets->keys));
         push_own(tickets, 0);
     }
     pthread_mutex_unlock(&tickets->lock);

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define TLS_TICKET_SECONDS 43200 /* a key is used for new tickets for so long */
-#define TLS_TICKET_KEYS 3        /* the one for new tickets, and others that are still taken */
+#define TLS_TICKET_KEYS 8        /* at most: the one for new tickets, and others still taken */
+#define TLS_TICKET_OWN_KEYS 3    /* of those that are made here */
 #define TLS_TICKET_NAME 16
 
 struct tls_ticket_key {
@@ -34,7 +35,7 @@ bool tls_tickets_find(struct tls_tickets *tickets, const unsigned char name[TLS_
                       struct tls_ticket_key *out, bool *is_newest);
 
 /* From now on these keys are used, the first one for new tickets, and none is made here any more;
- * `count` 0: they are made here again. */
+ * `count` 0: they are made here again, and those that were given are forgotten. */
 void tls_tickets_set(struct tls_tickets *tickets, const struct tls_ticket_key *keys, size_t count);
 
 /* Makes a new key if it is time. `now_ms`: monotonic. */

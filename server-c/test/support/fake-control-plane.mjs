@@ -11,8 +11,9 @@
 //   'lose'                do what is asked, and close the connection without an answer
 //   { status, code }      a problem; { raw: text } any bytes (with status 200 when none is given); { delayMs } answer later
 //   { answerLateMs }      do what is asked at once, and say so later
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { keyOf } from './fake-ca.mjs'
@@ -48,6 +49,11 @@ export class FakeControlPlane {
   windows = []
   resentWindows = 0
   assignment = null
+  /** What `GET certificates/NAME/VERSION` answers: 'NAME/VERSION' to the message. */
+  certificates = new Map()
+  /** Those that stand, as an answer to desired has them. */
+  challenges = []
+  ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
   /** Who is known, and by what (fake-identities.mjs); there from start() on. */
   identities = null
   /** Tokens, whom they are for and what they were spent on: null, { node } or { node, csr } */
@@ -115,7 +121,7 @@ export class FakeControlPlane {
   }
 
   /** Assigns `config` (an object, or text to be sent as it is) as the next generation. */
-  assign(config, overrides = {}) {
+  assign(config, overrides = {}, certificates = undefined) {
     const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2)
     const digest = typeof config === 'string' ? digestOf(text) : digestOf(config)
     this.assignment = {
@@ -123,7 +129,12 @@ export class FakeControlPlane {
       epoch: this.epoch,
       offerId: id('offer_'),
       rolloutId: null,
-      release: { configDigest: digest, configText: text, contentManifestDigest: null },
+      release: {
+        configDigest: digest,
+        configText: text,
+        contentManifestDigest: null,
+        ...(certificates && { certificates }),
+      },
       ackWithinMs: 10_000,
       applyWithinMs: 30_000,
       confirmWithinMs: this.confirmWithinMs,
@@ -131,6 +142,26 @@ export class FakeControlPlane {
     }
     this.#events.emit('wake')
     return this.assignment
+  }
+
+  /** Keeps a version of a certificate; returns what an assignment says of it. */
+  keepCertificate(name, version, { chainFile, keyFile }, overrides = {}) {
+    const chain = readFileSync(chainFile, 'utf8')
+    const { fingerprint256 } = new X509Certificate(chain)
+    const said = {
+      name,
+      version,
+      fingerprintSha256: fingerprint256.replaceAll(':', '').toLowerCase(),
+    }
+    const given = { ...said, chain, key: readFileSync(keyFile, 'utf8'), ...overrides }
+    this.certificates.set(`${name}/${version}`, given)
+    return said
+  }
+
+  /** Has nodes answer these: { host, token, keyAuthorization, endsInMs }. */
+  challenge(...challenges) {
+    this.challenges = challenges
+    this.#events.emit('wake')
   }
 
   /** Has the node asked for lines of its error log, with the next answer to desired; once. */
@@ -181,9 +212,12 @@ export class FakeControlPlane {
   async #serve(request, response) {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
-    const message = request.url.replace('/agent/v1/', '')
+    const path = request.url.replace('/agent/v1/', '')
+    const [message, ...which] = path.split('/')
     const isGet = request.method === 'GET'
-    const body = isGet ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const body = isGet
+      ? { which: which.join('/') }
+      : JSON.parse(Buffer.concat(chunks).toString('utf8'))
     const entry = { message, body, status: 0, at: performance.now() }
     entry.certificate = this.isPlain ? null : this.identities.fingerprintOf(request)
     this.said.push(entry)
@@ -214,7 +248,7 @@ export class FakeControlPlane {
         ? 'problem'
         : ['ack', 'nack', 'result', 'logs', 'check'].includes(message)
           ? 'empty.response'
-          : `${message}.response`
+          : `${message.replace('certificates', 'certificate')}.response`
       for (const what of validate(schema, json)) {
         this.violations.push(`our answer to ${message}: ${what}`)
       }
@@ -236,6 +270,12 @@ export class FakeControlPlane {
     if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
     if (message === 'desired') return this.#desired(body)
     if (message === 'report') return this.#report(body)
+    if (message === 'ticket-keys') return { status: 200, json: this.ticketKeys }
+    if (message === 'certificates') {
+      const given = this.certificates.get(body.which)
+      if (!given) return problem(404, 'no_such_certificate', 'Nothing assigned names that.')
+      return { status: 200, json: given }
+    }
     if (message === 'logs' || message === 'check') return { status: 200, json: {} }
     if (body.offerId !== this.assignment?.offerId) {
       return problem(409, 'superseded', 'That offer is not the one.')
@@ -272,10 +312,11 @@ export class FakeControlPlane {
     return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
-  async #desired({ have, waitMs }) {
+  async #desired({ have, waitMs, challenges }) {
+    const held = () => this.challenges.map(({ token }) => token).join() === challenges?.join()
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes) break
+      if (this.#request || this.#probes || !held()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -284,6 +325,7 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
+      ...(!held() && { challenges: this.challenges }),
     }
     this.#request = null
     this.#probes = null

@@ -599,6 +599,9 @@ describe('failures', () => {
     )
     assert.equal(await failures(node, { from: 'node', reason: 'handshake_failure' }), 1)
     assert.ok((await handshakes(node)) >= before)
+    const alerts = (await failures(node)) - (await failures(node, { reason: 'clientGone' }))
+    assert.equal(await node.counter('tlsHandshakeFailures'), alerts)
+    assert.equal(await node.counter('tlsHandshakes'), await handshakes(node))
     const text = await (await node.admin('/metrics')).text()
     assert.match(
       text,

@@ -44,6 +44,24 @@ static void examples_are_read(void)
     agent_assignment_fini(&assignment);
     free(text);
 
+    text = example_text("desired.response.challenges");
+    CHECK_INT(__LINE__, "challenges", agent_read_assignment(text, strlen(text), &assignment, why),
+              0);
+    CHECK_TRUE(assignment.challenges.is_said, "they are said");
+    CHECK_INT(__LINE__, "challenges", assignment.challenges.count, 1);
+    CHECK_STR(__LINE__, "host", assignment.challenges.items[0].host, "shop.example");
+    CHECK_INT(__LINE__, "ends", assignment.challenges.items[0].ends_ms, 600000);
+    agent_assignment_fini(&assignment);
+    free(text);
+
+    text = example_text("desired.response.certificates");
+    CHECK_INT(__LINE__, "certificates", agent_read_assignment(text, strlen(text), &assignment, why),
+              0);
+    CHECK_INT(__LINE__, "certificates", assignment.certificates.count, 1);
+    CHECK_TRUE(!assignment.challenges.is_said, "no challenges are said");
+    agent_assignment_fini(&assignment);
+    free(text);
+
     text = example_text("desired.response.replaces-drift");
     agent_read_assignment(text, strlen(text), &assignment, why);
     CHECK_INT(__LINE__, "replaces", strlen(assignment.replaces_drift), CONFIG_DIGEST_LEN);

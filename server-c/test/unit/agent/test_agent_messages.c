@@ -9,6 +9,7 @@
 #define DIGEST_6 "sha256:513fdc8241fade2061d052926a77b70a6fdbde74593d9f3265eb137f5f770d66"
 #define DIGEST_7 "sha256:598de0eb1522d1b24c6a6603b7ae1ed8f0a5de3282b0851f2cd440980bac7c9c"
 #define BOOT_ID "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+#define FINGERPRINT "3f8a1c5e7d9b0246813579acebdf02468ace13579bdf0246813579acebdf0246"
 #define INCARNATION "00112233445566778899aabbccddeeff"
 
 static const struct agent_offer offer = {{7, DIGEST_7}, "offer_01jd4q6v2m8w3x5y7z9abcdefh"};
@@ -62,6 +63,30 @@ static void hello_with_drift(struct agent_hello hello)
     example_expect(__LINE__, "hello with a change", agent_build_hello(&hello),
                    with_our_version(json_copy(example)));
     json_decref(example);
+}
+
+static void a_report_tells_what_is_shown(void)
+{
+    char name[] = "shop", host_1[] = "shop.example", host_2[] = "*.shop.example";
+    double gauges[GAUGE_COUNT] = {0};
+    struct loaded_certificate loaded = {name, true, FINGERPRINT, 1803859200};
+    struct shown_host hosts[] = {{host_1, 0}, {host_2, 0}};
+    struct certificates_shown shown = {&loaded, 1, hosts, 2};
+    struct agent_report report = {.boot_id = BOOT_ID,
+                                  .incarnation = INCARNATION,
+                                  .effective = &running_7,
+                                  .shown = &shown,
+                                  .gauges = gauges,
+                                  .windows = ""};
+    char *text = agent_build_report(&report);
+    json_t *said = json_loads(text, 0, NULL);
+    json_t *example = example_load("report.request.certificates");
+    CHECK_TRUE(
+        json_equal(json_object_get(said, "certificates"), json_object_get(example, "certificates")),
+        "%s", text);
+    json_decref(said);
+    json_decref(example);
+    free(text);
 }
 
 static void a_report_tells_a_change_once(void)
@@ -135,6 +160,12 @@ static void hello_equals_its_examples(void)
     example_expect(__LINE__, "hello", agent_build_hello(&hello),
                    with_our_version(example_load("hello.request")));
     hello_with_policy(hello);
+    static struct agent_certificate shop = {"shop", 4, FINGERPRINT};
+    struct agent_certificates certificates = {&shop, 1};
+    hello.certificates = &certificates;
+    example_expect(__LINE__, "hello with certificates", agent_build_hello(&hello),
+                   with_our_version(example_load("hello.request.certificates")));
+    hello.certificates = NULL;
     struct agent_result discarded = {.offer = offer,
                                      .outcome = AGENT_REVERTED,
                                      .reason = AGENT_REASON_RESTART,
@@ -156,19 +187,26 @@ static void hello_equals_its_examples(void)
 static void desired_equals_its_example(void)
 {
     struct agent_version have = {6, DIGEST_6};
-    example_expect(__LINE__, "desired", agent_build_desired(BOOT_ID, INCARNATION, &have, 25000),
+    example_expect(__LINE__, "desired",
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL),
                    example_load("desired.request"));
+    struct acme_challenge challenge = {.host = "shop.example",
+                                       .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
+    struct agent_challenges held = {true, &challenge, 1};
+    example_expect(__LINE__, "desired with challenges",
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, &held),
+                   example_load("desired.request.challenges"));
     have.generation = 0;
     json_t *nothing_yet = example_load("desired.request");
     json_object_set_new(nothing_yet, "have", json_null());
     example_expect(__LINE__, "desired, nothing yet",
-                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000), nothing_yet);
+                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL), nothing_yet);
 }
 
 static void ack_and_confirm_equal_their_examples(void)
 {
     example_expect(__LINE__, "ack", agent_build_ack(&offer), example_load("ack.request"));
-    example_expect(__LINE__, "confirm", agent_build_confirm(&offer, &running_7),
+    example_expect(__LINE__, "confirm", agent_build_confirm(&offer, &running_7, NULL),
                    example_load("confirm.request"));
 }
 
@@ -323,6 +361,7 @@ int main(void)
 {
     enrol_equals_its_example();
     a_report_tells_a_change_once();
+    a_report_tells_what_is_shown();
     hello_equals_its_examples();
     desired_equals_its_example();
     ack_and_confirm_equal_their_examples();
