@@ -1073,6 +1073,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certificates with their newest versions, without keys */
+        get: operations["listCertificates"];
+        put?: never;
+        /**
+         * Keep a certificate and its key under a name that configs use
+         * @description The chain and the key are held against each other first; `errors` of a refusal point into the body and name the line of the PEM. The key is sealed at rest, and no answer holds it. `dryRun=1` only says what would be kept. `certificate_exists`: give that one a new version.
+         */
+        post: operations["createCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One certificate; its ETag is for changing it */
+        get: operations["getCertificate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a certificate with all its versions and their keys
+         * @description 409 `certificate_in_use` says what keeps it: configs whose newest or released version names it, and nodes that were told to serve it.
+         */
+        delete: operations["deleteCertificate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a certificate, newest first */
+        get: operations["listCertificateVersions"];
+        put?: never;
+        /**
+         * Renew a certificate: its next version
+         * @description Nodes go on with the version they have until a rollout brings them the new one. The newest version’s very chain and key again make no new version. `dryRun=1` only says what would be kept.
+         */
+        post: operations["addCertificateVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{name}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version with its chain, as clients get it */
+        get: operations["getCertificateVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{name}/configs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * By which versions of configs nodes were told to serve it, and how many lag behind
+         * @description To renew it there, roll the same version of the config out again.
+         */
+        get: operations["listCertificateConfigs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{name}/served": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which nodes serve it, as they say themselves, and which version */
+        get: operations["listServedCertificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1549,6 +1666,99 @@ export interface components {
             /** @example /var/backups/farmstead */
             directory: string;
         };
+        Certificate: {
+            /** @example edge-1 */
+            name: string;
+            /** @enum {unknown} */
+            state: "good" | "expiring" | "expired";
+            /** @description Whole days; negative: it has expired */
+            daysLeft: number;
+            latestVersion: components["schemas"]["CertificateVersion"];
+            releasedVersion: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
+        CertificateCheck: {
+            /** @constant */
+            dryRun: true;
+            /**
+             * @description SHA-256 of the first certificate’s DER
+             * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+             */
+            fingerprint: string;
+            /** @description Hosts it is good for; of *, one label */
+            names: string[];
+            subject: string;
+            issuer: string;
+            serial: string;
+            /** @example EC P-256 */
+            keyKind: string;
+            chainLength: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            notBefore: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            notAfter: string;
+            /** @description What may keep clients from it; pointers and lines are of the chain that came */
+            warnings: components["schemas"]["ConfigError"][];
+        };
+        CertificateConfig: {
+            /** @example edge-1 */
+            config: string;
+            version: number;
+            /** @description That were told last to serve the certificate by it */
+            nodes: number;
+            /** @description Of these, in an older version of the certificate: a rollout of this version renews it */
+            behind: number;
+        };
+        CertificateVersion: {
+            /** @example edge-1 */
+            certificate: string;
+            number: number;
+            /**
+             * @description SHA-256 of the first certificate’s DER
+             * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+             */
+            fingerprint: string;
+            /** @description Hosts it is good for; of *, one label */
+            names: string[];
+            subject: string;
+            issuer: string;
+            serial: string;
+            /** @example EC P-256 */
+            keyKind: string;
+            chainLength: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            notBefore: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            notAfter: string;
+            /** @description What may keep clients from it; pointers and lines are of the chain that came */
+            warnings: components["schemas"]["ConfigError"][];
+            /** @enum {unknown} */
+            source: "upload" | "acme";
+            orderId: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
         Config: {
             /** @example edge-1 */
             name: string;
@@ -1765,7 +1975,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup" | "system";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "certificate" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
@@ -1806,7 +2016,7 @@ export interface components {
             version: string;
             checks: {
                 /** @enum {unknown} */
-                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
+                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "certificates" | "backup";
                 ok: boolean;
                 /** @description Nothing fails, and yet something is left undone, as backups that nobody set up */
                 attention: boolean;
@@ -2186,6 +2396,28 @@ export interface components {
              */
             enrolledAt: string;
             policy: components["schemas"]["NodePolicy"] | null;
+            /** @description What it serves by TLS; empty: nothing, or it is too old to say */
+            certificates: {
+                /** @description As its config names it; *: for who names no host */
+                host: string;
+                /** @description SHA-256 of the DER */
+                fingerprint: string;
+                certificate: {
+                    /** @example edge-1 */
+                    name: string;
+                    version: number;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                notAfter: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since: string;
+            }[];
         };
         NodeDrift: {
             digest: string;
@@ -2474,7 +2706,7 @@ export interface components {
                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2539,7 +2771,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2577,7 +2809,7 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -2725,7 +2957,7 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                     /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
@@ -2796,6 +3028,33 @@ export interface components {
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
+        ServedCertificate: {
+            node: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                /** @example edge-1 */
+                name: string;
+            };
+            /** @description As the node’s config names it */
+            host: string;
+            /** @description Of this certificate */
+            version: number;
+            /**
+             * @description SHA-256 of the first certificate’s DER
+             * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+             */
+            fingerprint: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            notAfter: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            since: string;
+        };
         Session: {
             user: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -2821,7 +3080,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read";
+        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read" | "handshake";
         /** @enum {unknown} */
         SyncState: "in-sync" | "applying" | "out-of-sync" | "drift" | "unknown" | "waiting";
         System: {
@@ -6041,7 +6300,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "certificates:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "certificates:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                     /** @example printed-once */
                     password?: string;
@@ -8919,7 +9178,19 @@ export interface operations {
                      *           ],
                      *           "symlinksAny": true
                      *         }
-                     *       }
+                     *       },
+                     *       "certificates": [
+                     *         {
+                     *           "host": "host",
+                     *           "fingerprint": "fingerprint",
+                     *           "certificate": {
+                     *             "name": "edge-1",
+                     *             "version": 1
+                     *           },
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "since": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": {
@@ -9039,6 +9310,28 @@ export interface operations {
                          */
                         enrolledAt: string;
                         policy: components["schemas"]["NodePolicy"] | null;
+                        /** @description What it serves by TLS; empty: nothing, or it is too old to say */
+                        certificates: {
+                            /** @description As its config names it; *: for who names no host */
+                            host: string;
+                            /** @description SHA-256 of the DER */
+                            fingerprint: string;
+                            certificate: {
+                                /** @example edge-1 */
+                                name: string;
+                                version: number;
+                            } | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            since: string;
+                        }[];
                     };
                 };
             };
@@ -12666,7 +12959,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
@@ -13563,7 +13856,7 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
                             /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
@@ -19294,6 +19587,1621 @@ export interface operations {
             };
             /** @description - `storage_full`: The disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificates: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name, or of a host */
+                q?: string;
+                /** @description end: those that end first */
+                order?: "name" | "end";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "state": "good",
+                     *           "daysLeft": 1,
+                     *           "latestVersion": {
+                     *             "certificate": "edge-1",
+                     *             "number": 1,
+                     *             "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "names": [
+                     *               "names"
+                     *             ],
+                     *             "subject": "subject",
+                     *             "issuer": "issuer",
+                     *             "serial": "serial",
+                     *             "keyKind": "EC P-256",
+                     *             "chainLength": 1,
+                     *             "notBefore": "2026-11-21T09:00:00.000Z",
+                     *             "notAfter": "2026-11-21T09:00:00.000Z",
+                     *             "warnings": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "source": "upload",
+                     *             "orderId": "orderId",
+                     *             "createdAt": "2026-11-21T09:00:00.000Z",
+                     *             "createdBy": "createdBy"
+                     *           },
+                     *           "releasedVersion": 1,
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Certificate"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createCertificate: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dryRun?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "chain": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+                 *       "key": "-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @description PEM: the certificate of the server first, then those that issued it, without the root
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    chain: string;
+                    /**
+                     * @description PEM, not encrypted: PKCS#8, EC or RSA. Sealed at rest; no answer ever holds it
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dryRun": true,
+                     *       "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "subject": "subject",
+                     *       "issuer": "issuer",
+                     *       "serial": "serial",
+                     *       "keyKind": "EC P-256",
+                     *       "chainLength": 1,
+                     *       "notBefore": "2026-11-21T09:00:00.000Z",
+                     *       "notAfter": "2026-11-21T09:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /**
+                         * @description SHA-256 of the first certificate’s DER
+                         * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+                         */
+                        fingerprint: string;
+                        /** @description Hosts it is good for; of *, one label */
+                        names: string[];
+                        subject: string;
+                        issuer: string;
+                        serial: string;
+                        /** @example EC P-256 */
+                        keyKind: string;
+                        chainLength: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notBefore: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notAfter: string;
+                        /** @description What may keep clients from it; pointers and lines are of the chain that came */
+                        warnings: components["schemas"]["ConfigError"][];
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "state": "good",
+                     *       "daysLeft": 1,
+                     *       "latestVersion": {
+                     *         "certificate": "edge-1",
+                     *         "number": 1,
+                     *         "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "subject": "subject",
+                     *         "issuer": "issuer",
+                     *         "serial": "serial",
+                     *         "keyKind": "EC P-256",
+                     *         "chainLength": 1,
+                     *         "notBefore": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "warnings": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "source": "upload",
+                     *         "orderId": "orderId",
+                     *         "createdAt": "2026-11-21T09:00:00.000Z",
+                     *         "createdBy": "createdBy"
+                     *       },
+                     *       "releasedVersion": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `certificate_exists`: The certificate is there already
+             *     - `too_many_certificates`: There are enough certificates
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `certificate_invalid`: The certificate cannot be served
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "state": "good",
+                     *       "daysLeft": 1,
+                     *       "latestVersion": {
+                     *         "certificate": "edge-1",
+                     *         "number": 1,
+                     *         "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "subject": "subject",
+                     *         "issuer": "issuer",
+                     *         "serial": "serial",
+                     *         "keyKind": "EC P-256",
+                     *         "chainLength": 1,
+                     *         "notBefore": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "warnings": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "source": "upload",
+                     *         "orderId": "orderId",
+                     *         "createdAt": "2026-11-21T09:00:00.000Z",
+                     *         "createdBy": "createdBy"
+                     *       },
+                     *       "releasedVersion": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_in_use`: The certificate is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificateVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "certificate": "edge-1",
+                     *           "number": 1,
+                     *           "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "names": [
+                     *             "names"
+                     *           ],
+                     *           "subject": "subject",
+                     *           "issuer": "issuer",
+                     *           "serial": "serial",
+                     *           "keyKind": "EC P-256",
+                     *           "chainLength": 1,
+                     *           "notBefore": "2026-11-21T09:00:00.000Z",
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "warnings": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "source": "upload",
+                     *           "orderId": "orderId",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["CertificateVersion"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addCertificateVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dryRun?: "0" | "1";
+            };
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chain": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+                 *       "key": "-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description PEM: the certificate of the server first, then those that issued it, without the root
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    chain: string;
+                    /**
+                     * @description PEM, not encrypted: PKCS#8, EC or RSA. Sealed at rest; no answer ever holds it
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dryRun": true,
+                     *       "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "subject": "subject",
+                     *       "issuer": "issuer",
+                     *       "serial": "serial",
+                     *       "keyKind": "EC P-256",
+                     *       "chainLength": 1,
+                     *       "notBefore": "2026-11-21T09:00:00.000Z",
+                     *       "notAfter": "2026-11-21T09:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /**
+                         * @description SHA-256 of the first certificate’s DER
+                         * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+                         */
+                        fingerprint: string;
+                        /** @description Hosts it is good for; of *, one label */
+                        names: string[];
+                        subject: string;
+                        issuer: string;
+                        serial: string;
+                        /** @example EC P-256 */
+                        keyKind: string;
+                        chainLength: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notBefore: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notAfter: string;
+                        /** @description What may keep clients from it; pointers and lines are of the chain that came */
+                        warnings: components["schemas"]["ConfigError"][];
+                    } | components["schemas"]["Certificate"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "state": "good",
+                     *       "daysLeft": 1,
+                     *       "latestVersion": {
+                     *         "certificate": "edge-1",
+                     *         "number": 1,
+                     *         "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "subject": "subject",
+                     *         "issuer": "issuer",
+                     *         "serial": "serial",
+                     *         "keyKind": "EC P-256",
+                     *         "chainLength": 1,
+                     *         "notBefore": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "warnings": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "source": "upload",
+                     *         "orderId": "orderId",
+                     *         "createdAt": "2026-11-21T09:00:00.000Z",
+                     *         "createdBy": "createdBy"
+                     *       },
+                     *       "releasedVersion": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `certificate_invalid`: The certificate cannot be served
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCertificateVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "certificate": "edge-1",
+                     *       "number": 1,
+                     *       "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "subject": "subject",
+                     *       "issuer": "issuer",
+                     *       "serial": "serial",
+                     *       "keyKind": "EC P-256",
+                     *       "chainLength": 1,
+                     *       "notBefore": "2026-11-21T09:00:00.000Z",
+                     *       "notAfter": "2026-11-21T09:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "source": "upload",
+                     *       "orderId": "orderId",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "chain": "chain"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        certificate: string;
+                        number: number;
+                        /**
+                         * @description SHA-256 of the first certificate’s DER
+                         * @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081
+                         */
+                        fingerprint: string;
+                        /** @description Hosts it is good for; of *, one label */
+                        names: string[];
+                        subject: string;
+                        issuer: string;
+                        serial: string;
+                        /** @example EC P-256 */
+                        keyKind: string;
+                        chainLength: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notBefore: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        notAfter: string;
+                        /** @description What may keep clients from it; pointers and lines are of the chain that came */
+                        warnings: components["schemas"]["ConfigError"][];
+                        /** @enum {unknown} */
+                        source: "upload" | "acme";
+                        orderId: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                        /** @description PEM, as clients get it */
+                        chain: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_version_not_found`: No such version of the certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificateConfigs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "nodes": 1,
+                     *           "behind": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["CertificateConfig"][];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listServedCertificates: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "node": {
+                     *             "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "name": "edge-1"
+                     *           },
+                     *           "host": "host",
+                     *           "version": 1,
+                     *           "fingerprint": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "since": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["ServedCertificate"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_not_found`: No such certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,13 +3,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { createIdentify } from './agents/callers.ts'
+import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
+import { nodesGiven } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
+import { createEndsMeasure, watchExpiry } from './certificates/expiry-watch.ts'
+import { createKeeper } from './certificates/keep.ts'
 import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
@@ -21,6 +25,9 @@ import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
+import { certificateRoutes } from './features/certificates/routes.ts'
+import { configsNaming } from './features/configs/certificate-uses.ts'
+import { certificateNames } from './features/configs/check/certificate-names.ts'
 import { createValidateAuthors } from './features/configs/check/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/check/validation.ts'
 import { openPreviews } from './features/configs/previews.ts'
@@ -40,7 +47,13 @@ import { eventRoutes } from './features/events/routes.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { groupsGiving, readGrouping } from './features/groups/store.ts'
-import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import {
+  checkBackups,
+  checkCa,
+  checkCertificates,
+  checkControlDb,
+  checkNodeBinary,
+} from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
@@ -54,7 +67,11 @@ import { createEngine } from './features/rollouts/engine/engine.ts'
 import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
-import { marksBetween, rolloutTouches } from './features/rollouts/store/rollouts.ts'
+import {
+  marksBetween,
+  rolloutsBringing,
+  rolloutTouches,
+} from './features/rollouts/store/rollouts.ts'
 import { createProve } from './features/session/proof.ts'
 import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
@@ -70,6 +87,7 @@ import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
+import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
@@ -118,12 +136,16 @@ export type Service = {
   agents: App
   services: Services
   fleet: Fleet
+  /** For orders of certificates: what nodes answer to who issues them. */
+  challenges: Challenges
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
   backups: BackupKeeper | null
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
+  /** By itself once an hour; tests call it. */
+  tellOfExpiry(): Promise<void>
   close(): Promise<void>
 }
 
@@ -176,6 +198,7 @@ export async function buildService(
         })
       : null
 
+  const box = openSecretBox(config.dataDir)
   const requests = createRequestCounter()
   const ownProcess = watchProcess(now())
 
@@ -200,7 +223,10 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const validate = createValidate({ examine: work.examine, nodeCheck })
+  const validate = createValidate({
+    ...{ examine: work.examine, nodeCheck },
+    certificates: certificateNames(db),
+  })
   const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
   const releases = createReleases()
@@ -275,6 +301,7 @@ export async function buildService(
   })
   const enrolment = createEnrolment({ db, write, controlPlaneId, now, authority, fleet })
   const wake = (nodeId: string) => fleet.wake(nodeId)
+  const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const agents = await buildAgentListener({
     logLevel,
@@ -287,6 +314,8 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
+    challenges,
+    certificates: createNodeCertificates({ db, write, now, box }),
     metrics,
     now,
     reportEveryMs: rhythm.reportEveryMs,
@@ -300,11 +329,16 @@ export async function buildService(
     if (isRelease || event.kind === 'group') fleet.wakeAll()
   })
 
-  const box = openSecretBox(config.dataDir)
   const bearers = await holdForEveryRoute(app, {
     ...{ config, services, box, requests, pressure, onRoute, prefix: API },
   })
 
+  const keeper = createKeeper({ db, write, now, box })
+  const certificateEnds = createEndsMeasure({ db, now })
+  const expiry = watchExpiry({
+    ...{ db, write, now },
+    onError: (error) => app.log.error({ err: error }, 'the ends of certificates could not be told'),
+  })
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
     ...webhooks,
@@ -396,7 +430,7 @@ export async function buildService(
           write,
           now,
           engine,
-          checkFor: (text) => createNodeChecks(validate, text),
+          checkFor: (text) => createNodeChecks({ db, validate }, text),
           askOwners,
           readGrouping,
           findVersionText: async (name, number) =>
@@ -427,6 +461,16 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(
+        certificateRoutes({
+          ...{ db, write, now, keeper },
+          usesOf: async (name) => [
+            ...(await configsNaming({ db, examine: work.examine }, name)),
+            ...describeGiven(await nodesGiven(db, name)),
+            ...(await rolloutsBringing(db, name)),
+          ],
+        }),
+      )
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
@@ -468,6 +512,10 @@ export async function buildService(
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+            {
+              name: 'certificates',
+              run: async () => checkCertificates(await certificateEnds(), now()),
+            },
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
@@ -490,7 +538,7 @@ export async function buildService(
     version,
     own: () => [...ownProcess.families(), ...requests.families()],
     farm: createFarmFamilies({
-      ...{ db, dataDir, now, authority, nodesByState: nodeStates },
+      ...{ db, dataDir, now, authority, certificateEnds, nodesByState: nodeStates },
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
       isDiskFull: disk.isFull,
@@ -506,7 +554,12 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
-    await Promise.all([closeListeners([app, agents]), stopTicker(), forgetting.stop()])
+    await Promise.all([
+      closeListeners([app, agents]),
+      stopTicker(),
+      forgetting.stop(),
+      expiry.stop(),
+    ])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
@@ -518,8 +571,26 @@ export async function buildService(
     return stopping
   }
   const { look: forgetLongAway } = forgetting
-  return { app, agents, services, fleet, assignments, authority, backups, forgetLongAway, close }
+  const { look: tellOfExpiry } = expiry
+  return {
+    app,
+    agents,
+    services,
+    fleet,
+    challenges,
+    assignments,
+    authority,
+    backups,
+    forgetLongAway,
+    tellOfExpiry,
+    close,
+  }
 }
+
+const describeGiven = (nodes: number): string[] =>
+  nodes === 0
+    ? []
+    : [nodes === 1 ? 'a node was told to serve it' : `${nodes} nodes were told to serve it`]
 
 const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
   new Map(

@@ -12,6 +12,13 @@ import {
 } from './features/audit/schema.ts'
 import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
+  CertificateCheckSchema,
+  CertificateConfigSchema,
+  CertificateSchema,
+  CertificateVersionSchema,
+  ServedCertificateSchema,
+} from './features/certificates/schema.ts'
+import {
   ChangeSchema,
   ConfigSchema,
   DiffSchema,
@@ -65,6 +72,10 @@ export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
+  Certificate: CertificateSchema,
+  CertificateCheck: CertificateCheckSchema,
+  CertificateConfig: CertificateConfigSchema,
+  CertificateVersion: CertificateVersionSchema,
   Config: ConfigSchema,
   ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
@@ -102,6 +113,7 @@ export const namedSchemas: NamedSchemas = {
   RolloutRules: RolloutRulesSchema,
   RolloutState: RolloutStateSchema,
   Session: SessionSchema,
+  ServedCertificate: ServedCertificateSchema,
   Stage: StageSchema,
   SyncState: SyncStateSchema,
   System: SystemSchema,

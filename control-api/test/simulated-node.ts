@@ -47,6 +47,8 @@ export class SimulatedNode {
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
+  /** What it answers of ACME challenges, by token. */
+  challenges = new Map<string, string>()
   /** The newest it was given. */
   newest: Assignment | null = null
   readonly say: Speak
@@ -142,9 +144,15 @@ export class SimulatedNode {
           incarnation: this.#incarnation,
           have: this.#have,
           waitMs: this.#waitMs,
+          challenges: [...this.challenges.keys()],
         }
         const answer = await this.say<DesiredResponse>('desired', request, signal)
-        const { assignment, probes } = answer
+        const { assignment, probes, challenges } = answer
+        if (challenges) {
+          this.challenges = new Map(
+            challenges.map(({ token, keyAuthorization }) => [token, keyAuthorization]),
+          )
+        }
         if (probes) this.probes.push(probes)
         if (assignment) await this.#take(assignment)
       } catch {
@@ -174,10 +182,15 @@ export class SimulatedNode {
     await this.say('ack', ack)
     if (conduct.kind === 'hang') return
     const before = this.effective
-    const effective = { ...about, bootId: this.#bootId, reloads: this.ran.length }
+    // Over plain HTTP it is given no keys: it says what it would serve.
+    const { certificates } = release
+    const running = {
+      ...{ generation, digest, bootId: this.#bootId, reloads: this.ran.length },
+      ...(certificates && { certificates }),
+    }
     const nothing = { reason: null, message: '', evidence: [] }
-    await this.say('result', { ...about, outcome: 'applied', effective, ...nothing })
-    this.effective = { generation, digest, bootId: this.#bootId, reloads: this.ran.length }
+    await this.say('result', { ...about, outcome: 'applied', effective: running, ...nothing })
+    this.effective = running
     this.ran.push(release.configText)
     const isBad =
       conduct.kind === 'revert' && (conduct.of ?? release.configText) === release.configText

@@ -11,7 +11,7 @@ const FLOORS = [
   ['access', 'agent-protocol', 'ca', 'json'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
-  ['environment', 'fleet', 'idempotency', 'people'],
+  ['certificates', 'environment', 'fleet', 'idempotency', 'people'],
   ['node-identity'],
   ['control-plane'],
   ['assignments', 'node-check', 'openapi'],

@@ -12,6 +12,7 @@ const read = [
   'system:read',
   'system:metrics',
   'groups:read',
+  'certificates:read',
   'tokens:own',
 ] as const
 const oversight = ['audit:read', 'users:read', 'tokens:read', 'webhooks:read'] as const
@@ -22,6 +23,7 @@ const everything = [
   'nodes:enrol',
   'configs:write',
   'groups:write',
+  'certificates:write',
   'rollouts:run',
   'rollouts:approve',
   'rollouts:emergency',
@@ -42,7 +44,14 @@ export const rolePermissions: Record<Role, readonly Permission[]> = {
   auditor: [...read, ...oversight],
   approver: [...read, 'rollouts:approve'],
   editor: [...read, 'configs:write'],
-  operator: [...read, 'rollouts:run', 'nodes:write', 'nodes:enrol', 'groups:write'],
+  operator: [
+    ...read,
+    'rollouts:run',
+    'nodes:write',
+    'nodes:enrol',
+    'groups:write',
+    'certificates:write',
+  ],
   admin: everything,
 }
 

@@ -25,6 +25,7 @@ const ABOUT_NO_NODE: ReadonlySet<Access> = new Set<Access>([
   'system:read',
   'configs:read',
   'groups:read',
+  'certificates:read',
 ])
 
 /** Of a route that declares nothing, too: default deny. */

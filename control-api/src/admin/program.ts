@@ -11,6 +11,7 @@ import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from '../ca/author
 import { beginRotation, finishRotation, recreateCa } from '../ca/rotation.ts'
 import { raiseEpoch } from '../control-plane/epoch.ts'
 import { readStoreConfig, readUnknownNames, type StoreConfig } from '../environment/config.ts'
+import { certificateNames } from '../features/configs/check/certificate-names.ts'
 import { createValidateAuthors } from '../features/configs/check/validate-authors.ts'
 import { createValidate } from '../features/configs/check/validation.ts'
 import { startTextWork } from '../features/configs/text-work.ts'
@@ -167,11 +168,11 @@ program
     const isStdin = file === '-'
     const origin = isStdin ? 'stdin' : file
     const text = readText(isStdin ? await readStream(process.stdin) : await readFile(file), origin)
-    await withServices(async ({ write, now }, { nodeBinary }) => {
+    await withServices(async ({ db, write, now }, { nodeBinary }) => {
       const nodeCheck = createNodeCheck({ binary: nodeBinary })
       const work = startTextWork()
       const validate = createValidateAuthors(
-        createValidate({ examine: work.examine, nodeCheck }),
+        createValidate({ examine: work.examine, nodeCheck, certificates: certificateNames(db) }),
         work,
       )
       const number = await importConfig(

@@ -101,3 +101,18 @@ export const NeedsUpgrade = defineError(
 
 const range = ({ min, max }: { min: number; max: number }) =>
   min === max ? `${min}` : `${min}–${max}`
+
+export const NeedsCertificate = defineError(
+  403,
+  'needs_certificate',
+  'Not without a certificate of the node',
+  () =>
+    'Keys are given over TLS, to a node that has shown its certificate. This listener speaks plain HTTP; start it with mtls, and let the node join again.',
+)
+export const NoSuchCertificate = defineError(
+  404,
+  'no_such_certificate',
+  'Not a certificate of this node',
+  (name: string, version: string) =>
+    `No config that this node was told to run names "${name}" in version ${version}. Ask for desired.`,
+)

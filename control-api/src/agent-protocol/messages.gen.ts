@@ -12,6 +12,14 @@ export type CaResponse = {
   caCertificates: CaCertificates
 }
 
+export type CertificateResponse = {
+  name: CertificateName
+  version: CertificateNumber
+  fingerprintSha256: Fingerprint
+  chain: string
+  key: string
+}
+
 export type CheckRequest = {
   incarnation: BootId
   requestId: RequestId
@@ -57,10 +65,40 @@ export type ProtocolRange = {
   max: number
 }
 
+export type CertificateName = string
+
+export type CertificateNumber = number
+
+export type Fingerprint = string
+
+export type CertificateVersion = {
+  name: CertificateName
+  version: CertificateNumber
+  fingerprintSha256: Fingerprint
+}
+
+export type CertificateVersions = (CertificateVersion)[]
+
+export type ServedCertificate = {
+  host: string
+  fingerprintSha256: Fingerprint
+  notAfterUnixMs: number
+}
+
+export type ChallengeToken = string
+
+export type Challenge = {
+  host: string
+  token: ChallengeToken
+  keyAuthorization: string
+  endsInMs: DurationMs
+}
+
 export type Release = {
   configDigest: Digest
   configText: string
   contentManifestDigest?: Digest | null
+  certificates?: CertificateVersions
 }
 
 export type Effective = {
@@ -69,6 +107,7 @@ export type Effective = {
   bootId: BootId
   reloads: number
   source?: "assigned" | "local"
+  certificates?: CertificateVersions
 }
 
 export type ConfigIdentity = {
@@ -137,6 +176,7 @@ export type Stages = {
   stat?: Histogram
   readWait?: Histogram
   read?: Histogram
+  handshake?: Histogram
 }
 
 export type Counters = Record<string, number>
@@ -195,6 +235,7 @@ export type DesiredRequest = {
   incarnation: BootId
   have: ConfigIdentity | null
   waitMs: DurationMs
+  challenges?: (ChallengeToken)[]
 }
 
 export type DesiredResponse = {
@@ -232,6 +273,7 @@ export type DesiredResponse = {
       path: string
     })[]
   }
+  challenges?: (Challenge)[]
 }
 
 export type EmptyResponse = Record<string, never>
@@ -341,6 +383,7 @@ export type ReportRequest = {
   gauges: Gauges
   drift?: Drift | DriftReference | null
   host?: Host
+  certificates?: (ServedCertificate)[]
 }
 
 export type ReportResponse = {
@@ -356,4 +399,9 @@ export type ResultRequest = {
   reason: "unconfirmed" | "crash_loop" | "apply_failed" | "restart" | null
   message: string
   evidence: (string)[]
+}
+
+export type TicketKeysResponse = {
+  keys: (string)[]
+  refreshAfterMs: number
 }

@@ -6,10 +6,16 @@ import type { Kysely } from 'kysely'
 import { SayHello, UnknownCredential } from '../agent-protocol/errors.ts'
 import type { DesiredRequest, DesiredResponse } from '../agent-protocol/messages.gen.ts'
 import { knownDecision } from '../assignments/drift.ts'
-import { latestAssignment, type Standing } from '../assignments/store.ts'
+import {
+  certificatesOf,
+  configDigestOf,
+  latestAssignment,
+  type Standing,
+} from '../assignments/store.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
+import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
@@ -30,6 +36,7 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
+  challenges: Pick<Challenges, 'heard' | 'newsFor'>
 }
 type Request = FastifyRequest<{ Body: DesiredRequest }>
 
@@ -50,14 +57,23 @@ export function createDesired(deps: Deps) {
   }
 
   /** What the node has not answered yet; null: nothing. */
-  const news = async (nodeId: string, have: number): Promise<DesiredResponse | null> => {
-    const assignment = await unanswered(nodeId, have)
+  const news = async (
+    nodeId: string,
+    { have, challenges: answered }: DesiredRequest,
+  ): Promise<DesiredResponse | null> => {
+    const assignment = await unanswered(nodeId, have?.generation ?? 0)
     // Last, for a question is put once, and so is an order.
     // A text beside an assignment's might be more than an answer may hold.
     const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
     const probes = probeOrders.take(nodeId)
-    if (!assignment && !question && !probes) return null
-    return { assignment, ...(question && { request: question }), ...(probes && { probes }) }
+    const challenges = answered ? deps.challenges.newsFor(answered) : null
+    if (!assignment && !question && !probes && !challenges) return null
+    return {
+      assignment,
+      ...(question && { request: question }),
+      ...(probes && { probes }),
+      ...(challenges && { challenges }),
+    }
   }
 
   const unanswered = async (
@@ -74,6 +90,7 @@ export function createDesired(deps: Deps) {
     }
     if (!latest || latest.generation <= have || isSettled(latest)) return null
     // The local change that an operator lets go.
+    const certificates = certificatesOf(latest)
     const replacesDrift = (await knownDecision(db, nodeId))?.digest
     return {
       generation: latest.generation,
@@ -81,9 +98,10 @@ export function createDesired(deps: Deps) {
       offerId: latest.offer_id,
       rolloutId: latest.rollout_id,
       release: {
-        configDigest: latest.digest,
+        configDigest: configDigestOf(latest),
         configText: latest.text,
         contentManifestDigest: null,
+        ...(certificates.length > 0 && { certificates }),
       },
       ackWithinMs: latest.ack_ms,
       applyWithinMs: latest.apply_ms,
@@ -97,9 +115,10 @@ export function createDesired(deps: Deps) {
     reply: FastifyReply,
     caller: Caller,
   ): Promise<DesiredResponse> => {
-    const { have, waitMs, incarnation } = request.body
+    const { waitMs, incarnation, challenges } = request.body
     mayWait(caller, incarnation)
     const nodeId = caller.id
+    if (challenges) deps.challenges.heard(nodeId, challenges)
     const endsAt = performance.now() + Math.min(waitMs, LONGEST_WAIT_MS)
     for (;;) {
       // The wait begins before the look, so that what is assigned in between wakes it.
@@ -111,7 +130,7 @@ export function createDesired(deps: Deps) {
       }
       reply.raw.once('close', hangUp)
       try {
-        const answer = await news(nodeId, have?.generation ?? 0)
+        const answer = await news(nodeId, request.body)
         if (answer) {
           wait.end('woken')
           return answer

@@ -5,12 +5,14 @@ import { wholeError } from '../agent-protocol/config-errors.ts'
 import { Superseded } from '../agent-protocol/errors.ts'
 import type {
   AckRequest,
+  CertificateVersion,
   ConfirmRequest,
   ConfirmResponse,
   Effective,
   HelloRequest,
   NackRequest,
   ResultRequest,
+  ServedCertificate,
   Drift as WireDrift,
 } from '../agent-protocol/messages.gen.ts'
 import type { Assignments } from '../assignments/assignments.ts'
@@ -18,6 +20,7 @@ import { storeDrift } from '../assignments/drift.ts'
 import { judge, type Said } from '../assignments/offers.ts'
 import {
   type Assignment,
+  configDigestOf,
   findOffer,
   type Given,
   givenSoFar,
@@ -26,6 +29,7 @@ import {
   setOfferState,
 } from '../assignments/store.ts'
 import type { Unit, Write } from '../audit/write.ts'
+import { type Served, setServed } from '../certificates/served-store.ts'
 import type { Trx } from '../db/database.ts'
 import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../fleet/config-ports.ts'
@@ -211,7 +215,7 @@ export function createInbox(deps: Deps) {
         const target = targetOf(await deps.readGrouping(trx), node)
         const group = target.group.name
         for (const { text, config, version } of await firstReleases(unit, target, given)) {
-          const rendered = deps.releases.renderForNode(text, target)
+          const rendered = await deps.releases.renderForNode(trx, text, target)
           if (!rendered) deps.onUnrenderable(nodeId)
           if (!rendered || given.some(({ digest }) => digest === rendered.digest)) continue
           const about = { nodeId, rolloutId: null, config, version, group }
@@ -295,6 +299,21 @@ export function createInbox(deps: Deps) {
         await engine.onAgentEvent(unit, { kind: 'effective', nodeId, effective })
       }),
 
+    /** From a report: what is shown to whom. */
+    servedChanged: (nodeId: string, served: readonly ServedCertificate[]): Promise<void> =>
+      write(async (unit) => {
+        const changed = await setServed(unit.trx, nodeId, served.map(toServed), now())
+        if (!changed) return
+        const data = { hosts: served.length }
+        await unit.emit({ kind: 'node', id: nodeId, action: 'serves', actor: nodeId, data })
+      }),
+
+    certificateFetched: (nodeId: string, certificate: CertificateVersion): Promise<void> =>
+      write(async (unit) => {
+        const action = 'certificate-fetched'
+        await unit.emit({ kind: 'node', id: nodeId, action, actor: nodeId, data: certificate })
+      }),
+
     driftChanged: (nodeId: string, drift: WireDrift | null): Promise<void> =>
       write((unit) => storeDrift(unit, nodeId, drift, now())),
 
@@ -306,6 +325,12 @@ export function createInbox(deps: Deps) {
       }),
   }
 }
+
+const toServed = (one: ServedCertificate): Served => ({
+  host: one.host,
+  fingerprint: one.fingerprintSha256,
+  notAfterMs: one.notAfterUnixMs,
+})
 
 /** What the node was given as a new one, and does not run. */
 const isFirstAndOver = ({ state, rollout_id }: Given) =>
@@ -325,7 +350,7 @@ type Key = OfferKey & { digest: string }
 
 async function currentOffer(trx: Trx, key: Key): Promise<Assignment> {
   const offer = await findOffer(trx, key)
-  if (offer?.digest !== key.digest || !(await isCurrent(trx, offer))) {
+  if (!offer || configDigestOf(offer) !== key.digest || !(await isCurrent(trx, offer))) {
     throw new Superseded(key.generation)
   }
   return offer
@@ -337,7 +362,7 @@ async function currentOffer(trx: Trx, key: Key): Promise<Assignment> {
  */
 async function confirmableOffer(trx: Trx, key: Key): Promise<Assignment> {
   const offer = await findOffer(trx, key)
-  const isConfirmed = offer?.state === 'confirmed' && offer.digest === key.digest
+  const isConfirmed = offer?.state === 'confirmed' && configDigestOf(offer) === key.digest
   return isConfirmed ? offer : await currentOffer(trx, key)
 }
 

@@ -5,10 +5,13 @@ import rateLimit from '@fastify/rate-limit'
 import type { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import { asContent } from '../agent-protocol/content.ts'
 import {
   CloneDetected,
+  NeedsCertificate,
   NeedsUpgrade,
   NoCertificates,
+  NoSuchCertificate,
   SayAgain,
   SayHello,
   UnknownCredential,
@@ -18,6 +21,7 @@ import { readProtocolSchemas } from '../agent-protocol/message-types.ts'
 import type {
   AckRequest,
   CaResponse,
+  CertificateResponse,
   CheckRequest,
   ConfirmRequest,
   ConfirmResponse,
@@ -36,6 +40,7 @@ import type {
   ReportRequest,
   ReportResponse,
   ResultRequest,
+  TicketKeysResponse,
 } from '../agent-protocol/messages.gen.ts'
 import { TooManyRequests } from '../api-shapes/errors.ts'
 import { driftNews, isWhole } from '../assignments/drift.ts'
@@ -43,6 +48,7 @@ import type { LogLevel } from '../base/log-level.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
+import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
@@ -59,6 +65,7 @@ import { requestLogPlugin } from '../plugins/request-log.ts'
 import { createAjv } from '../plugins/validation.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
+import type { NodeCertificates } from './certificates.ts'
 import { createDesired } from './desired.ts'
 import type { Inbox } from './inbox.ts'
 import { tlsServerOf } from './tls-server.ts'
@@ -76,8 +83,16 @@ const ROTATE_WITHIN_MS = 60_000
 /** Of each kind, from each node: ten times what a node says at its busiest. Most cost a write to the disk. */
 const MESSAGES_PER_MINUTE = 600
 
+/** One spelling of each. */
+const NUMBER = /^[1-9]\d{0,14}$/
+
 /** Every node says these again and again. What changes something is in the audit as well. */
-const HEARTBEATS = new Set(['/agent/v1/desired', '/agent/v1/report', '/agent/v1/ca'])
+const HEARTBEATS = new Set([
+  '/agent/v1/desired',
+  '/agent/v1/report',
+  '/agent/v1/ca',
+  '/agent/v1/ticket-keys',
+])
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -99,6 +114,8 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take' | 'answered'>
   checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take'>
+  challenges: Pick<Challenges, 'heard' | 'newsFor'>
+  certificates: NodeCertificates
   metrics: Pick<Metrics, 'record'>
   now: () => number
   reportEveryMs: number
@@ -194,7 +211,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     { schema: body('hello'), config, bodyLimit: TEXT_BODY_BYTES },
     async (request): Promise<HelloResponse> => {
       const caller = callerIn(request)
-      const hello = request.body
+      const hello = asTaken(request.body)
       if (hello.nodeId !== caller.id) throw new WrongNode(hello.nodeId)
       const protocol = agree(hello.protocol)
       if (hello.fences.maxEpoch > identity.epoch) {
@@ -278,7 +295,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/result',
     { schema: body('result'), config },
     async (request) => {
-      await inbox.result(believed(request).id, request.body)
+      await inbox.result(believed(request).id, resultOf(request.body))
       return nothing
     },
   )
@@ -287,7 +304,10 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/confirm',
     { schema: body('confirm'), config },
     async (request): Promise<ConfirmResponse> =>
-      await inbox.confirm(believed(request).id, request.body),
+      await inbox.confirm(believed(request).id, {
+        ...request.body,
+        effective: asContent(request.body.effective),
+      }),
   )
 
   app.post<{ Body: ReportRequest }>(
@@ -296,7 +316,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     async (request): Promise<ReportResponse> => {
       const caller = callerIn(request)
       const report = request.body
-      const { bootId, uptimeMs, effective, drift } = report
+      const { bootId, uptimeMs, drift, certificates } = report
+      const effective = asContent(report.effective)
       admitted(caller, report.incarnation)
       const known = driftNews(caller.drift, drift)
       if (known === 'unknown') throw new SayHello()
@@ -310,11 +331,44 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       ) {
         await inbox.effectiveChanged(caller.id, effective)
       }
+      if (certificates) await inbox.servedChanged(caller.id, certificates)
       if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
         await inbox.driftChanged(caller.id, drift)
       }
       return { acknowledgedSeq: await deps.metrics.record(caller.id, report) }
     },
+  )
+
+  /** Keys go over a connection whose both ends have proved who they are, or not at all. */
+  const keyed = (request: FastifyRequest): Caller => {
+    const caller = believed(request)
+    if (caller.certificate === null) throw new NeedsCertificate()
+    return caller
+  }
+
+  app.get<{ Params: { name: string; version: string } }>(
+    '/agent/v1/certificates/:name/:version',
+    { exposeHeadRoute: false, config },
+    async (request): Promise<CertificateResponse> => {
+      const caller = keyed(request)
+      const { name } = request.params
+      const version = Number(request.params.version)
+      const wanted = { name, version }
+      const isItsOwn =
+        NUMBER.test(request.params.version) && (await deps.certificates.mayHave(caller.id, wanted))
+      const found = isItsOwn ? await deps.certificates.open(wanted) : null
+      if (!found) throw new NoSuchCertificate(name, request.params.version)
+      const { chain, key, fingerprint: fingerprintSha256 } = found
+      await inbox.certificateFetched(caller.id, { ...wanted, fingerprintSha256 })
+      return { ...wanted, fingerprintSha256, chain, key }
+    },
+  )
+
+  app.get(
+    '/agent/v1/ticket-keys',
+    { exposeHeadRoute: false, config },
+    async (request): Promise<TicketKeysResponse> =>
+      await deps.certificates.ticketKeys(keyed(request).id),
   )
 
   app.post<{ Body: LogsRequest }>(
@@ -340,6 +394,18 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   )
   return app
 }
+
+/** With digests of all that runs: agent-protocol/content.ts. */
+const resultOf = (result: ResultRequest): ResultRequest => ({
+  ...result,
+  effective: asContent(result.effective),
+})
+
+const asTaken = (hello: HelloRequest): HelloRequest => ({
+  ...hello,
+  effective: asContent(hello.effective),
+  lastResult: hello.lastResult && resultOf(hello.lastResult),
+})
 
 /** Bodies are held against the very files the node's tests read. */
 function useProtocolSchemas(app: App): void {

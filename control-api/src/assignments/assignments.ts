@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What each node was told to run: the only thing nodes obey. Generations per node only grow; going
 // back to an old text is a new generation.
+import { contentId } from '../agent-protocol/content.ts'
+import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
 import type { Unit } from '../audit/write.ts'
-import { newId, sha256 } from '../base/ids.ts'
+import { newId } from '../base/ids.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import { InRecovery } from '../control-plane/recovery.ts'
 import type { Trx } from '../db/database.ts'
@@ -17,7 +19,11 @@ export type NewAssignment = {
   version: number
   /** What the node will read: the version with the node's merge patch laid over it. */
   text: string
+  /** Of the text and its certificates: agent-protocol/content.ts. */
   digest: string
+  /** Left out: `digest`, for no certificates go with it. */
+  configDigest?: string
+  certificates?: readonly CertificateVersion[]
   /** The group the text was made for. */
   group: string
   /** How long the node may take; left out: as long as usual. */
@@ -41,6 +47,7 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
 
     async assign(unit, assignment) {
       const { nodeId, rolloutId, config, version, text, digest, group } = assignment
+      const { configDigest = digest, certificates = [] } = assignment
       const { within = DEADLINES } = assignment
       if (identity.recovery) throw new InRecovery()
       const { trx } = unit
@@ -48,7 +55,8 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
         generation: (await highestSpent(trx, nodeId)) + 1,
         offerId: newId('offer'),
       }
-      await keepText(trx, { id: sha256(text), text })
+      const textId = contentId(text, certificates)
+      await keepText(trx, { id: textId, text, certificates })
       await insertAssignment(trx, {
         node_id: nodeId,
         generation: assigned.generation,
@@ -58,7 +66,8 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
         config,
         version,
         digest,
-        text_id: sha256(text),
+        config_digest: configDigest === digest ? null : configDigest,
+        text_id: textId,
         group_name: group,
         state: 'offered',
         ack_ms: within.ackMs,
@@ -71,7 +80,10 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
         kind: 'node',
         id: nodeId,
         action: 'offered',
-        data: { ...assigned, config, version, digest, rolloutId },
+        data: {
+          ...{ ...assigned, config, version, digest, rolloutId },
+          ...(certificates.length > 0 && { certificates }),
+        },
       })
       unit.afterCommit(() => wake(nodeId))
       return assigned

@@ -2,10 +2,13 @@
 // What nodes were told to run, at rest, with the texts they read and those that were found changed on them. Of many
 // nodes it is asked at once and without the texts, which may be a megabyte each; indexes lead to one row per node.
 import { type Selectable, sql } from 'kysely'
+import type { Scope } from '../access/scope.ts'
+import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
 import type { AssignmentState, AssignmentsTable, Reader, Trx } from '../db/database.ts'
+import { labelsWithin } from '../db/labels.ts'
 
 export type Assignment = Selectable<AssignmentsTable>
-export type AssignmentWithText = Assignment & { text: string }
+export type AssignmentWithText = Assignment & { text: string; certificates: string | null }
 /** An assignment that is still wanted. */
 export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
 export type NodeDigest = { nodeId: string; digest: string }
@@ -213,20 +216,119 @@ export async function noteGroup(
     .execute()
 }
 
-type RenderedText = { id: string; text: string }
+export type RenderedText = {
+  id: string
+  text: string
+  certificates: readonly CertificateVersion[]
+}
 
 /** Nodes that render alike share one. */
-export async function keepText(trx: Trx, rendered: RenderedText): Promise<void> {
+export async function keepText(trx: Trx, { id, text, certificates }: RenderedText): Promise<void> {
   await trx
     .insertInto('rendered_texts')
-    .values(rendered)
+    .values({
+      id,
+      text,
+      certificates: certificates.length > 0 ? JSON.stringify(certificates) : null,
+    })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }
 
-export async function renderedText(db: Reader, id: string): Promise<string> {
-  const found = db.selectFrom('rendered_texts').select('text').where('id', '=', id)
-  return (await found.executeTakeFirstOrThrow()).text
+export async function renderedText(db: Reader, id: string): Promise<RenderedText> {
+  const found = db.selectFrom('rendered_texts').selectAll().where('id', '=', id)
+  const row = await found.executeTakeFirstOrThrow()
+  return { ...row, certificates: certificatesOf(row) }
+}
+
+export const certificatesOf = ({
+  certificates,
+}: {
+  certificates: string | null
+}): CertificateVersion[] => (certificates === null ? [] : JSON.parse(certificates))
+
+/** The config's own digest, as the node says it. */
+export const configDigestOf = ({
+  config_digest,
+  digest,
+}: Pick<Assignment, 'config_digest' | 'digest'>) => config_digest ?? digest
+
+/** As it is given again. */
+export const contentOf = (row: AssignmentWithText) => ({
+  text: row.text,
+  digest: row.digest,
+  configDigest: configDigestOf(row),
+  certificates: certificatesOf(row),
+})
+
+/** Each of the certificates that go with these texts, in each version once. */
+export async function certificatesOfTexts(
+  db: Reader,
+  ids: readonly string[],
+): Promise<CertificateVersion[]> {
+  const { rows } = await sql<{ certificate: string }>`
+    select distinct c.value as certificate from json_each(${JSON.stringify(ids)}) wanted
+    cross join rendered_texts t on t.id = wanted.value, json_each(t.certificates) c`.execute(db)
+  return rows.map(({ certificate }) => JSON.parse(certificate))
+}
+
+/**
+ * What the node may have the key of: what its newest assignment names, and what those before it back to the last that it
+ * kept do, for it may go back to that.
+ */
+export async function mayHaveCertificate(
+  db: Reader,
+  nodeId: string,
+  { name, version }: { name: string; version: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
+    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= ifnull((
+      select max(b.generation) from assignments b where b.node_id = ${nodeId} and b.state = 'confirmed'), 0)
+      and c.value ->> 'name' = ${name} and c.value ->> 'version' = ${version}
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** The group it was given something for last; '': it has nothing yet. */
+export async function groupGiven(db: Reader, nodeId: string): Promise<string> {
+  const given = await db
+    .selectFrom('assignments')
+    .select('group_name')
+    .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return given?.group_name ?? ''
+}
+
+export type GivenConfig = { config: string; version: number; nodes: number; behind: number }
+
+/** The versions of configs by which nodes were told last to serve the certificate; `behind`: in an older version of it. */
+export async function configsGiving(
+  db: Reader,
+  certificate: { name: string; latest: number },
+  scope: Scope,
+): Promise<GivenConfig[]> {
+  const { name, latest } = certificate
+  const { rows } = await sql<GivenConfig>`
+    select a.config, a.version, count(*) as nodes, sum(c.value ->> 'version' < ${latest}) as behind
+    from nodes
+    join assignments a on a.node_id = nodes.id and a.generation = (
+      select b.generation from assignments b
+      where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
+    join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
+    where nodes.decommissioned_at_ms is null and ${labelsWithin('nodes.labels', scope)}
+      and c.value ->> 'name' = ${name}
+    group by a.config, a.version order by a.config, a.version`.execute(db)
+  return rows
+}
+
+/** How many nodes were told to serve the certificate, by what each was told last. */
+export async function nodesGiven(db: Reader, certificate: string): Promise<number> {
+  const all = await configsGiving(db, { name: certificate, latest: 0 }, null)
+  return all.reduce((sum, { nodes }) => sum + nodes, 0)
 }
 
 export async function renderedTexts(
@@ -265,4 +367,4 @@ const withText = (db: Reader) =>
     .selectFrom('assignments')
     .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
     .selectAll('assignments')
-    .select('rendered_texts.text')
+    .select(['rendered_texts.text', 'rendered_texts.certificates'])

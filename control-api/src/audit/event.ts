@@ -20,6 +20,7 @@ export const EventSchema = Type.Object({
     'token',
     'group',
     'webhook',
+    'certificate',
     'backup',
     'system',
   ]),

@@ -30,6 +30,7 @@ export const KINDS: Readonly<Record<Kind, { permission: Permission; about: About
   session: { permission: 'audit:read', about: 'farm' },
   token: { permission: 'tokens:read', about: 'farm' },
   webhook: { permission: 'webhooks:read', about: 'farm' },
+  certificate: { permission: 'certificates:read', about: 'nobody' },
   backup: { permission: 'backups:read', about: 'farm' },
 }
 /** Of these one may hear what is about oneself. */

@@ -4,6 +4,7 @@
 // booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { BackupTables } from './tables/backups.ts'
+import type { CertificateTables } from './tables/certificates.ts'
 import type { ConfigTables } from './tables/configs.ts'
 import type { GroupTables } from './tables/groups.ts'
 import type { IdempotencyTables } from './tables/idempotency.ts'
@@ -178,9 +179,11 @@ export type NodeCertificatesTable = {
 }
 
 export type RenderedTextsTable = {
-  /** SHA-256 of the bytes. Nodes that render alike share one row. */
+  /** See contentId in agent-protocol/content.ts. Nodes that render alike share one row. */
   id: string
   text: string
+  /** JSON, see CertificateVersions in agent-protocol/messages.gen.ts; null: the text names none. */
+  certificates: Generated<string | null>
 }
 
 export type AssignmentsTable = {
@@ -191,7 +194,10 @@ export type AssignmentsTable = {
   rollout_id: string | null
   config: string
   version: number
+  /** Of the config and its certificates: agent-protocol/content.ts. */
   digest: string
+  /** Of the config by itself; null: it is `digest`. */
+  config_digest: Generated<string | null>
   text_id: string
   /** The node's group when the text was made; '': from before there were groups. */
   group_name: Generated<string>
@@ -234,6 +240,7 @@ export type CoreTables = {
 /** Features add their tables with `& TheirTables`. */
 export type Database = CoreTables &
   BackupTables &
+  CertificateTables &
   ConfigTables &
   GroupTables &
   IdempotencyTables &

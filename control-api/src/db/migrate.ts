@@ -34,6 +34,7 @@ import * as orderedStrategies from './migrations/051-ordered-strategies.ts'
 import * as webhookWaits from './migrations/058-webhook-waits.ts'
 import * as rolloutReasons from './migrations/059-rollout-reasons.ts'
 import * as listIndexes from './migrations/060-list-indexes.ts'
+import * as certificates from './migrations/061-certificates.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -68,6 +69,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '058-webhook-waits': webhookWaits,
   '059-rollout-reasons': rolloutReasons,
   '060-list-indexes': listIndexes,
+  '061-certificates': certificates,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

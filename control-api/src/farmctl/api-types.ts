@@ -32,6 +32,7 @@ export type Impact = Answer<'deleteGroup', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]
 export type NewToken = operations['createToken']['requestBody']['content']['application/json']
 export type User = Answer<'getUser', 200>
+export type Certificate = Answer<'getCertificate', 200>
 export type Webhook = Answer<'getWebhook', 200>
 export type WebhookDelivery = Answer<'testWebhook', 200>
 export type WebhookPatch = operations['updateWebhook']['requestBody']['content']['application/json']

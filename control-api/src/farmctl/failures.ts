@@ -5,7 +5,14 @@ import { visible, withoutSecrets } from '../base/terminal-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 /** Where in a text something is wrong. */
-export type Position = { line: number; column: number; message: string; hint?: string }
+export type Position = {
+  line: number
+  column: number
+  message: string
+  hint?: string
+  /** JSON Pointer into what was sent, or into its text. */
+  pointer?: string
+}
 
 /** Explained already: printed as it is. */
 export class Failure extends Error {
@@ -27,8 +34,8 @@ export class ApiError extends Error {
   readonly errors: readonly Position[]
   /** Its other members, such as what is in the way. */
   readonly members: Readonly<Record<string, unknown>>
-  /** What the text was read from, for its positions. */
-  file: string | null = null
+  /** What the text was read from, for its positions; of several texts, by the pointer to each. */
+  file: string | Readonly<Record<string, string>> | null = null
 
   constructor(status: number, problem: Record<string, unknown>, requestId: string | null) {
     const { detail, code, errors } = problem
@@ -67,7 +74,7 @@ export const atPosition = (file: string, { line, column, message, hint }: Positi
   visible(`${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`)
 
 /** Runs `work`; positions in what the API refuses are then told as places in `file`. */
-export async function locate<T>(file: string, work: Promise<T>): Promise<T> {
+export async function locate<T>(file: NonNullable<ApiError['file']>, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -113,10 +120,15 @@ function explained(error: unknown): string {
 function explainApiError(error: ApiError): string {
   const positions = error.errors
     .filter(({ line }) => line > 0)
-    .map((position) => atPosition(error.file ?? '-', position))
+    .map((position) => atPosition(fileOf(error, position), position))
   const request = error.requestId ? [`(request ${error.requestId})`] : []
   const signIn = error.status === 401 ? ['Sign in: farmctl login'] : []
   return [...positions, error.message, ...signIn, ...request].join('\n')
+}
+
+function fileOf({ file }: ApiError, { pointer = '' }: Position): string {
+  if (typeof file === 'string') return file
+  return file?.[pointer] ?? '-'
 }
 
 const messageOf = (error: unknown) =>

@@ -6,6 +6,7 @@ import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
 import { registerBackup } from './commands/backup.ts'
+import { registerCertificates } from './commands/certificates.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
 import { registerEdit } from './commands/edit.ts'
@@ -81,6 +82,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerTokens(program, act)
   registerUsers(program, act)
   registerAudit(program, act)
+  registerCertificates(program, act)
   registerWebhooks(program, act)
   registerBackup(program, act)
   registerCompletion(program, act)

@@ -4,6 +4,7 @@
 import { type Api, bodyOf, pages } from './api.ts'
 import type {
   Backup,
+  Certificate,
   Config,
   EnrolmentToken,
   Group,
@@ -191,6 +192,25 @@ const users: Resource<User> = {
   one: (api, name) => among(users, api, name),
 }
 
+const certificates: Resource<Certificate> = {
+  names: ['certificates', 'certificate'],
+  kind: 'certificate',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'DAYS', of: ({ daysLeft }) => String(daysLeft) },
+    { title: 'VERSION', of: ({ latestVersion }) => String(latestVersion.number) },
+    { title: 'HOSTS', of: ({ latestVersion }) => latestVersion.names.join(',') },
+    { title: 'ISSUER', of: ({ latestVersion }) => latestVersion.issuer, isWide: true },
+    { title: 'KEY', of: ({ latestVersion }) => latestVersion.keyKind, isWide: true },
+    { title: 'FINGERPRINT', of: ({ latestVersion }) => latestVersion.fingerprint, isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/certificates', { params: { query } }))),
+  one: (api, name) =>
+    bodyOf(api.GET('/api/v1/certificates/{name}', { params: { path: { name } } })),
+}
+
 const webhooks: Resource<Webhook> = {
   names: ['webhooks', 'webhook'],
   kind: 'webhook',
@@ -257,6 +277,7 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(rollouts),
   erased(tokens),
   erased(users),
+  erased(certificates),
   erased(webhooks),
   erased(backups),
   erased(enrolmentTokens),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { Effective, NackCode } from '../agent-protocol/messages.gen.ts'
+import type { CertificateVersion, Effective, NackCode } from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
-import type { Trx } from '../db/database.ts'
+import type { Reader, Trx } from '../db/database.ts'
 import type { Recipient, RenderTarget } from '../labels/grouping.ts'
 
 export type Offer = {
@@ -45,7 +45,14 @@ export type RolloutEngine = {
 }
 
 export type Release = { config: string; version: number; text: string }
-export type Rendered = { text: string; digest: string }
+export type Rendered = {
+  text: string
+  /** Of both: agent-protocol/content.ts. */
+  digest: string
+  configDigest: string
+  /** That go with the text. */
+  certificates: CertificateVersion[]
+}
 /** The config store. */
 export type Releases = {
   /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
@@ -53,10 +60,10 @@ export type Releases = {
   /** Those that a node was well with, newest first, each once; at most five. */
   provenReleases(trx: Trx, to: Recipient): Promise<Release[]>
   /**
-   * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
-   * unreadable, or a variable has no value.
+   * The version's text as the node gets it, with the certificates that were proved; null: an override makes it unreadable, a
+   * variable has no value, or a certificate is not there.
    */
-  renderForNode(versionText: string, target: RenderTarget): Rendered | null
+  renderForNode(db: Reader, versionText: string, target: RenderTarget): Promise<Rendered | null>
   /**
    * A node speaks of places in the text it was given; people edit the version's. The same errors in
    * places of `versionText`; as they are when something has changed since `given` was rendered.

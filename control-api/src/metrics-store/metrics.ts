@@ -21,7 +21,7 @@ export type Sample = {
   generation: number
   endedAtMs: number
   counters: Readonly<Record<string, number>>
-  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait', Histogram>>>
+  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait' | 'handshake', Histogram>>>
 }
 
 /** The metrics store. */

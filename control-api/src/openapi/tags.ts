@@ -7,6 +7,7 @@ export const tagDescriptions: Record<string, string> = {
   'enrolment tokens': 'What makes a machine a node, once per use.',
   groups: 'Nodes that are configured alike, chosen by their labels.',
   configs: 'What nodes are told: drafts that people edit, and versions that never change.',
+  certificates: 'What sites are served with over TLS; keys go in and never come out.',
   rollouts: 'Bringing a version to the nodes, and what became of it on each.',
   metrics: 'Latencies, rates and sample sizes over time.',
   events: 'What changes, as it changes.',

@@ -125,6 +125,8 @@ describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
     'GET /api/v1/nodes',
+    'GET /api/v1/certificates/:name/configs',
+    'GET /api/v1/certificates/:name/served',
     'GET /api/v1/configs/:name/versions',
     'GET /api/v1/configs/:name/versions/:number',
     'GET /api/v1/groups',

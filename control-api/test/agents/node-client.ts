@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { protocolDir } from '../../src/agent-protocol/message-types.ts'
 import type {
   DesiredResponse,
+  Effective,
   EnrolResponse,
   HelloRequest,
   ReportRequest,
@@ -91,8 +92,8 @@ export function assign(
 /** The node's answers about an offer, each as the protocol's example has it. */
 export const about = (offer: { generation: number; offerId: string }, digest = DIGEST) => {
   const base = { generation: offer.generation, offerId: offer.offerId, digest }
-  const effective = {
-    ...example<{ effective: object }>('result.request').effective,
+  const effective: Effective = {
+    ...example<{ effective: Effective }>('result.request').effective,
     generation: offer.generation,
     digest,
   }

@@ -43,7 +43,9 @@ export async function makeLargeDatabase(dataDir: string, size: Size): Promise<vo
     await inBatches(size.versions, (i, { trx }) => insertVersion(trx, i + 1))
     await write(async ({ trx }) => {
       for (let i = 0; i < TEXTS; i++) {
-        await sql`insert into rendered_texts values (${`text${i}`}, ${textOf(i)})`.execute(trx)
+        await sql`insert into rendered_texts (id, text) values (${`text${i}`}, ${textOf(i)})`.execute(
+          trx,
+        )
       }
     })
     await inBatches(size.nodes, (i, { trx }) => insertNode(trx, i, size))

@@ -7,7 +7,7 @@ import { type Built, build } from '../helper.ts'
 
 const LISTS = [
   ...['nodes', 'groups', 'configs', 'rollouts', 'enrolment-tokens', 'tokens', 'users'],
-  ...['audit', 'webhooks', 'backups'],
+  ...['audit', 'webhooks', 'backups', 'certificates'],
 ]
 
 const names = async ({ admin }: Built, query: string) => {

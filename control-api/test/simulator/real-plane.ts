@@ -4,6 +4,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIdentify } from '../../src/agents/callers.ts'
+import type { NodeCertificates } from '../../src/agents/certificates.ts'
 import { createInbox } from '../../src/agents/inbox.ts'
 import { buildAgentListener } from '../../src/agents/listener.ts'
 import { createAssignments } from '../../src/assignments/assignments.ts'
@@ -19,6 +20,7 @@ import { createReleases, releaseVersion, saveVersion } from '../../src/features/
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine/engine.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
+import { Challenges } from '../../src/fleet/challenges.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
@@ -56,6 +58,15 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
 
 /** What its process finds out. */
 type Found = { connected: Connected; isStorageFull: () => boolean }
+
+/** Keys go over TLS alone. */
+const NOBODYS: NodeCertificates = {
+  mayHave: async () => false,
+  open: async () => null,
+  ticketKeys: async () => {
+    throw new Error('over plain HTTP there are none')
+  },
+}
 
 /** A process of it: what it knows in memory is new. */
 export async function startPlane(
@@ -96,7 +107,7 @@ export async function startPlane(
     now,
     engine,
     checkFor: (text) => async (target) => {
-      const rendered = releases.renderForNode(text, target)
+      const rendered = await releases.renderForNode(db, text, target)
       if (!rendered) throw new Error('the text must stay readable')
       return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
     },
@@ -128,6 +139,8 @@ export async function startPlane(
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
+    challenges: new Challenges({ wakeAll: () => {} }),
+    certificates: NOBODYS,
     metrics: { record: async () => 0 },
     now,
     reportEveryMs: RHYTHM.reportEveryMs,

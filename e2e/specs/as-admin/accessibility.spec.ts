@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { phone, violations, wrongWithLooks } from '../../fixtures/axe.ts'
+import { makeCertificate } from '../../fixtures/certificates.ts'
 import { type Api, adminPassword, bodyOf, expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
@@ -15,7 +16,8 @@ const everythingAndWrong = readFileSync(new URL('all-options.jsonc', corpus), 'u
   .replace('"^/old/(.*)$"', '"^/old/(.*"')
   .replace('"status": 308', '"status": 304')
   .replace('"root": "/"', `"root": "relative", "${'unknown'.repeat(12)}": [1, 2]`)
-const PROBLEMS = 5
+/** Those, and a certificate that the farm has not. */
+const PROBLEMS = 6
 /** Through the first site's fields and lists: of each kind of field some. */
 const TABS = 60
 
@@ -44,12 +46,15 @@ async function screens({ call }: Api): Promise<Screen[]> {
   const rollout = first(await bodyOf(call.GET('/api/v1/rollouts')))
   const entry = first(await bodyOf(call.GET('/api/v1/audit')))
   const webhook = first(await bodyOf(call.GET('/api/v1/webhooks')))
+  const certificate = first(await bodyOf(call.GET('/api/v1/certificates')))
   return [
     { name: 'farm', path: '/' },
     { name: 'node', path: `/nodes/${node.id}` },
     { name: 'groups', path: '/groups' },
     { name: 'enrolment', path: '/enrolment' },
     { name: 'enrolment of a known node', path: `/enrolment?node=${node.id}` },
+    { name: 'certificates', path: '/certificates' },
+    { name: 'certificate', path: `/certificates/${certificate.name}` },
     { name: 'configs', path: '/configs' },
     { name: 'editor', path: '/configs/default' },
     { name: 'form', path: '/configs/default?view=form' },
@@ -92,6 +97,8 @@ test.beforeEach(async ({ page, farm, api }) => {
   await api.call.POST('/api/v1/tokens', { body: { ...token, password: adminPassword } })
   const webhook = { url: 'http://looked-at.invalid/', events: ['group'] }
   await api.call.POST('/api/v1/webhooks', { body: webhook })
+  const certificate = { name: 'looked-at', ...makeCertificate(['looked-at.invalid']) }
+  await api.call.POST('/api/v1/certificates', { body: certificate })
   await visit(farm.node('edge-1').url, 20)
 })
 

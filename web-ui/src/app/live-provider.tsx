@@ -16,6 +16,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   user: [['users'], ['session'], ['audit']],
   token: [['tokens'], ['audit']],
   group: [['groups'], ['nodes'], ['rollouts', 'plan'], ['audit']],
+  certificate: [['certificates'], ['configs'], ['audit']],
   webhook: [['webhooks'], ['audit']],
   backup: [['backups'], ['audit']],
   system: [['system'], ['audit']],

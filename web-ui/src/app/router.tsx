@@ -4,6 +4,7 @@ import { createRouter } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { appRoute } from '../routes/app.tsx'
 import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
+import { certificateRoute, certificatesRoute } from '../routes/certificates.tsx'
 import { changePasswordRoute } from '../routes/change-password.tsx'
 import {
   compareRoute,
@@ -33,6 +34,8 @@ const routeTree = rootRoute.addChildren([
     nodeRoute,
     enrolmentRoute,
     groupsRoute,
+    certificatesRoute,
+    certificateRoute,
     configsRoute,
     configRoute,
     versionsRoute,

@@ -13,6 +13,7 @@ import classes from './shell.module.css'
 const places = [
   { to: '/', label: 'Farm', exact: true },
   { to: '/configs', label: 'Configs', exact: false },
+  { to: '/certificates', label: 'Certificates', exact: false, permission: 'certificates:read' },
   { to: '/rollouts', label: 'Rollouts', exact: false },
   { to: '/audit', label: 'Audit', exact: false, permission: 'audit:read' },
   { to: '/settings', label: 'Settings', exact: false },

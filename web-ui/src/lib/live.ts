@@ -14,6 +14,7 @@ const allKinds = {
   config: true,
   rollout: true,
   group: true,
+  certificate: true,
   user: true,
   session: true,
   token: true,

@@ -6,6 +6,7 @@ export const ofWholeFarm: ReadonlySet<string> = new Set([
   'audit:read',
   'backups:read',
   'backups:write',
+  'certificates:write',
   'configs:write',
   'groups:write',
   'rollouts:rules',

@@ -21,6 +21,8 @@ import { describe, expect, test } from 'vitest'
 import { UnsavedGuard } from '../components/unsaved-guard.tsx'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
+import { DeleteCertificateDialog } from '../features/certificates/delete-dialog.tsx'
+import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
 import { RestoreDialog } from '../features/configs/restore-dialog.tsx'
@@ -114,6 +116,22 @@ const DIALOGS: Record<string, Row> = {
     ),
     field: { role: 'textbox', name: 'Message', type: 'Longer caching' },
     sends: 'POST /configs/default/versions',
+  },
+  'upload a certificate': {
+    file: 'certificates/upload-dialog.tsx',
+    show: (onClose) => <UploadDialog of={null} onClose={onClose} />,
+    field: { role: 'textbox', name: 'Name', type: 'shop' },
+  },
+  'renew a certificate': {
+    file: 'certificates/upload-dialog.tsx',
+    show: (onClose) => <UploadDialog of={{ name: 'shop', etag: '"1"' }} onClose={onClose} />,
+    field: { role: 'textbox', name: 'Certificate and chain', type: 'x' },
+  },
+  'delete a certificate': {
+    file: 'certificates/delete-dialog.tsx',
+    show: (onClose) => (
+      <DeleteCertificateDialog name="shop" etag={'"1"'} onClose={onClose} onDeleted={() => {}} />
+    ),
   },
   'discard a draft': {
     file: 'configs/discard-dialog.tsx',

@@ -77,6 +77,7 @@ export function node(change: Partial<NodeDetail> = {}): NodeDetail {
     lastSeenAt: ago(1),
     bootId: '0'.repeat(32),
     forgetting: null,
+    certificates: [],
     urls: ['http://127.0.0.1:8080/'],
     sync: {
       state: 'in-sync',

@@ -78,6 +78,8 @@ type NodeTasksTable = {
   state: TaskState
   generation: number | null
   digest: string
+  /** Of the config by itself; null: it is `digest`. */
+  config_digest: Generated<string | null>
   /** What the node will read, rendered when the plan was made. */
   text_id: string
   /** The node's group when the text was made. */

@@ -28,6 +28,8 @@ const ON_FAIL: Record<Gate['metric'], OnFailure> = {
   totalP50: 'pause',
   totalP99: 'pause',
   readWaitP99: 'pause',
+  handshakeFailures: 'revert',
+  handshakeP99: 'pause',
 }
 const isMetric = (word: string): word is Gate['metric'] => Object.hasOwn(ON_FAIL, word)
 

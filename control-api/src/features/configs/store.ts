@@ -279,6 +279,32 @@ export async function lastReleases(db: Reader, config: string, most: number): Pr
   return rows.map((row) => row.version)
 }
 
+/** The newest and the last released version of each config, of those that have these characters somewhere. */
+export const versionsMentioning = (db: Reader, characters: string) =>
+  db
+    .selectFrom('config_versions as v')
+    .select(['v.config', 'v.number', 'v.text'])
+    .where((eb) =>
+      eb.or([
+        eb('v.number', '=', ({ selectFrom }) =>
+          selectFrom('config_versions as n')
+            .select(({ fn }) => fn.max('n.number').as('number'))
+            .whereRef('n.config', '=', 'v.config'),
+        ),
+        eb('v.number', '=', ({ selectFrom }) =>
+          selectFrom('releases as r')
+            .select('r.version')
+            .whereRef('r.config', '=', 'v.config')
+            .orderBy('r.id', 'desc')
+            .limit(1),
+        ),
+      ]),
+    )
+    .where(sql<boolean>`instr(v.text, ${characters}) > 0`)
+    .orderBy('v.config')
+    .orderBy('v.number')
+    .execute()
+
 /** The last one that goes to these nodes. */
 export const lastReleaseFor = (db: Reader, to: Recipient) =>
   releasesFor(db, to).limit(1).executeTakeFirst()

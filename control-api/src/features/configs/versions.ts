@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Saving versions and releasing them, for the API and for the operator's commands.
 import type { Kysely } from 'kysely'
+import { contentDigest } from '../../agent-protocol/content.ts'
+import type { CertificateVersion } from '../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../api-shapes/common.ts'
 import type { Unit, Write } from '../../audit/write.ts'
-import type { Database } from '../../db/database.ts'
+import { givenVersions } from '../../certificates/store.ts'
+import type { Database, Reader } from '../../db/database.ts'
 import type { Release, Releases } from '../../fleet/agent-ports.ts'
 import type { Adopt } from '../../fleet/config-ports.ts'
+import type { JsonValue } from '../../json/values.ts'
 import type { RenderTarget } from '../../labels/grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { Validate, Validation } from './check/validation.ts'
@@ -23,6 +27,7 @@ import {
   provenReleasesFor,
   versionWithText,
 } from './store.ts'
+import { namesInValue } from './text/certificates.ts'
 import { digestOf } from './text/digest.ts'
 
 export type SaveVersion = {
@@ -179,9 +184,14 @@ export function createReleases(): Releases {
       return (await lastReleaseFor(trx, to)) ?? null
     },
     provenReleases: (trx, to) => provenReleasesFor(trx, to),
-    renderForNode(versionText, target) {
+    async renderForNode(db, versionText, target) {
       const { text, value } = renderVersion(versionText, target)
-      return value === undefined ? null : { text, digest: digestOf(value) }
+      if (value === undefined) return null
+      const names = namesInValue(value)
+      const certificates = await givenVersions(db, names, 'proved')
+      if (certificates.length < names.length) return null
+      const configDigest = digestOf(value)
+      return { text, configDigest, certificates, digest: contentDigest(configDigest, certificates) }
     },
     errorsForAuthor({ versionText, target, given }, errors) {
       const { text, toAuthor } = renderVersion(versionText, target)
@@ -213,8 +223,10 @@ export function createRenderer(versionText: string): (target: RenderTarget) => R
 
 export type NodeValidation = {
   text: string
-  /** null: it may not be given to the node; `errors` says why, in places of the author's text. */
+  /** Of the text and its certificates. null: it may not be given to the node; `errors` says why, in places of the author's text. */
   digest: string | null
+  configDigest: string | null
+  certificates: CertificateVersion[]
   errors: ConfigError[]
   unavailable: string | null
   /** Turns places in `text` into places in the author's text. */
@@ -222,17 +234,27 @@ export type NodeValidation = {
 }
 
 /** Would each node take this version as it would get it? Nodes that would get the same text share one check. */
-export function createNodeChecks(validate: Validate, versionText: string) {
+export function createNodeChecks(
+  { db, validate }: { db: Reader; validate: Validate },
+  versionText: string,
+) {
   const render = createRenderer(versionText)
   const answers = new Map<string, Validation>()
+  const withNewest = async (value: JsonValue, configDigest: string) => {
+    const certificates = await givenVersions(db, namesInValue(value), 'newest')
+    return { configDigest, certificates, digest: contentDigest(configDigest, certificates) }
+  }
   return async (target: RenderTarget): Promise<NodeValidation> => {
-    const { text, errors, toAuthor } = render(target)
-    if (errors.length > 0) return { text, digest: null, errors, unavailable: null, toAuthor }
+    const { text, value, errors, toAuthor } = render(target)
+    const nothing = { digest: null, configDigest: null, certificates: [] }
+    if (errors.length > 0) return { text, ...nothing, errors, unavailable: null, toAuthor }
     const validation = answers.get(text) ?? (await validate(text))
     answers.set(text, validation)
+    const content =
+      validation.ok && value !== undefined ? await withNewest(value, validation.digest) : nothing
     return {
       text,
-      digest: validation.digest,
+      ...content,
       errors: validation.errors.map(toAuthor),
       unavailable: validation.ok ? null : validation.unavailable,
       toAuthor,

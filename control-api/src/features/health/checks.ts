@@ -2,6 +2,7 @@
 // Each finds out for itself; a check that throws is a check that failed.
 import type { Kysely } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
+import type { Measured } from '../../certificates/expiry-watch.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import { readOwn } from '../../control-plane/store.ts'
 import type { Database } from '../../db/database.ts'
@@ -41,6 +42,19 @@ export function checkCa(authority: Authority | null, nowMs: number): Check {
     ok: true,
     message: `the CA is good until ${until(ca.notAfterMs)}, the listener’s certificate until ${until(serverNotAfterMs)}`,
   }
+}
+
+/** Of sites. What has expired and is served breaks them now; what will, somebody is to look after. */
+export function checkCertificates({ byState, ends }: Measured, nowMs: number): Check {
+  const { good = 0, expiring = 0, expired = 0 } = Object.fromEntries(byState)
+  const broken = ends.find(({ servedNotAfterMs }) => (servedNotAfterMs ?? nowMs) < nowMs)
+  const message =
+    good + expiring + expired === 0
+      ? 'there are no certificates'
+      : `${good} certificates are good, ${expiring} expire soon, ${expired} have expired`
+  // Anybody may ask: no names.
+  if (broken) return { ok: false, message: `${message}, and nodes serve one that has` }
+  return { ok: true, message, ...(expiring + expired > 0 && { attention: true }) }
 }
 
 type Backups = { check(): Promise<Check> }

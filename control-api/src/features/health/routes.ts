@@ -5,7 +5,7 @@ import type { Transport } from '../../environment/config.ts'
 import type { App } from '../../http/app-types.ts'
 import { HealthSchema, ReadinessSchema, SystemSchema } from './schema.ts'
 
-type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'
+type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'certificates' | 'backup'
 /** `attention`: nothing fails, and yet somebody should look. */
 export type Check = { ok: boolean; attention?: boolean; message: string }
 type Deps = {

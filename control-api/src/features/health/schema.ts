@@ -8,7 +8,14 @@ export const HealthSchema = Type.Object({
   version: Type.String(),
   checks: Type.Array(
     Type.Object({
-      name: Type.Enum(['control-db', 'metrics-db', 'node-check', 'agent-ca', 'backup']),
+      name: Type.Enum([
+        'control-db',
+        'metrics-db',
+        'node-check',
+        'agent-ca',
+        'certificates',
+        'backup',
+      ]),
       ok: Type.Boolean(),
       attention: Type.Boolean({
         description:

@@ -12,6 +12,7 @@ const STAGES = {
   stat: true,
   readWait: true,
   read: true,
+  handshake: true,
 } satisfies Record<StageName, true>
 export const StageSchema = Type.Enum(Object.keys(STAGES) as StageName[])
 

@@ -7,7 +7,7 @@ import { NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound, NotAllowed, type Refusal } from '../../api-shapes/errors.ts'
 import type { Assignments } from '../../assignments/assignments.ts'
 import { driftOf, storeDecision } from '../../assignments/drift.ts'
-import { driftText, latestAssignment } from '../../assignments/store.ts'
+import { contentOf, driftText, latestAssignment } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Database } from '../../db/database.ts'
@@ -143,8 +143,8 @@ export async function giveAgain(
 ): Promise<void> {
   const given = await latestAssignment(unit.trx, nodeId)
   if (!given || UNDER_WAY.has(given.state)) return
-  const { config, version, text, digest, group_name: group } = given
-  const again = { config, version, text, digest, group }
+  const { config, version, group_name: group } = given
+  const again = { config, version, group, ...contentOf(given) }
   await assignments.assign(unit, { nodeId, rolloutId: null, ...again })
 }
 

@@ -25,6 +25,7 @@ import type { Assignments } from '../../assignments/assignments.ts'
 import { driftOf } from '../../assignments/drift.ts'
 import { assignmentByDigest, driftText, latestAssignment } from '../../assignments/store.ts'
 import type { Write } from '../../audit/write.ts'
+import { type ServedByNode, servedBy } from '../../certificates/served-store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
@@ -154,7 +155,8 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const row = await find(id)
       reply.header('etag', etagOf(row.revision))
       const policy = await findOwnerPolicy(db, id)
-      return { ...(await show(row)), policy: policy && viewPolicy(policy) }
+      const certificates = (await servedBy(db, id)).map(viewServed)
+      return { ...(await show(row)), policy: policy && viewPolicy(policy), certificates }
     },
   )
 
@@ -344,3 +346,9 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     },
   )
 }
+
+const viewServed = ({ host, fingerprint, certificate, notAfterMs, sinceMs }: ServedByNode) => ({
+  ...{ host, fingerprint, certificate },
+  notAfter: new Date(notAfterMs).toISOString(),
+  since: new Date(sinceMs).toISOString(),
+})

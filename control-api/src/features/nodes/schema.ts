@@ -230,9 +230,26 @@ export const NodePolicySchema = Type.Object(
 export type NodePolicy = Static<typeof NodePolicySchema>
 
 /** GET /nodes/{id} getNode */
+/** As the node says itself, read back from its running server. */
+const NodeCertificateSchema = Type.Object({
+  host: Type.String({ description: 'As its config names it; *: for who names no host' }),
+  fingerprint: Type.String({ description: 'SHA-256 of the DER' }),
+  certificate: Nullable(
+    Type.Object(
+      { name: NameSchema, version: Type.Integer({ minimum: 1 }) },
+      { description: 'Which of ours; null: it comes from a file on the node' },
+    ),
+  ),
+  notAfter: TimeSchema,
+  since: TimeSchema,
+})
+
 export const NodeDetailSchema = Type.Object({
   ...NodeSchema.properties,
   policy: Nullable(NodePolicySchema),
+  certificates: Type.Array(NodeCertificateSchema, {
+    description: 'What it serves by TLS; empty: nothing, or it is too old to say',
+  }),
 })
 
 /** GET /nodes listNodes */

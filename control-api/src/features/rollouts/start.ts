@@ -4,6 +4,7 @@
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
 import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
 import type { OnOverlap } from '../../api-shapes/states.ts'
+import { assignmentsByDigest, keyOf } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
@@ -114,7 +115,8 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const isStill = await whoStaysAsItIs(deps, ordered)
   const changing = plan.nodes.filter((planned) => !isStill(planned) && planned.node.cordon === null)
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
-  const isFastPath = emergency === undefined && recent.includes(version)
+  const isKnown = recent.includes(version) && !(await bringsNewCertificates(deps.db, changing))
+  const isFastPath = emergency === undefined && isKnown
   const nodes = await waveNodes(deps, changing, strategy)
   const first = arrange(nodes, strategy, { isFastPath, isAlone: plan.nodes.length === 1 })
   // Should such a node have to change after all, or its cordon end, it is behind those that prove something.
@@ -128,6 +130,15 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   }))
   const planDigest = planDigestOf({ config, version }, arranged, targets)
   return { ...plan, arranged, planDigest, matchesNone: matchesNone(plan, selector) }
+}
+
+/** A version that was well may not be with a certificate that nobody has seen yet. */
+async function bringsNewCertificates(db: Reader, changing: readonly PlannedNode[]) {
+  const wanted = changing
+    .filter(({ certificates }) => certificates.length > 0)
+    .map(({ node, digest }) => ({ nodeId: node.id, digest: digest ?? '' }))
+  const given = await assignmentsByDigest(db, wanted)
+  return wanted.some((one) => given.get(keyOf(one))?.state !== 'confirmed')
 }
 
 /** A farm without nodes may have a release for the first; a slip in a selector must not be one. */
@@ -335,12 +346,14 @@ async function activeError(db: Reader, id: string) {
 }
 
 const toTask = (
-  { node, group, text, textId, digest }: PlannedNode,
+  { node, group, text, textId, digest, configDigest, certificates }: PlannedNode,
   { waveOf }: Arranged,
 ): NewTask => ({
   node_id: node.id,
   wave: waveOf.get(node.id) ?? 0,
   digest: digest ?? '',
+  config_digest: configDigest === digest ? null : configDigest,
+  certificates,
   group_name: group,
   kind: kindOf(node),
   policy_rules: node.policy_rules,

@@ -5,6 +5,7 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
+import type { Measured } from '../../certificates/expiry-watch.ts'
 import type { Database } from '../../db/database.ts'
 import { byLabel, type Family, gauge } from './exposition.ts'
 import { lastBackupAtMs, rolloutsByState, webhooksByState } from './store.ts'
@@ -20,6 +21,7 @@ export type FarmDeps = {
   isDiskFull: () => boolean
   isInRecovery: () => boolean
   authority: Pick<Authority, 'status'> | null
+  certificateEnds: () => Promise<Measured>
 }
 
 const FILES = ['control.db', 'control.db-wal', 'metrics.db', 'metrics.db-wal']
@@ -50,6 +52,12 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
     statfs(dataDir),
   ])
   const certificates = authority?.status()
+  const sites = await deps.certificateEnds()
+  const endsOf = (of: 'notAfterMs' | 'servedNotAfterMs') =>
+    sites.ends.flatMap((one) => {
+      const endMs = one[of]
+      return endMs === null ? [] : [[one.name, endMs / 1000] as const]
+    })
   const seconds = (ms: number | null | undefined) => (ms == null ? null : ms / 1000)
   return [
     labelled('farmstead_nodes', 'Nodes, as the console shows them.', 'state', nodes),
@@ -70,6 +78,24 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
       'farmstead_agent_certificate_not_after_timestamp_seconds',
       'Until when the agents’ listener’s certificate is good; it is made anew by itself.',
       seconds(certificates?.serverNotAfterMs),
+    ),
+    labelled(
+      'farmstead_certificates',
+      'Certificates of sites; expiring, also when nodes still serve an older version that does.',
+      'state',
+      sites.byState,
+    ),
+    labelled(
+      'farmstead_certificate_not_after_timestamp_seconds',
+      'Until when the newest version of a certificate is good; of the 200 that end first.',
+      'certificate',
+      endsOf('notAfterMs'),
+    ),
+    labelled(
+      'farmstead_certificate_served_not_after_timestamp_seconds',
+      'The earliest end of what nodes serve of it.',
+      'certificate',
+      endsOf('servedNotAfterMs'),
     ),
     labelled('farmstead_database_bytes', 'SQLite’s files.', 'file', sizesIn(dataDir)),
     gauge('farmstead_disk_free_bytes', 'For the data folder.', disk.bavail * disk.bsize),

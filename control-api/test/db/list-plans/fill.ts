@@ -53,7 +53,7 @@ const STATEMENTS = [
   `insert into policy_rules select 'rules' || i, '{}' from ${each(5)}`,
   `insert into node_policies (node_id, source, digest, rules_id, since_ms)
    select ${id('node')}, 'builtIn', 'digest', 'rules' || (1 + i % 5), 1 from ${each(NODES)}`,
-  `insert into rendered_texts select 'text' || i, ${text} from ${each(20)}`,
+  `insert into rendered_texts (id, text) select 'text' || i, ${text} from ${each(20)}`,
   `insert into assignments (node_id, generation, offer_id, epoch, rollout_id, config, version, digest, text_id, state,
      created_at_ms, updated_at_ms)
    select ${id('node', `1 + i % ${NODES}`)}, 1 + i / ${NODES}, 'offer' || i, 1, ${id('rollout', `1 + i / ${NODES}`)},
@@ -78,6 +78,14 @@ const STATEMENTS = [
      created_by, node_id)
    select ${id('token')}, 'secret' || i, json_object('zone', ${zone}), '{}', 1, i % 2, 1, 1e15, 'ana',
      iif(i % 5 = 0, ${id('node')}, null) from ${each(NODES)}`,
+  `insert into certificates (name, revision, latest, not_after_ms, created_at_ms, created_by)
+   select 'certificate-' || printf('%04d', i), 1, 3, i, 1, 'ana' from ${each(2000)}`,
+  `insert into certificate_versions
+   select 'certificate-' || printf('%04d', 1 + i % 2000), 1 + i / 2000, 'fingerprint' || i, ${text}, '', '["a.example"]', '', '',
+     '', '', 2, '[]', 1, i, 'upload', null, 1, 'ana' from ${each(5999)}`,
+  `insert into served_certificates
+   select ${id('node', `1 + i % ${NODES}`)}, 'host-' || (i / ${NODES}), 'fingerprint' || (i / ${NODES} * 2000), 1, 1
+   from ${each(3 * NODES)}`,
   `insert into webhooks (id, url, description, events, revision, secret, last_event_id, attempts, created_at_ms, created_by)
    select ${id('webhook')}, 'https://example.com', '', '["*"]', 1, '', 0, 0, 1, 'ana' from ${each(40)}`,
   `insert into webhook_deliveries (id, webhook_id, type, at_ms, attempt, duration_ms, response)

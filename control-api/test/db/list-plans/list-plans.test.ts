@@ -101,6 +101,25 @@ const LISTS: Record<string, List> = {
   },
   users: { path: '/users', after: ['users', 'person-250'] },
   sessions: { path: '/session/list' },
+  certificates: {
+    path: '/certificates',
+    after: ['certificates', 'certificate-0100'],
+    filters: ['q=a.example', 'order=name'],
+  },
+  'certificates-by-end': {
+    path: '/certificates?order=end',
+    after: ['certificates-by-end', 100, 'certificate-0100'],
+    filters: ['q=a.example'],
+  },
+  'certificate-versions': {
+    path: '/certificates/certificate-0100/versions',
+    after: ['certificate-versions', 3],
+  },
+  'served-certificates': {
+    path: '/certificates/certificate-0001/served',
+    after: ['served-certificates', 2, idOf('node', 20), 'host-1'],
+    isScoped: true,
+  },
   webhooks: { path: '/webhooks', after: ['webhooks', idOf('webhook', 20)] },
   'webhook-deliveries': {
     path: `/webhooks/${idOf('webhook', 20)}/deliveries`,

@@ -26,6 +26,7 @@ describe('GET /health', () => {
         { name: 'metrics-db', ok: true },
         { name: 'node-check', ok: true, message: 'farmstead-node 7.8.9' },
         { name: 'agent-ca', ok: true, attention: true },
+        { name: 'certificates', ok: true },
         { name: 'backup', ok: true, attention: true },
       ],
     })

@@ -33,7 +33,10 @@ function pass({ services }: Built, ms: number): Promise<void> {
     write,
     now,
     assignments: createAssignments({ identity: testIdentity, now, wake: () => {} }),
-    renderForNode: (given) => ({ text: given, digest: '' }),
+    renderForNode: async (_db, text) => ({
+      ...{ text, digest: '', configDigest: '' },
+      certificates: [],
+    }),
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,

@@ -29,6 +29,13 @@ export function ObjectLink({ entry: { kind, object }, nameOf }: Props) {
       </Link>
     )
   }
+  if (kind === 'certificate') {
+    return (
+      <Link to="/certificates/$name" params={{ name: object }}>
+        {object}
+      </Link>
+    )
+  }
   if (kind === 'webhook') {
     return (
       <Link to="/settings/webhooks/$id" params={{ id: object }} title={object}>

@@ -22,6 +22,7 @@ export const stages = {
   statWait: { label: 'Look-up wait', help: 'Look-ups queued until a stat thread took them.' },
   stat: { label: 'Look-up', help: 'Opening and examining files on the stat threads.' },
   readWait: { label: 'Read wait', help: 'Reads queued until a read thread took them.' },
+  handshake: { label: 'TLS handshake', help: 'From a handshake’s first bytes to its end.' },
   read: { label: 'Read', help: 'Reading from disk on the read threads.' },
   write: { label: 'Write', help: 'From the first byte given to the socket to the last.' },
 } satisfies Record<Stage, { label: string; help: string }>

@@ -193,6 +193,8 @@ const gates: Record<GateMetric, Gate> = {
   totalP50: { name: 'Total p50', compares: 'times' },
   totalP99: { name: 'Total p99', compares: 'times' },
   readWaitP99: { name: 'Read wait p99', compares: 'times' },
+  handshakeFailures: { name: 'Failed handshakes', compares: 'share' },
+  handshakeP99: { name: 'Handshake p99', compares: 'times' },
 }
 export const gateMetrics = Object.keys(gates) as GateMetric[]
 export const gateName = (metric: GateMetric) => gates[metric].name

@@ -97,6 +97,7 @@ const checkNames: Record<Health['checks'][number]['name'], string> = {
   'metrics-db': 'Measurements',
   'node-check': 'Config check',
   'agent-ca': 'Agents’ certificates',
+  certificates: 'Sites’ certificates',
   backup: 'Backups',
 }
 

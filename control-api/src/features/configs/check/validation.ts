@@ -5,9 +5,11 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import type { NodeCheck, NodeCheckResult } from '../../../node-check/node-check.ts'
+import { certificatesIn, type SiteCertificates } from '../text/certificates.ts'
 import { digestOf } from '../text/digest.ts'
 import type { SchemaNode } from '../text/schema-walk.ts'
 import { MAX_ERRORS, parseConfigText, WHOLE_DOCUMENT } from '../text/text.ts'
+import { CERTIFICATE_CODES, type CertificateNames, checkCertificates } from './certificate-check.ts'
 import type { SchemaCheck } from './schema-check.ts'
 
 export type Validation =
@@ -17,30 +19,41 @@ export type Validation =
 export type Validate = (text: string) => Promise<Validation>
 
 /** What we find by ourselves; `digest` is null when the text can't be read. */
-export type Examined = { digest: string | null; errors: ConfigError[] }
+export type Examined = {
+  digest: string | null
+  errors: ConfigError[]
+  /** Those that are named: whether they are there is not in the text. */
+  certificates: SiteCertificates[]
+}
 export type Examine = (text: string) => Promise<Examined>
-type Deps = { examine: Examine; nodeCheck: NodeCheck }
+type Deps = { examine: Examine; nodeCheck: NodeCheck; certificates: CertificateNames }
 
-export function createValidate({ examine, nodeCheck }: Deps): Validate {
+export function createValidate({ examine, nodeCheck, certificates }: Deps): Validate {
   return async (text) => {
-    const { digest, errors } = await examine(text)
-    return conclude(await nodeCheck(text), digest, errors)
+    const { digest, errors, certificates: named } = await examine(text)
+    const ours = [...errors, ...(await checkCertificates(named, certificates))]
+    return conclude(await nodeCheck(text), digest, ours)
   }
 }
 
 /** Nothing of the tree it reads the text into, which is a hundred times as large, goes out of here. */
 export function examineText(checkSchema: SchemaCheck, text: string): Examined {
   const parsed = parseConfigText(text)
-  return parsed.ok
-    ? { digest: digestOf(parsed.value), errors: checkSchema(text, parsed) }
-    : { digest: null, errors: parsed.errors }
+  if (!parsed.ok) return { digest: null, errors: parsed.errors, certificates: [] }
+  const { root, value } = parsed
+  return {
+    digest: digestOf(value),
+    errors: checkSchema(text, parsed),
+    certificates: certificatesIn(text, root, value),
+  }
 }
 
 /** `digest` is null when we could not read the text; `ours` is what we found. */
 function conclude(node: NodeCheckResult, digest: string | null, ours: ConfigError[]): Validation {
   switch (node.verdict) {
     case 'good':
-      if (digest === null) return refused(ours)
+      // Which certificates there are, the node does not know.
+      if (digest === null || ours.some(isOfCertificates)) return refused(ours)
       return digest === node.digest
         ? { ok: true, digest, errors: [] }
         : refused([readDifferently(node.digest, digest)])
@@ -54,6 +67,8 @@ function conclude(node: NodeCheckResult, digest: string | null, ours: ConfigErro
       return { ...refused([...ours, notChecked(node.message)]), unavailable: node.message }
   }
 }
+
+const isOfCertificates = ({ code }: ConfigError) => CERTIFICATE_CODES.has(code)
 
 const refused = (errors: ConfigError[]) => ({
   ok: false as const,

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { givenWith, latestAssignments } from '../../../assignments/store.ts'
+import {
+  certificatesOfTexts,
+  contentOf,
+  givenWith,
+  latestAssignments,
+} from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
+import { noteReleased } from '../../../certificates/store.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases } from '../../../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../../../fleet/config-ports.ts'
@@ -11,7 +17,7 @@ import type { Effect, RolloutEvent } from '../reducer/model.ts'
 import { freeLeases } from '../store/leases.ts'
 import { newcomers } from '../store/nodes.ts'
 import type { Loaded } from '../store/rollouts.ts'
-import { taskText } from '../store/tasks.ts'
+import { taskContent, textIdsOf } from '../store/tasks.ts'
 
 export type EffectDeps = {
   assignments: Assignments
@@ -59,7 +65,7 @@ export function createEffects({
       const target = targetOf(grouping, node)
       const { group } = target
       if (!takesConfig({ group, claimed }, config)) continue
-      const rendered = renderForNode(text, target)
+      const rendered = await renderForNode(unit.trx, text, target)
       // One node's override must not undo what the others have proved: that node keeps what it has.
       if (!rendered) onUnrenderable(node.id)
       if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
@@ -82,19 +88,19 @@ export function createEffects({
     switch (effect.kind) {
       case 'offer': {
         const { nodeId } = effect
-        const { text, group_name: group } = await taskText(unit.trx, id, nodeId)
-        const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
+        const content = await taskContent(unit.trx, id, nodeId)
         const within = rollout.policy
-        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group, within }
+        const assignment = { nodeId, rolloutId: id, config, version, ...content, within }
         const { generation } = await assignments.assign(unit, assignment)
         return { kind: 'offered', nodeId, generation }
       }
       case 'give-back': {
         const { nodeId, generation: earlier } = effect
         const given = await givenWith(unit.trx, nodeId, earlier)
-        const { config, version, digest, text, group_name: group } = given
+        const { config, version, group_name: group } = given
         const within = rollout.policy
-        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group, within }
+        const about = { nodeId, rolloutId: id, config, version, group, within }
+        const assignment = { ...about, ...contentOf(given) }
         const { generation } = await assignments.assign(unit, assignment)
         return { kind: 'offered', nodeId, generation }
       }
@@ -104,6 +110,10 @@ export function createEffects({
       case 'release':
         // What a part has proved is not yet what all of the config's nodes should have.
         if (row.selector !== '' || row.names_nodes === 1) return null
+        await noteReleased(
+          unit.trx,
+          await certificatesOfTexts(unit.trx, await textIdsOf(unit.trx, id)),
+        )
         await release(unit, { config, version, rolloutId: id })
         await assignToNewcomers(unit, row)
         return null

@@ -43,7 +43,7 @@ import {
   openTasksOf,
   saveTask,
   spendTime,
-  taskText,
+  taskContent,
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
@@ -167,7 +167,7 @@ export function createEngine(deps: Deps): Engine {
     const { config, version } = loaded.row
     const text = await versionText(unit, config, version)
     if (text === null) return nack
-    const { text: given } = await taskText(unit.trx, rolloutId, nack.nodeId)
+    const { text: given } = await taskContent(unit.trx, rolloutId, nack.nodeId)
     const target = targetOf(await readGrouping(unit.trx), node)
     const errors = errorsForAuthor({ versionText: text, target, given }, nack.errors)
     return { ...nack, errors }

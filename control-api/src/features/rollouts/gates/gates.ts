@@ -22,10 +22,16 @@ import {
   shareOf,
 } from './bootstrap.ts'
 
-type Quantile = { kind: 'quantile'; stage: 'firstByte' | 'total' | 'readWait'; q: number }
+type Quantile = {
+  kind: 'quantile'
+  stage: 'firstByte' | 'total' | 'readWait' | 'handshake'
+  q: number
+}
 type Mean = { kind: 'mean'; part: string; of: readonly string[] }
 type Part = { kind: 'share'; part: string; of: readonly string[]; isGood: boolean }
-type Metric = (Quantile | Part | Mean) & { name: string }
+/** unit: what is counted, when it is not requests. */
+type Named = { name: string; unit?: 'requests' | 'handshakes' }
+type Metric = (Quantile | Part | Mean) & Named
 /**
  * A quantile may be so many times the control's; a share may be so much worse than the control's; a mean may be
  * so many times less than the control's.
@@ -41,6 +47,17 @@ const METRICS: Record<GateMetric, Metric> = {
   totalP50: { kind: 'quantile', stage: 'total', q: 0.5, name: 'total p50' },
   totalP99: { kind: 'quantile', stage: 'total', q: 0.99, name: 'total p99' },
   readWaitP99: { kind: 'quantile', stage: 'readWait', q: 0.99, name: 'read wait p99' },
+  handshakeFailures: {
+    ...share('the share of failed handshakes', 'tlsHandshakeFailures', [
+      'tlsHandshakes',
+      'tlsHandshakeFailures',
+    ]),
+    unit: 'handshakes',
+  },
+  handshakeP99: {
+    ...{ kind: 'quantile', stage: 'handshake', q: 0.99, name: 'handshake p99' },
+    unit: 'handshakes',
+  },
 }
 
 function share(name: string, part: string, of: readonly string[], isGood = false) {
@@ -117,7 +134,7 @@ function judgeGate(gate: Gate, given: Case): GateEvidence {
 }
 
 /** Who answers much less than the others do does not serve what they serve. */
-function judgeMean(gate: Gate, metric: Mean & { name: string }, given: Case): GateEvidence {
+function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence {
   const { ours, theirs, both, lack } = partsOf(gate, metric, given)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
   const found = meanRatio(ours, theirs, { seed: given.seed })
@@ -126,7 +143,7 @@ function judgeMean(gate: Gate, metric: Mean & { name: string }, given: Case): Ga
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
 }
 
-function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: Case): GateEvidence {
+function judgeQuantile(gate: Gate, metric: Quantile & Named, given: Case): GateEvidence {
   const { q, stage, name } = metric
   const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
     samples.map((sample) => sample.stages[stage]).filter((one) => one !== undefined),
@@ -134,7 +151,7 @@ function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: C
   const canary = sideOf(given.canary, merged(ours), q)
   const control = sideOf(given.control, merged(theirs), q)
   const both = { ...gate, canary, control }
-  const lack = lackOf(given, canary.samples, control.samples)
+  const lack = lackOf(given, metric, { ours: canary.samples, theirs: control.samples })
   if (lack !== null) return without(both, `${name}: ${lack}`)
   const found = quantileRatio(ours ?? [], theirs ?? [], { q, seed: given.seed })
   if (!found) return without(both, `${name}: nothing was measured that can be compared`)
@@ -142,7 +159,7 @@ function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: C
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
-function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): GateEvidence {
+function judgeShare(gate: Gate, metric: Part & Named, given: Case): GateEvidence {
   const { ours, theirs, both, lack } = partsOf(gate, metric, given)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
   const more = shareDifference(ours, theirs, { seed: given.seed })
@@ -152,7 +169,7 @@ function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): G
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
-function partsOf(gate: Gate, metric: Part | Mean, given: Case) {
+function partsOf(gate: Gate, metric: (Part | Mean) & Named, given: Case) {
   const [ours, theirs] = [given.canary, given.control].map(({ samples }) =>
     samples.map((sample) => partOf(sample, metric)),
   )
@@ -164,7 +181,7 @@ function partsOf(gate: Gate, metric: Part | Mean, given: Case) {
   })
   const canary = sideOfThose(given.canary, mine)
   const control = sideOfThose(given.control, others)
-  const lack = lackOf(given, canary.samples, control.samples)
+  const lack = lackOf(given, metric, { ours: canary.samples, theirs: control.samples })
   return { ours: ours ?? [], theirs: theirs ?? [], both: { ...gate, canary, control }, lack }
 }
 
@@ -174,11 +191,15 @@ function verdictOf({ low, high }: Interval, max: number): Verdict {
 }
 
 /** Why the two cannot be compared; null: they can. */
-function lackOf({ minSamples, canary, control }: Case, ours: number, theirs: number) {
-  if (ours < minSamples) return `${ours} of ${minSamples} requests that are needed`
-  if (control.nodes === 0) return 'no other node had requests to compare with'
+function lackOf(
+  { minSamples, canary, control }: Case,
+  { unit = 'requests' }: Named,
+  { ours, theirs }: { ours: number; theirs: number },
+) {
+  if (ours < minSamples) return `${ours} of ${minSamples} ${unit} that are needed`
+  if (control.nodes === 0) return `no other node had ${unit} to compare with`
   if (theirs < minSamples)
-    return `${theirs} of ${minSamples} requests that are needed to compare with`
+    return `${theirs} of ${minSamples} ${unit} that are needed to compare with`
   const fewest = Math.min(canary.samples.length, control.samples.length)
   return fewest < FEWEST_UNITS ? 'too few windows yet' : null
 }

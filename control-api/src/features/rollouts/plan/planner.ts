@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a rollout of a version would do, node by node: who gets it, rendered as each gets it, and checked
 // as each node would check it.
+import { contentId } from '../../../agent-protocol/content.ts'
+import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import { versionOfDigest } from '../../../assignments/store.ts'
-import { sha256 } from '../../../base/ids.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import {
@@ -19,7 +20,10 @@ import { activeNodes, type FleetNode, type LatestAssignment, latestProven } from
 /** The version as one node would get it. */
 export type Checked = {
   text: string
+  /** Of the text and its certificates: agent-protocol/content.ts. */
   digest: string | null
+  configDigest: string | null
+  certificates: readonly CertificateVersion[]
   errors: ConfigError[]
   unavailable: string | null
   /** Turns places in `text` into places in the version's. */
@@ -84,7 +88,7 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
       ...checked,
       node,
       group,
-      textId: sha256(checked.text),
+      textId: contentId(checked.text, checked.certificates),
       settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
       fromVersion:
         running === null

@@ -70,10 +70,10 @@ export async function askNodes(
 
 const ask = (
   { askNode }: PreflightDeps,
-  { node, digest, text }: PlannedNode,
+  { node, configDigest, text }: PlannedNode,
   paths: Probe[],
   ms: number,
-) => askNode(node.id, { digest: digest ?? '', text, paths }, ms)
+) => askNode(node.id, { digest: configDigest ?? '', text, paths }, ms)
 
 const canCheck = ({ capabilities }: PlannedNode['node']) =>
   (JSON.parse(capabilities) as string[]).includes(CAN)

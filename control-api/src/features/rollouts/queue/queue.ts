@@ -11,7 +11,7 @@ import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
 import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
 import { ownersOf, takeLeases } from '../store/leases.ts'
 import type { Loaded } from '../store/rollouts.ts'
-import { openTasksBefore, taskText } from '../store/tasks.ts'
+import { openTasksBefore, taskContent } from '../store/tasks.ts'
 import {
   nodesWaitedFor,
   noteStart,
@@ -96,7 +96,7 @@ export function createQueue({ now, assignments, load, apply, releasedVersion }: 
     )
     for (const { nodeId, settledGeneration: generation } of nodes) {
       if (generation === null) continue
-      const { group_name: group } = await taskText(trx, id, nodeId)
+      const { group } = await taskContent(trx, id, nodeId)
       await noteGroup(trx, { nodeId, generation, group })
     }
     await leaveToIt(unit, id)

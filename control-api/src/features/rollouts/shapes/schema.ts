@@ -30,10 +30,12 @@ export const GateMetricSchema = Type.Enum([
   'totalP50',
   'totalP99',
   'readWaitP99',
+  'handshakeFailures',
+  'handshakeP99',
 ])
 export type GateMetric = Static<typeof GateMetricSchema>
 /**
- * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits): so much worse than the others'. Of
+ * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits, handshakes that failed): so much worse than the others'. Of
  * bytes per request: the others' may be so many times as many.
  */
 export const GateSchema = Type.Object(

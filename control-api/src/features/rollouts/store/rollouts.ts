@@ -4,13 +4,14 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { RolloutState } from '../../../api-shapes/states.ts'
+import { certificatesOfTexts } from '../../../assignments/store.ts'
 import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { AT_ONCE, type Policy, type Rollout } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
-import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './tasks.ts'
+import { insertTasks, loadTasks, type NewTask, textIdsOf, unprovenBeside } from './tasks.ts'
 
 export async function insertRollout(
   trx: Trx,
@@ -195,8 +196,8 @@ export async function awaitingRollouts(trx: Trx): Promise<string[]> {
   return [...new Set([...rows.map((row) => row.rollout_id), ...(await unfinishedRollouts(trx))])]
 }
 
-export async function unfinishedRollouts(trx: Trx): Promise<string[]> {
-  const rows = await trx
+export async function unfinishedRollouts(db: Reader): Promise<string[]> {
+  const rows = await db
     .selectFrom('rollouts')
     .select('id')
     .where('ended_at_ms', 'is', null)
@@ -240,3 +241,14 @@ export const marksBetween = (
     .limit(200)
     .$narrowType<{ started_at_ms: number }>()
     .execute()
+
+/** Rollouts that are not over and will give nodes this certificate, in words for who would delete it. */
+export async function rolloutsBringing(db: Reader, certificate: string): Promise<string[]> {
+  const uses: string[] = []
+  for (const id of await unfinishedRollouts(db)) {
+    const certificates = await certificatesOfTexts(db, await textIdsOf(db, id))
+    if (certificates.some(({ name }) => name === certificate))
+      uses.push(`the rollout ${id} brings it`)
+  }
+  return uses
+}

@@ -2,8 +2,9 @@
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
+import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { TaskState } from '../../../api-shapes/states.ts'
-import { keepText, renderedText } from '../../../assignments/store.ts'
+import { configDigestOf, keepText, renderedText } from '../../../assignments/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
@@ -14,16 +15,27 @@ import type { LeftOutFor } from '../shapes/reason.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }
-type Planned = 'node_id' | 'digest' | 'group_name' | 'kind' | 'policy_rules' | 'wave'
-export type NewTask = Pick<TaskRow, Planned> & { text: string; textId: string }
+type Planned =
+  | 'node_id'
+  | 'digest'
+  | 'config_digest'
+  | 'group_name'
+  | 'kind'
+  | 'policy_rules'
+  | 'wave'
+export type NewTask = Pick<TaskRow, Planned> & {
+  text: string
+  textId: string
+  certificates: readonly CertificateVersion[]
+}
 
 export async function insertTasks(
   trx: Trx,
   { id, created_at_ms }: RolloutRow,
   tasks: readonly NewTask[],
 ): Promise<void> {
-  for (const { text, textId, ...task } of tasks) {
-    await keepText(trx, { id: textId, text })
+  for (const { text, textId, certificates, ...task } of tasks) {
+    await keepText(trx, { id: textId, text, certificates })
     await trx
       .insertInto('node_tasks')
       .values({
@@ -196,16 +208,29 @@ export async function saveTask(
     .execute()
 }
 
-type TaskText = { text: string; group_name: string }
+export type TaskContent = {
+  text: string
+  configDigest: string
+  digest: string
+  certificates: readonly CertificateVersion[]
+  group: string
+}
 
-export async function taskText(trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> {
-  const { text_id, group_name } = await trx
+/** What the node is to get, as it was rendered when the plan was made. */
+export async function taskContent(
+  trx: Trx,
+  rolloutId: string,
+  nodeId: string,
+): Promise<TaskContent> {
+  const { text_id, group_name, ...task } = await trx
     .selectFrom('node_tasks')
-    .select(['text_id', 'group_name'])
+    .select(['text_id', 'group_name', 'digest', 'config_digest'])
     .where('rollout_id', '=', rolloutId)
     .where('node_id', '=', nodeId)
     .executeTakeFirstOrThrow()
-  return { text: await renderedText(trx, text_id), group_name }
+  const { text, certificates } = await renderedText(trx, text_id)
+  const { digest } = task
+  return { text, certificates, digest, configDigest: configDigestOf(task), group: group_name }
 }
 
 const OPEN: TaskState[] = [
@@ -307,4 +332,15 @@ export async function spendTime(
     .where('deadline_remaining_ms', '>', elapsedMs)
     .execute()
   return overrun
+}
+
+/** Of all its nodes, each once. */
+export async function textIdsOf(db: Reader, rolloutId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .select('text_id')
+    .distinct()
+    .where('rollout_id', '=', rolloutId)
+    .execute()
+  return rows.map(({ text_id }) => text_id)
 }

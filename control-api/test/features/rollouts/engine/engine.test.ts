@@ -59,7 +59,7 @@ async function open() {
         now,
         engine,
         checkFor: (text) => async (target) => {
-          const rendered = renderForNode(text, target)
+          const rendered = await renderForNode(db, text, target)
           if (!rendered) throw new Error('the test text must stay readable')
           return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
         },

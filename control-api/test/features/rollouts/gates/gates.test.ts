@@ -108,6 +108,39 @@ describe('a gate', () => {
     expect(judge(group(0.01), canary, [gate]).verdict).toBe('pass')
   })
 
+  describe('of handshakes', () => {
+    const gates: Gate[] = [
+      { metric: 'handshakeFailures', max: 0.01, onFail: 'revert' },
+      { metric: 'handshakeP99', max: 1.5, onFail: 'pause' },
+    ]
+    const shaking = (seconds: number, failed: number, seed = 1): Group => ({
+      nodes: 4,
+      samples: group(0.01, { seed }).samples.map((one) => ({
+        ...one,
+        counters: { ...one.counters, tlsHandshakes: 40, tlsHandshakeFailures: failed },
+        stages: {
+          ...one.stages,
+          handshake: histogramOf(Array.from({ length: 40 }, () => seconds)),
+        },
+      })),
+    })
+
+    it('stops a certificate whose chain clients refuse, and one that is slow', () => {
+      expect(judge(shaking(0.002, 0), shaking(0.002, 0, 2), gates).verdict).toBe('pass')
+      const refused = judge(shaking(0.002, 10), shaking(0.002, 0, 2), gates)
+      expect([refused.verdict, refused.onFail]).toEqual(['fail', 'revert'])
+      expect(refused.message).toContain('the share of failed handshakes is 0.2 higher')
+      const slow = judge(shaking(0.02, 0), shaking(0.002, 0, 2), gates)
+      expect([slow.verdict, slow.onFail]).toEqual(['fail', 'pause'])
+    })
+
+    it('says that handshakes are lacking, not requests', () => {
+      const { verdict, message } = judge(group(0.01), shaking(0.002, 0), gates)
+      expect(verdict).toBe('no_data')
+      expect(message).toContain('0 of 500 handshakes that are needed')
+    })
+  })
+
   const counting = (counters: Record<string, number>, seed = 1): Group => ({
     nodes: 4,
     samples: group(0.01, { seed }).samples.map((one) => ({

@@ -144,6 +144,8 @@ describe('a farm of ten thousand nodes', () => {
     text: `text ${i % TEXTS}`,
     textId: `text-${i % TEXTS}`,
     digest: `sha256:${i % TEXTS}`,
+    configDigest: `sha256:${i % TEXTS}`,
+    certificates: [],
     errors: [],
     unavailable: null,
     toAuthor: (error: Refusal) => error,

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// What nodes say that they serve: read back from the running server, as the config's digest is.
+import { sql } from 'kysely'
+import type { Scope } from '../access/scope.ts'
+import type { Reader, Trx } from '../db/database.ts'
+import { labelsWithin } from '../db/labels.ts'
+
+/** Under one host several, when they have keys of different kinds. */
+export type Served = { host: string; fingerprint: string; notAfterMs: number }
+export type ServedByNode = Served & {
+  sinceMs: number
+  /** The version it is of; null: none of ours, but of a file on the node. */
+  certificate: { name: string; version: number } | null
+}
+
+export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode[]> {
+  const rows = await db
+    .selectFrom('served_certificates')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .orderBy('host')
+    .orderBy('fingerprint')
+    .execute()
+  const fingerprints = [...new Set(rows.map(({ fingerprint }) => fingerprint))]
+  const ours = await versionsOf(db, fingerprints)
+  return rows.map((row) => ({
+    host: row.host,
+    fingerprint: row.fingerprint,
+    notAfterMs: row.not_after_ms,
+    sinceMs: row.since_ms,
+    certificate: ours.get(row.fingerprint) ?? null,
+  }))
+}
+
+/** By fingerprint; of one that was uploaded under several names, one of them. */
+async function versionsOf(
+  db: Reader,
+  fingerprints: readonly string[],
+): Promise<Map<string, { name: string; version: number }>> {
+  const { rows } = await sql<{ fingerprint: string; name: string; version: number }>`
+    select v.fingerprint, v.certificate as name, v.number as version
+    from json_each(${JSON.stringify(fingerprints)}) wanted
+    cross join certificate_versions v on v.fingerprint = wanted.value
+    order by v.certificate desc`.execute(db)
+  return new Map(rows.map(({ fingerprint, name, version }) => [fingerprint, { name, version }]))
+}
+
+/** What it said before goes; what it says again keeps its time. False: it said nothing new. */
+export async function setServed(
+  trx: Trx,
+  nodeId: string,
+  served: readonly Served[],
+  nowMs: number,
+): Promise<boolean> {
+  const said = JSON.stringify(served)
+  const gone =
+    await sql`delete from served_certificates where node_id = ${nodeId} and (host, fingerprint) not in (
+    select value ->> 'host', value ->> 'fingerprint' from json_each(${said}))`.execute(trx)
+  const come =
+    await sql`insert into served_certificates (node_id, host, fingerprint, not_after_ms, since_ms)
+    select ${nodeId}, value ->> 'host', value ->> 'fingerprint', value ->> 'notAfterMs', ${nowMs}
+    from json_each(${said}) where true
+    on conflict (node_id, host, fingerprint) do nothing`.execute(trx)
+  return (gone.numAffectedRows ?? 0n) + (come.numAffectedRows ?? 0n) > 0n
+}
+
+export type ServedWhere = {
+  number: number
+  fingerprint: string
+  nodeId: string
+  nodeName: string
+  host: string
+  notAfterMs: number
+  sinceMs: number
+}
+type Place = { number: number; nodeId: string; host: string }
+
+/** The nodes that serve versions of the certificate, the newest version's first. */
+export async function servedWhere(
+  db: Reader,
+  name: string,
+  { after, limit, scope }: { after: Place | null; limit: number; scope: Scope },
+): Promise<ServedWhere[]> {
+  const rows = await db
+    .selectFrom('certificate_versions as v')
+    .innerJoin('served_certificates as s', 's.fingerprint', 'v.fingerprint')
+    .innerJoin('nodes', 'nodes.id', 's.node_id')
+    .select(['v.number', 'v.fingerprint', 's.node_id', 'nodes.name', 's.host'])
+    .select(['s.not_after_ms', 's.since_ms'])
+    .where('v.certificate', '=', name)
+    .where('nodes.decommissioned_at_ms', 'is', null)
+    .where(labelsWithin('nodes.labels', scope))
+    .$if(after !== null, (query) =>
+      query.where(
+        sql<boolean>`(-v.number, s.node_id, s.host) > (${-(after?.number ?? 0)}, ${after?.nodeId ?? ''}, ${after?.host ?? ''})`,
+      ),
+    )
+    .orderBy('v.number', 'desc')
+    .orderBy('s.node_id')
+    .orderBy('s.host')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    number: row.number,
+    fingerprint: row.fingerprint,
+    nodeId: row.node_id,
+    nodeName: row.name,
+    host: row.host,
+    notAfterMs: row.not_after_ms,
+    sinceMs: row.since_ms,
+  }))
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Certificate, CertificateVersion, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { certificateQuery, versionsQuery } from './api.ts'
+import classes from './certificates.module.css'
+import { DeleteCertificateDialog } from './delete-dialog.tsx'
+import { GivingPanel } from './giving-panel.tsx'
+import { HostNames } from './host-names.tsx'
+import { certificateVerdict, endsWords } from './rules.ts'
+import { ServedPanel } from './served-panel.tsx'
+import { UploadDialog } from './upload-dialog.tsx'
+
+type Props = { name: string; session: Session; onDeleted: () => void }
+
+export function CertificateScreen({ name, session, onDeleted }: Props) {
+  const certificate = useQuery(certificateQuery(name))
+  const [open, setOpen] = useState<'renew' | 'delete' | null>(null)
+  const close = () => setOpen(null)
+  const blockedBy = whyNot(session, 'certificates:write')
+  const etag = certificate.data?.etag
+  return (
+    <Page
+      title={name}
+      meta="Certificate"
+      actions={
+        etag !== undefined && (
+          <>
+            <ActionButton blockedBy={blockedBy} onClick={() => setOpen('renew')}>
+              Renew
+            </ActionButton>
+            {blockedBy === null && (
+              <Button variant="default" onClick={() => setOpen('delete')}>
+                Delete
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <QueryStates query={certificate} what="The certificate" skeletonRows={6}>
+        {({ body }) => (
+          <>
+            <NewestPanel certificate={body} />
+            <GivingPanel name={name} />
+            <ServedPanel name={name} />
+            <VersionsPanel name={name} />
+          </>
+        )}
+      </QueryStates>
+      {open === 'renew' && etag !== undefined && (
+        <UploadDialog of={{ name, etag }} onClose={close} />
+      )}
+      {open === 'delete' && etag !== undefined && (
+        <DeleteCertificateDialog name={name} etag={etag} onClose={close} onDeleted={onDeleted} />
+      )}
+    </Page>
+  )
+}
+
+function NewestPanel({ certificate }: { certificate: Certificate }) {
+  const { latestVersion: version, daysLeft, releasedVersion } = certificate
+  return (
+    <section className="panel" aria-labelledby="newest-heading">
+      <div className="panel-head">
+        <h2 id="newest-heading">Newest version</h2>
+      </div>
+      <div className="panel-body stack">
+        {version.warnings.map(({ code, message, hint }) => (
+          <Notice key={code} tone="warn" title={WARNINGS[code] ?? 'Look at it once more'}>
+            {`${capital(message)}. ${capital(hint)}.`}
+          </Notice>
+        ))}
+        <Facts
+          facts={[
+            { name: 'State', value: <StatusBadge verdict={certificateVerdict(certificate)} /> },
+            {
+              name: 'Ends',
+              value: `${formatDateTime(version.notAfter)}, ${endsWords(daysLeft)}`,
+            },
+            { name: 'Hosts', value: <HostNames names={version.names} most={100} /> },
+            { name: 'Issuer', value: version.issuer },
+            { name: 'Key', value: version.keyKind },
+            { name: 'Version', value: version.number },
+            {
+              name: 'New nodes get',
+              value: releasedVersion === null ? 'this one' : `version ${releasedVersion}`,
+            },
+            { name: 'Kept', value: keptWords(version) },
+            {
+              name: 'SHA-256',
+              value: <code className={classes.fingerprint}>{version.fingerprint}</code>,
+            },
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+const WARNINGS: Record<string, string> = {
+  missing_intermediate: 'An intermediate may be missing',
+  self_signed: 'It is signed by itself',
+  root_included: 'It brings a root along',
+  names_lost: 'It is good for fewer hosts than before',
+}
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+const keptWords = ({ createdAt, createdBy, source }: CertificateVersion) =>
+  `${formatDateTime(createdAt)}, ${source === 'acme' ? 'ordered' : 'uploaded'} by ${createdBy}`
+
+function VersionsPanel({ name }: { name: string }) {
+  const versions = useInfiniteQuery(versionsQuery(name))
+  const known = versions.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <section className="panel" aria-labelledby="versions-heading">
+      <div className="panel-head">
+        <h2 id="versions-heading">Versions</h2>
+      </div>
+      <QueryStates query={versions} what="The versions" skeletonRows={3}>
+        {() => (
+          <ScrollBox label="Versions, table">
+            <table className="grid">
+              <thead>
+                <tr>
+                  <th scope="col">Version</th>
+                  <th scope="col">Ends</th>
+                  <th scope="col">Kept</th>
+                  <th scope="col" className="wide-only">
+                    Hosts
+                  </th>
+                  <th scope="col" className="wide-only">
+                    SHA-256
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {known.map((version) => (
+                  <tr key={version.number}>
+                    <td>{version.number}</td>
+                    <td className="nowrap">{formatDateTime(version.notAfter)}</td>
+                    <td>{keptWords(version)}</td>
+                    <td className="wide-only">
+                      <HostNames names={version.names} most={3} />
+                    </td>
+                    <td className="wide-only">
+                      <code title={version.fingerprint}>{version.fingerprint.slice(0, 12)}</code>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </ScrollBox>
+        )}
+      </QueryStates>
+      {versions.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={versions.isFetchingNextPage}
+            onClick={() => void versions.fetchNextPage()}
+          >
+            Show older versions
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

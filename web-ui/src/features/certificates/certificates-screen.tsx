@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+import { Button, TextInput } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Certificate, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { certificatesQuery } from './api.ts'
+import classes from './certificates.module.css'
+import { HostNames } from './host-names.tsx'
+import { certificateVerdict, endsWords } from './rules.ts'
+import { UploadDialog } from './upload-dialog.tsx'
+
+type Props = { session: Session; onKept: (name: string) => void }
+
+export function CertificatesScreen({ session, onKept }: Props) {
+  const [uploading, setUploading] = useState(false)
+  return (
+    <Page
+      title="Certificates"
+      meta="What sites are served with over TLS. Configs name them; a new version goes to the nodes by a rollout."
+      actions={
+        <ActionButton
+          blockedBy={whyNot(session, 'certificates:write')}
+          onClick={() => setUploading(true)}
+        >
+          Upload a certificate
+        </ActionButton>
+      }
+    >
+      <ListPanel />
+      {uploading && <UploadDialog of={null} onClose={() => setUploading(false)} onKept={onKept} />}
+    </Page>
+  )
+}
+
+function ListPanel() {
+  const [typed, setTyped] = useState('')
+  const q = useDeferredValue(typed.trim())
+  const certificates = useInfiniteQuery(certificatesQuery(q))
+  const known = certificates.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <section className="panel" aria-label="Certificates, those that end first">
+      <div className="panel-head">
+        <TextInput
+          aria-label="Find by name or host"
+          placeholder="Name or host"
+          size="xs"
+          value={typed}
+          onChange={({ currentTarget: { value } }) => setTyped(value)}
+          spellCheck={false}
+        />
+        <span className="dim">Those that end first</span>
+      </div>
+      <QueryStates query={certificates} what="The certificates" skeletonRows={3}>
+        {() => (known.length === 0 ? <Nothing q={q} /> : <Table certificates={known} />)}
+      </QueryStates>
+      {certificates.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={certificates.isFetchingNextPage}
+            onClick={() => void certificates.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Nothing = ({ q }: { q: string }) =>
+  q === '' ? (
+    <EmptyState title="No certificate yet">
+      Upload one, name it in a config, and the nodes serve it after the next rollout.
+    </EmptyState>
+  ) : (
+    <EmptyState title="None of that name or host">Look for a part of either.</EmptyState>
+  )
+
+function Table({ certificates }: { certificates: Certificate[] }) {
+  return (
+    <ScrollBox label="Certificates, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Name</th>
+            <th scope="col">Hosts</th>
+            <th scope="col">Ends</th>
+            <th scope="col" className="wide-only">
+              Version
+            </th>
+            <th scope="col" className="wide-only">
+              Issuer
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {certificates.map((certificate) => (
+            <Row key={certificate.name} certificate={certificate} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+function Row({ certificate }: { certificate: Certificate }) {
+  const { name, daysLeft, latestVersion } = certificate
+  return (
+    <tr>
+      <td className="nowrap">
+        <StatusBadge verdict={certificateVerdict(certificate)} />
+      </td>
+      <td className="nowrap">
+        <Link to="/certificates/$name" params={{ name }}>
+          {name}
+        </Link>
+      </td>
+      <td className={classes.hosts}>
+        <HostNames names={latestVersion.names} most={3} />
+      </td>
+      <td className="nowrap" title={formatDateTime(latestVersion.notAfter)}>
+        {endsWords(daysLeft)}
+      </td>
+      <td className="wide-only">{latestVersion.number}</td>
+      <td className="wide-only">{latestVersion.issuer}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { certificatesKey, deleteCertificateMutation } from './api.ts'
+
+type Props = { name: string; etag: string; onClose: () => void; onDeleted: () => void }
+
+export function DeleteCertificateDialog({ name, etag, onClose, onDeleted }: Props) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    ...deleteCertificateMutation,
+    onSuccess: async () => {
+      onDeleted()
+      await client.invalidateQueries(certificatesKey)
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title={`Delete the certificate ${name}`}>
+      <div className="stack">
+        <p>All its versions go, with their keys. Nobody brings them back but from a backup.</p>
+        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        <DialogActions>
+          <Button loading={remove.isPending} onClick={() => remove.mutate({ name, etag })}>
+            Delete certificate
+          </Button>
+        </DialogActions>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+import { TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import { certificatesKey, uploadMutation } from './api.ts'
+import { PemField } from './pem-field.tsx'
+import { troubleOf, whyIncomplete } from './rules.ts'
+
+type Props = {
+  /** Which one is renewed; null: a new one. */
+  of: { name: string; etag: string } | null
+  onClose: () => void
+  onKept?: ((name: string) => void) | undefined
+}
+
+export function UploadDialog({ of, onClose, onKept }: Props) {
+  const title = of === null ? 'Upload a certificate' : `Renew ${of.name}`
+  return (
+    <Dialog onClose={onClose} size="lg" title={title}>
+      <UploadForm of={of} onClose={onClose} onKept={onKept} />
+    </Dialog>
+  )
+}
+
+function UploadForm({ of, onClose, onKept }: Props) {
+  const client = useQueryClient()
+  const [given, setGiven] = useState({ name: of?.name ?? '', chain: '', key: '' })
+  const upload = useMutation({
+    ...uploadMutation,
+    onSuccess: async (_kept, { name }) => {
+      await client.invalidateQueries(certificatesKey)
+      onClose()
+      onKept?.(name)
+    },
+  })
+  const set = (change: Partial<typeof given>) => {
+    // What was said is about what was sent.
+    upload.reset()
+    setGiven({ ...given, ...change })
+  }
+  const errors = isApiError(upload.error, 422) ? upload.error.errors : []
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    upload.mutate({ ...given, etag: of?.etag ?? null })
+  }
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      {of === null && (
+        <TextInput
+          label="Name"
+          description="As configs will say it"
+          value={given.name}
+          onChange={({ currentTarget: { value } }) => set({ name: value })}
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+      <PemField
+        label="Certificate and chain"
+        description="PEM: the server’s certificate first, then those that issued it (often fullchain.pem)"
+        value={given.chain}
+        trouble={troubleOf(errors, '/chain')}
+        onChange={(chain) => set({ chain })}
+      />
+      <PemField
+        label="Key"
+        description="PEM, without a passphrase. It is sealed at once, and never shown again."
+        value={given.key}
+        trouble={troubleOf(errors, '/key')}
+        onChange={(key) => set({ key })}
+      />
+      {errors.length > 0 ? (
+        <Notice tone="bad" title="Nothing was kept">
+          What is wrong, and what to do, stands under each text.
+        </Notice>
+      ) : (
+        upload.isError && <ErrorBox what="Nothing was kept" error={upload.error} />
+      )}
+      <DialogActions>
+        <ActionButton type="submit" loading={upload.isPending} blockedBy={whyIncomplete(given)}>
+          {of === null ? 'Upload certificate' : 'Upload the new version'}
+        </ActionButton>
+      </DialogActions>
+    </form>
+  )
+}
