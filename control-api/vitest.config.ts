@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { defineConfig } from 'vitest/config'
+import { COMPILED } from './test/compiled.ts'
+
+// Each service begins threads: half of what such a thread takes is to compile the same modules again.
+Object.assign(process.env, COMPILED)
 
 export default defineConfig({
   // Argon2 costs 64 MiB and tens of milliseconds a time, and two cores may be shared with the C build.
@@ -7,6 +11,7 @@ export default defineConfig({
   // Files share their modules: to load them and to compile a hundred schemas takes seconds, and there are 110 files.
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/set-up.ts'],
     isolate: false,
     // Some start the service three times; on a busy machine each start takes half a minute.
     testTimeout: 240_000,

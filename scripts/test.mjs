@@ -12,6 +12,8 @@ import { Problem } from './setup/problem.mjs'
 import { runMain } from './setup/run-main.mjs'
 import { seconds } from './setup/steps.mjs'
 import { countTests } from './testing/count-tests.mjs'
+import { longFiles } from './testing/file-times.mjs'
+import { withFileTimes } from './testing/with-file-times.mjs'
 
 /**
  * @typedef {object} Check
@@ -93,12 +95,12 @@ function checks({ node }) {
     {
       part: 'scripts',
       title: 'scripts tests',
-      command: [node, '--test', 'scripts/test/*.test.ts'],
+      command: [node, '--test', ...withFileTimes, 'scripts/test/*.test.ts'],
     },
     {
       part: 'bench',
       title: 'bench at a small scale',
-      command: [node, '--test', 'bench/test/*.test.mjs'],
+      command: [node, '--test', ...withFileTimes, 'bench/test/*.test.mjs'],
       cwd: 'server-c',
     },
     { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
@@ -185,6 +187,7 @@ async function report(check, tools) {
   process.stdout.write(
     `${erase}  ${ok ? '✓' : '✗'} ${check.title}: ${numbers}, ${seconds(startedAt)}\n`,
   )
+  for (const file of longFiles(output)) process.stdout.write(`      longer than 10 s: ${file}\n`)
   if (!ok)
     process.stdout.write(`${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}\n\n`)
   return count

@@ -69,7 +69,9 @@ import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { createEngine } from './features/rollouts/engine/engine.ts'
 import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
+import { createRollOutCertificate } from './features/rollouts/renewals.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
+import type { StartDeps } from './features/rollouts/start.ts'
 import {
   marksBetween,
   rolloutsBringing,
@@ -388,6 +390,18 @@ export async function buildService(
   const secondFactor = createSecondFactor(box)
   const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
+  const startDeps: StartDeps = {
+    db,
+    write,
+    now,
+    engine,
+    checkFor: (text) => createNodeChecks({ db, validate }, text),
+    readGrouping,
+    findVersionText: async (name, number) => (await findVersion(db, name, number))?.text ?? null,
+    lastReleases: (name, most) => lastReleases(db, name, most),
+    isConnected,
+    throughputOf: async (nodeIds) => requestRates(await metrics.latencySummaries(nodeIds, 60)),
+  }
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -440,19 +454,8 @@ export async function buildService(
       )
       await api.register(
         rolloutRoutes({
-          db,
-          write,
-          now,
-          engine,
-          checkFor: (text) => createNodeChecks({ db, validate }, text),
+          ...startDeps,
           askOwners,
-          readGrouping,
-          findVersionText: async (name, number) =>
-            (await findVersion(db, name, number))?.text ?? null,
-          lastReleases: (name, most) => lastReleases(db, name, most),
-          isConnected,
-          throughputOf: async (nodeIds) =>
-            requestRates(await metrics.latencySummaries(nodeIds, 60)),
           askNode: (nodeId, question, withinMs) =>
             questions.checkQuestions.ask(nodeId, question, withinMs),
           errorsForAuthor: releases.errorsForAuthor,
@@ -478,6 +481,7 @@ export async function buildService(
       await api.register(
         certificateRoutes({
           ...{ db, write, now, keeper },
+          rollOut: createRollOutCertificate(startDeps),
           usesOf: async (name) => [
             ...(await configsNaming({ db, examine: work.examine }, name)),
             ...describeGiven(await nodesGiven(db, name)),

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The real service, as an operator runs it.
-import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tempDir } from './helper.ts'
 import { admin, setUp, tokenIn } from './process-commands.ts'
-import { serverEnv, start, startServer } from './processes.ts'
+import { startServer } from './processes.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 describe('the service', () => {
@@ -35,47 +32,6 @@ describe('the service', () => {
     expect(third.out.stdout).not.toMatch(/Set-up/)
   })
 
-  test('says in one sentence that a port is taken, and how to go on', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => {
-      taken.close()
-    })
-    await expect.poll(() => taken.address()).not.toBeNull()
-    const address = taken.address()
-    if (address === null || typeof address === 'string') throw new Error('no port')
-    const env = {
-      ...serverEnv(tempDir()),
-      FARMSTEAD_PORT: String(address.port),
-      FARMSTEAD_LOG_LEVEL: 'silent',
-    }
-    const { code, stderr } = await start('server.ts', [], env).ended
-    expect(code).toBe(1)
-    expect(stderr).toBe(
-      `farmstead control plane: 127.0.0.1:${address.port} is taken. Stop what listens there, or set FARMSTEAD_PORT to a free port.\n`,
-    )
-  })
-
-  test('says what is wrong with its environment', async () => {
-    const { code, stderr } = await start('server.ts', [], { FARMSTEAD_PORT: 'x' }).ended
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/FARMSTEAD_DATA_DIR must name/)
-    expect(stderr).not.toMatch(/ at .*\.ts:/)
-  })
-
-  test('is the only one on its data folder; the operator’s commands go beside it', async () => {
-    const dataDir = tempDir()
-    const first = await startServer(dataDir)
-    const second = await start('server.ts', [], serverEnv(dataDir)).ended
-    expect([second.code, second.stderr]).toEqual([
-      1,
-      `farmstead control plane: A control plane runs on ${dataDir} already. Stop that one first, or set FARMSTEAD_DATA_DIR to another folder.\n`,
-    ])
-    expect((await admin(dataDir, 'init')).code).toBe(0)
-    first.child.kill('SIGKILL')
-    await first.ended
-    await startServer(dataDir)
-  })
-
   test('says nothing in its log of what nodes say again and again', async () => {
     const dataDir = tempDir()
     const server = await startServer(dataDir)
@@ -89,21 +45,5 @@ describe('the service', () => {
     const { stderr } = await server.ended
     const paths = [...stderr.matchAll(/"path":"(\/agent[^"]+)"/g)].map(([, path]) => path)
     expect(paths).toEqual(['/agent/v1/enrol', '/agent/v1/hello'])
-  })
-
-  test('warns of a name in its environment that means nothing to it', async () => {
-    const server = await startServer(tempDir(), { FARMSTEAD_TRUST_PROXIES: '10.0.0.0/8' })
-    expect(server.out.stderr).toContain(
-      'farmstead control plane: FARMSTEAD_TRUST_PROXIES is no setting; is FARMSTEAD_TRUST_PROXY meant? It was left out.\n',
-    )
-    expect(server.out.stderr).not.toContain('FARMSTEAD_DATA_DIR is no setting')
-  })
-
-  test('says that its data folder is no folder', async () => {
-    const path = join(tempDir(), 'file')
-    writeFileSync(path, '')
-    const { code, stderr } = await start('server.ts', [], serverEnv(path)).ended
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/is not a folder. Set FARMSTEAD_DATA_DIR to one/)
   })
 })

@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { withFileTimes } from '../../scripts/testing/with-file-times.mjs'
 import { targets } from './fuzz/targets.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -108,7 +109,12 @@ if (preset === 'fuzz') {
     'system tests',
     process.execPath,
     // They wait nine tenths of their time: eight files at a time keep two cores half busy.
-    ['--test', '--test-concurrency=8', ...system.map((file) => join('test/system', file))],
+    [
+      '--test',
+      '--test-concurrency=8',
+      ...withFileTimes,
+      ...system.map((file) => join('test/system', file)),
+    ],
     {
       FARMSTEAD_NODE: join(build, 'farmstead-node'),
     },

@@ -325,6 +325,25 @@ export async function configsGiving(
   return rows
 }
 
+/** The nodes that run this version of the config with an older one of the certificate. */
+export async function nodesBehind(
+  db: Reader,
+  certificate: { name: string; latest: number },
+  { config, version }: { config: string; version: number },
+): Promise<string[]> {
+  const { name, latest } = certificate
+  const { rows } = await sql<{ id: string }>`
+    select nodes.id from nodes
+    join assignments a on a.node_id = nodes.id and a.generation = (
+      select b.generation from assignments b
+      where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
+    join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
+    where nodes.decommissioned_at_ms is null and a.config = ${config} and a.version = ${version}
+      and c.value ->> 'name' = ${name} and c.value ->> 'version' < ${latest}
+    order by nodes.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** How many nodes were told to serve the certificate, by what each was told last. */
 export async function nodesGiven(db: Reader, certificate: string): Promise<number> {
   const all = await configsGiving(db, { name: certificate, latest: 0 }, null)

@@ -10,7 +10,8 @@ import { Turns } from '../base/turns.ts'
 
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }
-const COST: Cost = { memoryKib: 65_536, passes: 3 }
+/** What people's passwords cost, to check as well as to guess. Only tests of other things lower it. */
+export const passwordCost: Cost = { memoryKib: 65_536, passes: 3 }
 /** No hash: nothing that is typed fits it. */
 export const NO_PASSWORD = ''
 const LANES = 1
@@ -46,11 +47,11 @@ type Parameters = {
 
 /** The cost that is for people's passwords. */
 export const hashFor = (userId: string, password: string): Promise<string> =>
-  hashPassword(password, COST, knownUser(userId))
+  hashPassword(password, passwordCost, knownUser(userId))
 
 export async function hashPassword(
   password: string,
-  { memoryKib, passes }: Cost = COST,
+  { memoryKib, passes }: Cost = passwordCost,
   asker = OPERATOR,
 ): Promise<string> {
   const nonce = randomBytes(16)
@@ -72,7 +73,7 @@ export async function verifyPassword(
 
 /** The same work as verifying, for names nobody has: the answer's time must not tell which exist. */
 export async function verifyNobody(password: string, asker = OPERATOR): Promise<false> {
-  await hashPassword(password, COST, asker)
+  await hashPassword(password, passwordCost, asker)
   return false
 }
 

@@ -178,6 +178,7 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
     /* Each write of the client may be received singly. */
     c->reads_to_end = c->peer.any.sa_family == AF_UNIX;
     list_init(&c->link);
+    list_init(&c->waiting);
     loop->connection_count++;
     c->state = transport_has_handshake(&transport) ? CONN_HANDSHAKE : CONN_READING;
     conn_arm(c, TIMEOUT_SILENT);

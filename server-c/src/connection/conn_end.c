@@ -35,6 +35,7 @@ void conn_close(struct conn *c, enum end_reason reason)
     end_request(c);
     conn_release_input(c);
     list_remove(&c->link);
+    list_remove(&c->waiting);
     loop->connection_count--;
     loop->ends[reason]++;
     conn_uncount(loop, &c->peer.any, c->is_counted);
@@ -60,6 +61,7 @@ void conn_become_http2(struct conn *c)
     c->state = CONN_CLOSED;
     end_request(c);
     list_remove(&c->link);
+    list_remove(&c->waiting);
     poller_forget(&loop->poller, &c->watch);
     http2_take_over(loop, &handover);
     conn_release_input(c);

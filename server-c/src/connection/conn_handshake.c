@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#define TURN_NS (UINT64_C(1) * NS_PER_MS) /* for handshakes, in each turn */
+#define TURN_NS 200000 /* for handshakes, in each turn: one or two */
 
 static void count_success(struct conn *c)
 {
@@ -62,8 +62,10 @@ static void fail(struct conn *c, int err)
     conn_close(c, err == -ENOMEM ? END_NO_RESOURCES : END_HANDSHAKE);
 }
 
+/* --- turns ----------------------------------------------------------------------------------- */
+
 /* Is there time left in this turn? */
-static bool may_go_on(struct loop *loop)
+static bool has_time(struct loop *loop)
 {
     if (loop->tls->turn != loop->poller.turn) {
         loop->tls->turn = loop->poller.turn;
@@ -72,20 +74,63 @@ static bool may_go_on(struct loop *loop)
     return loop->tls->spent_ns < TURN_NS;
 }
 
+/* Those that wait go on in their order, as long as there is time. */
+static void on_turn(struct poller_watch *watch, uint32_t events)
+{
+    struct loop_tls *tls = container_of(watch, struct loop_tls, pump);
+
+    (void)events;
+    while (!list_empty(&tls->waiting)) {
+        struct conn *c = container_of(tls->waiting.next, struct conn, waiting);
+        if (!has_time(c->loop)) {
+            poller_call_again(&c->loop->poller, watch);
+            return;
+        }
+        list_remove(&c->waiting);
+        c->has_turn = true;
+        c->watch.kind->on_ready(&c->watch, 0);
+    }
+}
+
+/* True: now. False: the connection is called when it is its turn. */
+static bool take_turn(struct conn *c)
+{
+    static const struct poller_kind pump_kind = {.on_ready = on_turn};
+    struct loop_tls *tls = c->loop->tls;
+
+    if (c->has_turn || (list_empty(&tls->waiting) && has_time(c->loop))) {
+        c->has_turn = false;
+        return true;
+    }
+    if (!list_empty(&c->waiting))
+        return false;
+    if (list_empty(&tls->waiting)) {
+        tls->pump.kind = &pump_kind;
+        poller_call_again(&c->loop->poller, &tls->pump);
+    }
+    list_append(&tls->waiting, &c->waiting);
+    return false;
+}
+
+/* --- the handshake --------------------------------------------------------------------------- */
+
 void conn_shake_hands(struct conn *c)
 {
     struct loop *loop = c->loop;
     uint64_t start_ns;
     int err;
 
-    if (!may_go_on(loop)) {
-        poller_call_again(&loop->poller, &c->watch);
+    if (!take_turn(c))
         return;
-    }
     start_ns = monotonic_ns();
     c->has_input = false;
     err = c->transport.kind->handshake(&c->transport);
     loop->tls->spent_ns += monotonic_ns() - start_ns;
+    if (err == -EINTR) {
+        c->has_input = true;
+        poller_call_again(&loop->poller, &c->watch);
+        return;
+    }
     if (err == -EAGAIN) {
         if (c->timeout == TIMEOUT_SILENT && transport_tls_session(&c->transport))
             conn_arm(c, TIMEOUT_HEADER);

@@ -49,6 +49,7 @@ struct conn {
     struct transfer *transfer; /* NULL between requests */
     struct list link;          /* loop->connections[timeout] */
     uint64_t deadline_ms;
+    struct list waiting; /* in loop->tls->waiting */
     struct transport transport;
     uint32_t served;
     uint32_t armed_tick;  /* value of loop->tick_count when `link` was put in its list */
@@ -57,6 +58,7 @@ struct conn {
     bool input_is_shared; /* `in` is the loop's buffer, valid until the event is over */
     uint8_t ends_for;     /* an enum end_reason to end for after this response; or END_NONE */
     bool linger_after;    /* at that end the client may still be sending */
+    bool has_turn;        /* to go on with its handshake */
     bool is_counted;      /* in the peer table */
     bool has_input;       /* there may be bytes or the end of input to receive */
     bool reads_to_end;    /* receive until the kernel has nothing left, see receive_into() */

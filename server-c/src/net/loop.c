@@ -77,6 +77,8 @@ bool loop_start_tls(struct loop *loop)
     loop->tls = calloc(1, sizeof(*loop->tls));
     if (!loop->tls)
         return false;
+    list_init(&loop->tls->waiting);
+    poller_watch_init(&loop->tls->pump, NULL);
     loop->tls->engine = tls_engine_new(&loop->tls->io, loop->shared->tickets);
     if (!loop->tls->engine)
         end_tls(loop);

@@ -45,7 +45,9 @@ struct loop_tls {
     struct tls_engine *engine;
     struct tls_io io;
     struct tls_counts counts;
-    uint64_t turn, spent_ns;       /* what handshakes have cost in this turn of the poller */
+    uint64_t turn, spent_ns; /* what handshakes have cost in this turn of the poller */
+    struct list waiting;     /* whose handshake waits for its turn; conn_handshake.c */
+    struct poller_watch pump;
     char input[LOOP_RECORD_BYTES]; /* encrypted bytes arrive here first */
     char plain[LOOP_TLS_PLAIN_BYTES];
 };
@@ -124,7 +126,7 @@ struct loop {
         struct list in_head;               /* connections with part of a head */
         struct list leaving;               /* connections that will soon take no more requests */
         struct list at_disk;               /* streams that wait for a lane */
-        struct list throttled; /* streams that wait for a rate, or for a file to settle */
+        struct list throttled;     /* streams that wait for a rate, or for a file to settle */
         struct http2_batch *batch; /* on the heap */
         struct http2_stream *spare_streams;
         size_t spare_count;

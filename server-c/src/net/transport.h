@@ -15,8 +15,9 @@
 struct transport;
 
 struct transport_kind {
-    /* Goes on with the handshake. 0: it is over. -EAGAIN: it waits for the client. -EPROTO or
-     * another negative errno: it has failed. NULL if the transport needs none. */
+    /* Goes on with the handshake. 0: it is over. -EAGAIN: it waits for the client. -EINTR: call
+     * again after others had their turn. -EPROTO or another negative errno: it has failed. NULL if
+     * the transport needs none. */
     int (*handshake)(struct transport *transport);
     /* Returns the number of bytes received, 0 at the end of input, or a negative errno; -EAGAIN: no
      * bytes have arrived. *has_more: there may be more bytes, and no event will announce them. */

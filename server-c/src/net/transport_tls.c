@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SEND_MOST 65536     /* plain bytes that are encrypted before the socket is asked */
+#define SEND_MOST 32768     /* plain bytes that are encrypted before the socket is asked */
+#define ROUNDS_AT_ONCE 4    /* of input without a plain byte; then others get their turn */
 #define OUT_KEPT 131072     /* of the loop's memory for output; more is given back */
 #define HELD_JOINED 4096    /* so much that is held is sent with what follows, in one call */
 #define PLAIN_REQUEST_LEN 4 /* of the method by which a request without TLS is known */
@@ -224,7 +225,9 @@ static int handshake(struct transport *transport)
     bool is_full = true;
     int result = -EAGAIN;
 
-    while (result == -EAGAIN) {
+    for (int left = ROUNDS_AT_ONCE; result == -EAGAIN; left--) {
+        if (left == 0)
+            return -EINTR;
         result = fetch(transport, &is_full);
         if (result == 0)
             result = step(transport);
@@ -262,7 +265,10 @@ static ssize_t receive(struct transport *transport, void *room, size_t cap, bool
     *has_more = false;
     if (tls->is_blocked && (err = flush(transport)) != 0)
         return err;
-    while (n == -EAGAIN) {
+    for (int left = ROUNDS_AT_ONCE; n == -EAGAIN; left--) {
+        *has_more = left == 0;
+        if (left == 0)
+            return n;
         err = fetch(transport, &is_full);
         if (err) {
             *has_more = err == -EAGAIN && is_full;

@@ -65,6 +65,7 @@ for (const [name, versions] of [
       const head = (answer) => ({
         ...answer.headers,
         date: '',
+        'last-modified': '', // is not sent in the second in which a file was written
         'content-type': answer.headers['content-type']?.replace(/boundary=.*/, ''),
       })
       assert.equal(over.status, plain.status, target)

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { bodyOf, collect, pages, taggedBodyOf } from '../api.ts'
 import { type Act, agree, type Tool } from '../command.ts'
-import { isApiError, locate } from '../failures.ts'
+import { Failure, isApiError, locate } from '../failures.ts'
 import { readTextFile } from '../read-text.ts'
 import { tableLines } from '../table.ts'
 import { examples } from './examples.ts'
@@ -29,6 +29,13 @@ export function registerCertificates(program: Command, act: Act): void {
     'farmctl certificates upload shop --chain fullchain.pem --key privkey.pem --dry-run',
   ])
   act<UploadOptions>(upload, uploadCertificate)
+
+  const rollOut = certificates
+    .command('roll-out')
+    .description('bring its newest version, by waves, to the nodes that have an older one')
+    .argument('<name>', NAME)
+  examples(rollOut, ['farmctl certificates roll-out shop'])
+  act(rollOut, rollOutCertificate)
 
   const versions = certificates
     .command('versions')
@@ -90,6 +97,18 @@ async function uploadCertificate(
       ? `${name} could be kept: ${about}`
       : `${name} has version ${kept.latestVersion.number}: ${about}`,
   ])
+}
+
+async function rollOutCertificate(tool: Tool, _options: unknown, name = ''): Promise<void> {
+  const url = '/api/v1/certificates/{name}/actions/roll-out'
+  const { items } = await bodyOf(tool.api().POST(url, { params: { path: { name } } }))
+  const lines = items.map(
+    ({ config, version, rolloutId, refused }) =>
+      `${config} version ${version}: ${rolloutId ?? refused}`,
+  )
+  tool.show({ items }, () => (lines.length > 0 ? lines : ['All nodes have its newest version.']))
+  const refused = items.filter(({ rolloutId }) => rolloutId === null).length
+  if (refused > 0) throw new Failure(`${refused} of ${items.length} rollouts were not started.`)
 }
 
 async function listVersions(tool: Tool, _options: unknown, name = ''): Promise<void> {

@@ -2,7 +2,7 @@
 // Certificates of the farm's sites: kept with versions, shown without their keys, and where they are served.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { scopeOf } from '../../access/scope.ts'
 import {
   DryRunQuerySchema,
@@ -41,6 +41,7 @@ import {
   CertificateConfigsSchema,
   CertificateNameSchema,
   CertificateQuerySchema,
+  CertificateRenewalsSchema,
   CertificateSchema,
   CertificateVersionDetailSchema,
   CertificateVersionSchema,
@@ -57,6 +58,11 @@ type Deps = {
   keeper: CertificateKeeper
   /** What keeps a certificate, in words; empty: nothing. */
   usesOf: (name: string) => Promise<string[]>
+  /** Starts the rollouts that renew it. */
+  rollOut: (
+    certificate: { name: string; latest: number },
+    author: { id: string | null; username: string },
+  ) => Promise<Static<typeof CertificateRenewalsSchema>['items']>
 }
 
 const tags = ['certificates']
@@ -275,6 +281,32 @@ export const certificateRoutes = (deps: Deps) => async (app: App) => {
       const row = await findVersion(db, name, number)
       if (!row) throw new CertificateVersionNotFound(name, number)
       return { ...viewVersion(row), chain: row.chain }
+    },
+  )
+
+  app.post(
+    '/certificates/:name/actions/roll-out',
+    {
+      config: {
+        permission: 'rollouts:run',
+        heavy: true,
+        rateLimit: limits.expensive,
+        errors: [CertificateNotFound],
+      },
+      schema: {
+        operationId: 'rollOutCertificate',
+        tags,
+        summary: 'Bring its newest version to the nodes that have an older one',
+        description:
+          'Starts a rollout, by waves, of each version of a config that brought it there. Where nodes of a config run several of its versions, each keeps its own. What is refused is told beside what was started.',
+        params: named,
+        response: { 200: CertificateRenewalsSchema },
+      },
+    },
+    async ({ params: { name }, user }) => {
+      const { latest } = await mustFind(name)
+      const author = { id: user?.id ?? null, username: user?.username ?? '' }
+      return { items: await deps.rollOut({ name, latest }, author) }
     },
   )
 

@@ -6,6 +6,7 @@ import {
   NodeIdSchema,
   Nullable,
   PageQuerySchema,
+  RolloutIdSchema,
   TimeSchema,
 } from '../../api-shapes/common.ts'
 
@@ -121,6 +122,19 @@ export const CertificateConfigSchema = Type.Object({
   }),
 })
 export const CertificateConfigsSchema = Type.Object({ items: Type.Array(CertificateConfigSchema) })
+
+/** POST /certificates/{name}/actions/roll-out rollOutCertificate */
+export const CertificateRenewalsSchema = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      config: NameSchema,
+      version: Type.Integer({ minimum: 1 }),
+      rolloutId: Nullable(RolloutIdSchema),
+      refused: Nullable(Type.String({ description: 'Why there is no rollout' })),
+    }),
+    { description: 'Empty: all nodes have its newest version' },
+  ),
+})
 
 export type Certificate = Static<typeof CertificateSchema>
 export type CertificateVersion = Static<typeof CertificateVersionSchema>

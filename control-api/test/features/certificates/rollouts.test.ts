@@ -9,6 +9,7 @@ import {
   BY_WAVES,
   type Farm,
   farm,
+  get,
   order,
   reaches,
   saveVersion,
@@ -107,6 +108,11 @@ test('a renewal that forgets a host is refused by the plan, with its place', asy
     ...{ status: 422, code: 'rollout_invalid' },
     errors: [{ pointer: '/sites/0/hosts/0', line: 3, code: 'host_not_covered' }],
   })
+  const url = '/api/v1/certificates/shop/actions/roll-out'
+  const { items } = (await service.admin.inject({ method: 'POST', url })).json()
+  expect(items).toMatchObject([
+    { config: 'default', version: 2, rolloutId: null, refused: expect.stringContaining('edge-1') },
+  ])
 })
 
 test('a certificate that nodes were told to serve is not deleted, though no config names it any more', async () => {
@@ -129,6 +135,38 @@ test('a certificate that nodes were told to serve is not deleted, though no conf
   const without = (await order(service.admin, { version: 3, message: 'plain' })).json()
   await reaches(service, without.id, 'succeeded')
   expect((await remove()).statusCode).toBe(204)
+})
+
+test('is rolled out by its name, to each node in the version of the config it runs', async () => {
+  const service = await servingShop()
+  const rollOut = async () => {
+    const url = '/api/v1/certificates/shop/actions/roll-out'
+    const answer = await service.admin.inject({ method: 'POST', url })
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json().items
+  }
+  expect(await rollOut()).toEqual([])
+  // One node goes ahead to another version of the config.
+  await saveVersion(service.admin, `${text}// ahead\n`.replace('/srv/www', '/srv/new'), 2)
+  const [first] = service.nodes
+  if (!first) throw new Error('no node')
+  const ahead = (
+    await order(service.admin, { version: 3, message: 'ahead', nodes: [first.id] })
+  ).json()
+  await reaches(service, ahead.id, 'succeeded')
+  await put(service)
+  const started = await rollOut()
+  expect(started).toMatchObject([
+    { config: 'default', version: 2, refused: null },
+    { config: 'default', version: 3, refused: null },
+  ])
+  const viewer = await service.as('viewer')
+  const url = '/api/v1/certificates/shop/actions/roll-out'
+  expect((await viewer.inject({ method: 'POST', url })).statusCode).toBe(403)
+  const tasksOf = async (id: string) =>
+    (await get(service, id)).tasks.map(({ nodeName }) => nodeName)
+  expect(await tasksOf(started[0].rolloutId)).toEqual(['edge-2', 'edge-3'])
+  expect(await tasksOf(started[1].rolloutId)).toEqual(['edge-1'])
 })
 
 test('a certificate that a waiting rollout will bring is not deleted', async () => {

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Runs before each file of tests.
+import { cheapPasswords } from './cheap-passwords.ts'
+
+cheapPasswords()
