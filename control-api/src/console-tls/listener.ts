@@ -97,7 +97,8 @@ const leadToHttps: RequestListener = ({ method = '', url = '/', headers }, respo
   const to = host && url.startsWith('/') ? `https://${host}${url}` : null
   response.setHeader('connection', 'close')
   if (to && isLook && !isSecret) {
-    response.writeHead(308, { location: to }).end()
+    // Not for good: browsers would keep to it when HTTPS is turned off again.
+    response.writeHead(307, { location: to }).end()
     return
   }
   const problem = {

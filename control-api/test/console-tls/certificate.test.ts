@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the console's listener shows: from where, when another one, and what it refuses.
-import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ServerCertificate } from '../../src/certificates/server-certificate.ts'
@@ -181,6 +189,28 @@ describe('a certificate in files that change', () => {
       expect.stringMatching(/^info the console serves this certificate .*"notAfter":"20/),
       expect.stringMatching(/^info the console serves another certificate /),
     ])
+  })
+
+  test('is another one when a link was turned, as certbot and Kubernetes do', async () => {
+    const dir = tempDir()
+    const authority = makeAuthority(dir)
+    for (const round of ['1', '2']) {
+      mkdirSync(join(dir, round))
+      const { chainFile, keyFile } = authority.issue('console')
+      renameSync(chainFile, join(dir, round, 'fullchain.pem'))
+      renameSync(keyFile, join(dir, round, 'privkey.pem'))
+    }
+    const live = join(dir, 'live')
+    symlinkSync('1', live)
+    const [chainFile, keyFile] = [join(live, 'fullchain.pem'), join(live, 'privkey.pem')]
+    const { certificate } = await open(tlsEnv({ chainFile, keyFile }))
+    const first = certificate.current().chain
+    symlinkSync('2', join(dir, 'next'))
+    renameSync(join(dir, 'next'), live)
+    await certificate.look()
+    await certificate.look()
+    expect(certificate.current().chain).not.toBe(first)
+    expect(certificate.current().chain).toBe(readFileSync(join(dir, '2/fullchain.pem'), 'utf8'))
   })
 
   test('stays what it was while only half of a renewal is there, which is told once', async () => {

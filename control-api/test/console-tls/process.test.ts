@@ -88,7 +88,7 @@ describe('a console with a certificate and a key in files', () => {
     const redirect = 'manual'
     const look = await fetch(`${plain}/nodes?state=drift`, { redirect })
     expect([look.status, look.headers.get('location')]).toEqual([
-      308,
+      307,
       `${server.url}/nodes?state=drift`,
     ])
     for (const init of [
