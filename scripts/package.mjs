@@ -79,8 +79,9 @@ Pre-Depends: init-system-helpers (>= 1.54~)
 Depends: adduser, ${libraries(stage)}
 Recommends: logrotate
 Description: static web server that a control plane can manage
- farmstead-node serves static files over HTTP/1.1 on all cores, measures each
- request stage by stage, and takes new configs while it serves.
+ farmstead-node serves static files over HTTP/1.1 and HTTP/2, with and without
+ TLS, on all cores, measures each request stage by stage, and takes new configs
+ while it serves.
  .
  With a control plane it enrols once, checks and proves every config that it is
  given, and goes back to the last good one by itself. Without one it serves what
@@ -108,6 +109,18 @@ function checkContents(file) {
     throw new Problem('The package does not hold what it should.', { detail: differs.join('\n') })
 }
 
+/** With certificates where postinst makes room for them: the policy of the examples must allow it. */
+function httpsConfig(/** @type {string} */ folder) {
+  const [chainFile, keyFile] = ['chain', 'key'].map((name) => `/etc/farmstead/tls/${name}.pem`)
+  const config = {
+    listen: [{ address: '0.0.0.0', port: 443, tls: true }],
+    sites: [{ hosts: ['*'], root: '/srv/www', certificates: [{ chainFile, keyFile }] }],
+  }
+  const file = join(folder, 'https.json')
+  writeFileSync(file, JSON.stringify(config))
+  return file
+}
+
 /** The packed binary, run where it was unpacked, and its units, read by systemd when it is here. */
 function tryOut(/** @type {string} */ file) {
   const scratch = mkdtempSync(join(tmpdir(), 'farmstead-package-'))
@@ -118,7 +131,8 @@ function tryOut(/** @type {string} */ file) {
     if (!said.startsWith(`${NAME} ${version()}`)) throw new Problem(`The binary says: ${said}`)
     const examples = join(scratch, doc, 'examples')
     const policy = ['--policy', join(examples, 'policy.json')]
-    output(binary, ['check', '--text-only', ...policy, join(examples, 'node.jsonc')])
+    const configs = [join(examples, 'node.jsonc'), httpsConfig(scratch)]
+    for (const config of configs) output(binary, ['check', '--text-only', ...policy, config])
     const units = ['node', 'serve'].map((name) => {
       const unit = join(scratch, `farmstead-${name}.service`)
       cpSync(join(scratch, `lib/systemd/system/farmstead-${name}.service`), unit)

@@ -14,6 +14,9 @@ import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import { createEndsMeasure, watchExpiry } from './certificates/expiry-watch.ts'
 import { createKeeper } from './certificates/keep.ts'
+import { createServerCertificates } from './certificates/server-certificate.ts'
+import { type ConsoleCertificate, openConsoleCertificate } from './console-tls/certificate.ts'
+import { httpsServerOf } from './console-tls/listener.ts'
 import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
@@ -143,6 +146,8 @@ export type Service = {
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
+  /** null: the console and the API speak plain HTTP. */
+  consoleCertificate: ConsoleCertificate | null
   backups: BackupKeeper | null
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
@@ -175,6 +180,14 @@ export async function buildService(
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
   const { db, write, disk, events, users, controlPlaneId, waysIn } = services
+  const box = openSecretBox(config.dataDir)
+  const tlsSource = config.tls?.source ?? null
+  const consoleCertificate =
+    tlsSource &&
+    (await openConsoleCertificate(tlsSource, {
+      now,
+      certificates: createServerCertificates(db, box),
+    }))
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -186,8 +199,10 @@ export async function buildService(
   const strip = withoutBase(basePath)
   const app = createFastify({
     ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
+    ...(consoleCertificate && { serverFactory: httpsServerOf(consoleCertificate) }),
     rewriteUrl: (request) => fromWellKnown(strip(request)),
   })
+  consoleCertificate?.watch(app.log)
 
   const authority =
     agentTransport === 'mtls'
@@ -200,7 +215,6 @@ export async function buildService(
         })
       : null
 
-  const box = openSecretBox(config.dataDir)
   const requests = createRequestCounter()
   const ownProcess = watchProcess(now())
 
@@ -373,7 +387,7 @@ export async function buildService(
   const startSession = createStartSession({ write, now })
   const view = createViewSession(now)
   const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
-  const secondFactor = createSecondFactor(openSecretBox(config.dataDir))
+  const secondFactor = createSecondFactor(box)
   const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
   const startDeps: StartDeps = {
@@ -472,6 +486,9 @@ export async function buildService(
             ...(await configsNaming({ db, examine: work.examine }, name)),
             ...describeGiven(await nodesGiven(db, name)),
             ...(await rolloutsBringing(db, name)),
+            ...(tlsSource?.kind === 'stored' && tlsSource.name === name
+              ? ['the console itself shows it (FARMSTEAD_TLS_CERTIFICATE)']
+              : []),
           ],
         }),
       )
@@ -546,6 +563,7 @@ export async function buildService(
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
       isDiskFull: disk.isFull,
+      consoleNotAfterMs: () => consoleCertificate?.current().notAfterMs ?? null,
       isInRecovery: () => identity.recovery !== null,
     }),
   })
@@ -562,6 +580,7 @@ export async function buildService(
       closeListeners([app, agents]),
       stopTicker(),
       forgetting.stop(),
+      consoleCertificate?.close(),
       expiry.stop(),
     ])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
@@ -584,6 +603,7 @@ export async function buildService(
     challenges,
     assignments,
     authority,
+    consoleCertificate,
     backups,
     forgetLongAway,
     tellOfExpiry,

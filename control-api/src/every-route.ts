@@ -76,7 +76,7 @@ export async function holdForEveryRoute(
   readForwarded(app)
   await app.register(requestLogPlugin, { isRoutine: ({ method }) => method === 'GET' })
   await app.register(requestContextPlugin, { listener: 'people' })
-  await securityHeaders(app)
+  await securityHeaders(app, config.tls?.hstsSeconds ?? 0)
   keepFromCaches(app, '/api')
   await answerUnderPressure(app, pressure)
   await limitRequests(app)
@@ -88,7 +88,7 @@ export async function holdForEveryRoute(
     db,
     dataDir: config.dataDir,
     now,
-    publicIsHttps: config.publicUrl?.startsWith('https:') ?? false,
+    publicIsHttps: config.tls !== null || (config.publicUrl?.startsWith('https:') ?? false),
   })
   answerBelow(app, config.basePath)
   const wrongTokens = new Throttle(WRONG_TOKENS)

@@ -32,6 +32,9 @@ async function start(service: Service, config: Config): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
 
+  const { consoleCertificate } = service
+  if (consoleCertificate) process.on('SIGHUP', () => void consoleCertificate.look(true))
+
   const { host, port, agent } = config
   const isPlain = config.agentTransport === 'insecure-http'
   const agents = await listen(service.agents, {
@@ -44,7 +47,7 @@ async function start(service: Service, config: Config): Promise<void> {
     host,
     port,
     variable: 'FARMSTEAD_PORT',
-    scheme: 'http',
+    scheme: config.tls ? 'https' : 'http',
   })
   const address = `${console}${config.basePath}`
   const setupToken = await newSetupToken(service.services.write)
@@ -54,7 +57,7 @@ async function start(service: Service, config: Config): Promise<void> {
     ...(setupToken === null
       ? []
       : [
-          `Set-up           ${setupLink(reachable(address), setupToken)}  (makes the first administrator)`,
+          `Set-up           ${setupLink(forBrowsers(address, config), setupToken)}  (makes the first administrator)`,
         ]),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -77,8 +80,9 @@ async function listen(app: App, { host, port, variable, scheme }: Where): Promis
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
 }
 
-/** "All addresses" is none to open in a browser. */
-function reachable(url: string): string {
+/** Over HTTPS the certificate is good for the public name; "all addresses" is none to open in a browser. */
+function forBrowsers(url: string, { tls, publicUrl, basePath }: Config): string {
+  if (tls && publicUrl) return publicUrl + basePath
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 

@@ -93,6 +93,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     basePath: '',
     trustProxy: false,
     publicUrl: null,
+    tls: null,
     oidc: null,
     webhookAllow: [],
     logLevel: 'silent',

@@ -12,7 +12,7 @@ const FLOORS = [
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
   ['certificates', 'environment', 'fleet', 'idempotency', 'people'],
-  ['node-identity'],
+  ['console-tls', 'node-identity'],
   ['control-plane'],
   ['assignments', 'node-check', 'openapi'],
   ['plugins'],

@@ -6,6 +6,7 @@ import { isRecipient } from '../backup/seal.ts'
 import { unknownNames } from '../base/known-environment.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
+import { type ConsoleTls, consoleTls } from './tls.ts'
 
 /** What the operator's commands need as well as the service. */
 export type StoreConfig = {
@@ -36,6 +37,8 @@ export type Transport = (typeof TRANSPORTS)[number]
 export type Config = StoreConfig & {
   host: string
   port: number
+  /** null: the console and the API speak plain HTTP. */
+  tls: ConsoleTls | null
   agent: { host: string; port: number }
   /** The built console; null: this process serves the API only. */
   consoleDir: string | null
@@ -90,6 +93,7 @@ export function envToConfig(env: Env): Config {
     ...storeConfig(env, problems),
     host: read(env, 'FARMSTEAD_HOST') ?? '127.0.0.1',
     port: port(env, 'FARMSTEAD_PORT', 9700, problems),
+    tls: tls(env, problems),
     agent: {
       host: agentHost(env),
       port: agentPort(env, problems),
@@ -164,6 +168,13 @@ function port(env: Env, name: string, fallback: number, problems: string[]): num
   if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
   problems.push(`${name} must be a port, 0–65535 (0: the kernel chooses), got "${text}"`)
   return fallback
+}
+
+const TWO_YEARS_S = 63_072_000
+
+function tls(env: Env, problems: string[]): ConsoleTls | null {
+  const hsts = { name: 'FARMSTEAD_TLS_HSTS_SECONDS', max: TWO_YEARS_S }
+  return consoleTls((name) => read(env, name), wholeNumber(env, hsts, problems), problems)
 }
 
 function publicUrl(env: Env, problems: string[]): string | null {

@@ -10,7 +10,8 @@ export function keepFromCaches(app: FastifyInstance, prefix: string): void {
   })
 }
 
-export async function securityHeaders(app: FastifyInstance): Promise<void> {
+/** `hstsSeconds` 0: over plain HTTP the header means nothing, and behind a proxy whoever ends TLS knows whether to promise it. */
+export async function securityHeaders(app: FastifyInstance, hstsSeconds: number): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -30,8 +31,11 @@ export async function securityHeaders(app: FastifyInstance): Promise<void> {
       },
     },
     referrerPolicy: { policy: 'no-referrer' },
-    // Over plain HTTP the header means nothing; behind TLS whoever ends TLS knows whether to promise it.
-    strictTransportSecurity: false,
+    strictTransportSecurity: hstsSeconds > 0 && {
+      maxAge: hstsSeconds,
+      includeSubDomains: false,
+      preload: false,
+    },
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
   })

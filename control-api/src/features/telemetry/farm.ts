@@ -22,6 +22,8 @@ export type FarmDeps = {
   isInRecovery: () => boolean
   authority: Pick<Authority, 'status'> | null
   certificateEnds: () => Promise<Measured>
+  /** null: the console speaks plain HTTP. */
+  consoleNotAfterMs: () => number | null
 }
 
 const FILES = ['control.db', 'control.db-wal', 'metrics.db', 'metrics.db-wal']
@@ -78,6 +80,11 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
       'farmstead_agent_certificate_not_after_timestamp_seconds',
       'Until when the agents’ listener’s certificate is good; it is made anew by itself.',
       seconds(certificates?.serverNotAfterMs),
+    ),
+    gauge(
+      'farmstead_console_certificate_not_after_timestamp_seconds',
+      'Until when the certificate is good that the console and the API show themselves.',
+      seconds(deps.consoleNotAfterMs()),
     ),
     labelled(
       'farmstead_certificates',
