@@ -28,6 +28,7 @@ const testPackages = [
   'iproute2',
   'libclang-rt-14-dev',
   'llvm',
+  'pebble',
   'python3-venv',
   'wrk',
 ]
