@@ -8,7 +8,7 @@ const SRC = '^control-api/src/'
 const FLOORS = [
   ['base', 'histogram', 'labels', 'storage'],
   ['api-shapes'],
-  ['access', 'agent-protocol', 'ca', 'json'],
+  ['access', 'acme', 'agent-protocol', 'ca', 'json'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
   ['certificates', 'environment', 'fleet', 'idempotency', 'people'],

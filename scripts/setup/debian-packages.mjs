@@ -31,6 +31,7 @@ const testPackages = [
   'libclang-rt-14-dev',
   'llvm',
   'nghttp2-client',
+  'pebble',
   'python3-venv',
   'wrk',
 ]
