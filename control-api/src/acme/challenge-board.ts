@@ -10,7 +10,6 @@ type Deps = {
   wake(nodeIds: readonly string[]): void
 }
 type Entry = { challenge: LiveChallenge; nodeIds: readonly string[]; confirmed: Set<string> }
-export type ChallengeBoard = ReturnType<typeof createChallengeBoard>
 
 const LOOK_AGAIN_MS = 2000
 
