@@ -25,7 +25,8 @@ export type ClientOptions = {
 type Json = Record<string, unknown>
 type Directory = { urls: Json; meta: Json }
 
-const NONCE_TRIES = 12
+/** Half of them refused, as Pebble does it, one request in a million fails still. */
+const NONCE_TRIES = 20
 const NONCES_KEPT = 8
 const DIRECTORY_MS = 3600_000
 const ERROR = 'urn:ietf:params:acme:error:'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The certificates the control plane makes, and the requests it reads. Pure but for randomness: the
-// caller says what time it is. The only file that knows the X.509 library.
+// caller says what time it is.
 //
 // Who may do what is in the certificates: the CA signs and nothing else (path length 0), serverAuth goes
 // to the control plane alone, clientAuth to nodes alone. Nodes rely on that instead of host names.

@@ -104,10 +104,10 @@ test.each([
   })
 })
 
-test('a nonce that is never taken is tried twelve times', async () => {
+test('a nonce that is never taken is tried twenty times', async () => {
   const { client, asked } = await stub({ '/newOrder': { status: 400, body: problem('badNonce') } })
   await expect(client.newOrder('https://ca.example/acct', order)).rejects.toThrow('so it is')
-  expect(asked.filter(({ path }) => path === '/newOrder')).toHaveLength(12)
+  expect(asked.filter(({ path }) => path === '/newOrder')).toHaveLength(20)
 })
 
 test.each([
