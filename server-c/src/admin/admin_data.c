@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "measure/sample_query.h"
 #include "server/server.h"
+#include "text/json_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void append_samples_state(struct buf *out, struct server *server)
 {
@@ -21,6 +23,23 @@ static void append_samples_state(struct buf *out, struct server *server)
                state.every_requests, state.slower_than_millis, state.keep,
                state.kept[SAMPLES_REGULAR], state.kept[SAMPLES_SLOW], state.taken[SAMPLES_REGULAR],
                state.taken[SAMPLES_SLOW]);
+}
+
+static void append_certificates(struct buf *out, struct server *server)
+{
+    struct certificates_shown shown;
+
+    server_certificates(server, &shown);
+    buf_append_str(out, ",\"certificates\":[");
+    for (size_t i = 0; i < shown.loaded_count; i++) {
+        const struct loaded_certificate *loaded = &shown.loaded[i];
+        buf_printf(out, "%s{\"%s\":", i ? "," : "", loaded->has_name ? "name" : "chainFile");
+        json_append_quoted(out, loaded->label, strlen(loaded->label));
+        buf_printf(out, ",\"fingerprintSha256\":\"%s\",\"notAfterUnixSeconds\":%" PRId64 "}",
+                   loaded->fingerprint, loaded->ends);
+    }
+    buf_append_char(out, ']');
+    certificates_shown_fini(&shown);
 }
 
 void admin_append_status(struct buf *out, struct server *server)
@@ -38,6 +57,7 @@ void admin_append_status(struct buf *out, struct server *server)
                effective.serving ? "true" : "false", effective.reloads, effective.generation,
                effective.digest);
     metrics_append_json(out, metrics);
+    append_certificates(out, server);
     append_samples_state(out, server);
     buf_append_str(out, "}\n");
     free(metrics);
@@ -46,8 +66,11 @@ void admin_append_status(struct buf *out, struct server *server)
 void admin_append_metrics(struct buf *out, struct server *server, enum admin_metrics_form form)
 {
     struct server_metrics *metrics = xmalloc(sizeof(*metrics));
+    struct certificates_shown shown;
 
     server_metrics(server, metrics);
+    server_certificates(server, &shown);
+    metrics->certificates = &shown;
     switch (form) {
     case ADMIN_METRICS_PROTOBUF:
         metrics_append_protobuf(out, metrics);
@@ -59,6 +82,7 @@ void admin_append_metrics(struct buf *out, struct server *server, enum admin_met
         metrics_append_prometheus(out, metrics);
         break;
     }
+    certificates_shown_fini(&shown);
     free(metrics);
 }
 

@@ -6,7 +6,7 @@
 
 #include "agent/agent_json.h"
 #include "config/config.h"
-#include "site/certificates_shown.h"
+#include "tls/certificates_shown.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
 #include "agent/agent_fetch.h"
 
 #include "agent/agent_certificate_files.h"
+#include "log/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,6 +74,9 @@ static const char *store(const struct agent_fetch *fetch, const struct agent_app
     else if (agent_certificate_files_write(agent_state_folder(apply->state), current(fetch), &text,
                                            why, why_len) != 0)
         code = "resource_limit";
+    else
+        log_info("agent: version %" PRIu64 " of the certificate \"%s\" is here",
+                 current(fetch)->version, current(fetch)->name);
     agent_certificate_text_fini(&text);
     return code;
 }

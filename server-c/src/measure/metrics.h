@@ -10,6 +10,7 @@
 #include "measure/histogram.h"
 #include "measure/stages.h"
 #include "measure/tls_counts.h"
+#include "tls/certificates_shown.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,8 @@ struct server_metrics {
     double gauges[GAUGE_COUNT];
     uint64_t ends[END_REASON_COUNT]; /* connections, since boot */
     struct tls_counts tls;           /* since boot */
+    /* Of whoever shows the snapshot; NULL: not looked at. */
+    const struct certificates_shown *certificates;
 };
 
 /* Adds `series` to that of the same generation in `metrics`. To make room it drops the oldest

@@ -78,6 +78,12 @@ struct metrics_family metrics_family_of_labelled(enum labelled labelled)
     return make("connectionEnds", "connections ended, by why");
 }
 
+struct metrics_family metrics_family_of_certificates(void)
+{
+    return make("certificateExpiryTimestampSeconds",
+                "when a certificate that is shown ends, in seconds since 1970");
+}
+
 struct metrics_family metrics_family_of_stages(void)
 {
     return make("stageSeconds", "time of each stage of a request");

@@ -30,6 +30,9 @@ void metrics_each_labelled(const struct server_metrics *metrics, enum labelled l
                                         uint64_t value),
                            void *arg);
 struct metrics_family metrics_family_of_stages(void);
+/* A gauge for each certificate. */
+struct metrics_family metrics_family_of_certificates(void);
+#define CERTIFICATES_TOLD_MAX 1024
 
 /* Classic buckets: one for each octave, at 2^-20 s … 2^9 s, each an exact sum of our finer ones.
  * Longer times are only in the bucket of infinity, since our last bucket has no upper bound. */

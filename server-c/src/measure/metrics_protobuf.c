@@ -220,6 +220,22 @@ static void append_labelled(struct writer *w, const struct server_metrics *metri
     end_family(w, &family);
 }
 
+static void append_certificates(struct writer *w, const struct certificates_shown *shown)
+{
+    struct metrics_family family = metrics_family_of_certificates();
+
+    if (!shown || shown->loaded_count == 0)
+        return;
+    begin_family(w, &family, "", TYPE_GAUGE);
+    for (size_t i = 0; i < shown->loaded_count && i < CERTIFICATES_TOLD_MAX; i++) {
+        begin_metric(w);
+        append_label(w, "certificate", shown->loaded[i].label);
+        proto_double(&w->value, GAUGE_VALUE, (double)shown->loaded[i].ends);
+        end_metric(w, METRIC_GAUGE);
+    }
+    end_family(w, &family);
+}
+
 static void append_stages(struct writer *w, const struct server_metrics *metrics)
 {
     struct metrics_family family = metrics_family_of_stages();
@@ -245,6 +261,7 @@ void metrics_append_protobuf(struct buf *out, const struct server_metrics *metri
         append_counter(&w, metrics, (enum counter)i);
     for (int i = 0; i < LABELLED_COUNT; i++)
         append_labelled(&w, metrics, (enum labelled)i);
+    append_certificates(&w, metrics->certificates);
     if (metrics->series_count > 0)
         append_stages(&w, metrics);
     for (size_t i = 0; i < ARRAY_LEN(bufs); i++)

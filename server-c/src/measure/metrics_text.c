@@ -98,6 +98,33 @@ static void append_labelled(const struct text *text, const struct server_metrics
     metrics_each_labelled(metrics, labelled, append_value, &to);
 }
 
+/* A file's path may have any character. */
+static void append_escaped(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n')
+            buf_append_str(out, "\\n");
+        else if (*text == '"' || *text == '\\')
+            buf_printf(out, "\\%c", *text);
+        else
+            buf_append_char(out, *text);
+    }
+}
+
+static void append_certificates(const struct text *text, const struct certificates_shown *shown)
+{
+    struct metrics_family family = metrics_family_of_certificates();
+
+    if (!shown || shown->loaded_count == 0)
+        return;
+    append_family(text, &family, "gauge");
+    for (size_t i = 0; i < shown->loaded_count && i < CERTIFICATES_TOLD_MAX; i++) {
+        buf_printf(text->out, "%s{certificate=\"", family.name);
+        append_escaped(text->out, shown->loaded[i].label);
+        buf_printf(text->out, "\"} %" PRId64 "\n", shown->loaded[i].ends);
+    }
+}
+
 static void append_stage(const struct text *text, const char *name,
                          const struct server_series *series, enum stage stage)
 {
@@ -136,6 +163,7 @@ static void append_all(struct text *text, const struct server_metrics *metrics)
         append_counter(text, metrics, (enum counter)i);
     for (int i = 0; i < LABELLED_COUNT; i++)
         append_labelled(text, metrics, (enum labelled)i);
+    append_certificates(text, metrics->certificates);
     family = metrics_family_of_stages();
     append_family(text, &family, "histogram");
     for (size_t s = 0; s < metrics->series_count; s++)

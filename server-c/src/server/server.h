@@ -11,7 +11,7 @@
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 #include "measure/samples.h"
 #include "site/acme_challenges.h"
-#include "site/certificates_shown.h"
+#include "tls/certificates_shown.h"
 #include "tls/tls_tickets.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef FARMSTEAD_SITE_TLS_H
 #define FARMSTEAD_SITE_TLS_H
 
-#include "site/certificates_shown.h"
+#include "tls/certificates_shown.h"
 #include "site/site.h"
 #include "tls/tls.h"
 

@@ -2,7 +2,7 @@
 // HTTPS: what is served is the same as without, whichever way the bytes are cut; who gets which certificate;
 // sessions; and how handshakes fail.
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http2 from 'node:http2'
@@ -571,6 +571,25 @@ describe('what a site asks for', () => {
       assert.notEqual(outcome, 200)
     }
   })
+})
+
+test('which certificates are loaded, and until when, is told', async (t) => {
+  const { node, certificate } = await start(t)
+  const x509 = new X509Certificate(readFileSync(certificate.chainFile))
+  const ends = Date.parse(x509.validTo) / 1000
+  assert.deepEqual((await node.status()).certificates, [
+    {
+      chainFile: certificate.chainFile,
+      fingerprintSha256: x509.fingerprint256.replaceAll(':', '').toLowerCase(),
+      notAfterUnixSeconds: ends,
+    },
+  ])
+  const text = await (await node.admin('/metrics')).text()
+  assert.ok(
+    text.includes(
+      `farmstead_certificate_expiry_timestamp_seconds{certificate="${certificate.chainFile}"} ${ends}\n`,
+    ),
+  )
 })
 
 describe('failures', () => {

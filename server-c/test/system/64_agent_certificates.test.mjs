@@ -2,8 +2,10 @@
 // Certificates that the control plane keeps: fetched before a config is acknowledged, changed and taken back with
 // it, and nothing of a key anywhere but in its file.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -22,6 +24,8 @@ import { joinNode } from '../support/joined-node.mjs'
 import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
 import { connectTls, tlsClient } from '../support/tls-node.mjs'
+
+const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
 
 let folder, root, first, second, rsa
 before(() => {
@@ -326,6 +330,21 @@ test('keys of tickets that are none leave the node with its own', async () => {
   await serving(1, first)
   control.violations.length = 0 // what the fake says of its own answer
   assert.equal(await resumes(await ticket()), 'resumed')
+})
+
+test('what root fetched belongs to the user whom the node becomes', needsRoot, async () => {
+  chmodSync(node.dir, 0o755)
+  const made = { ...config('v1'), process: { user: 'nobody' } }
+  const list = [control.keepCertificate('shop', 1, first)]
+  node.start()
+  await untilConfirmed(control.assign(made, {}, list))
+  assert.equal(await shown(), fingerprintIn(first))
+  const uid = Number(execFileSync('id', ['-u', 'nobody']).toString())
+  for (const path of [at(), at('shop'), at('.versions', 'shop', '1', 'key.pem')])
+    assert.equal(lstatSync(path).uid, uid, path)
+  await untilConfirmed(control.assign(made, {}, [control.keepCertificate('shop', 2, second)]))
+  assert.equal(await shown(), fingerprintIn(second))
+  assert.deepEqual(versions(), ['2'])
 })
 
 test('a disk that takes no more refuses, and serves on', async () => {

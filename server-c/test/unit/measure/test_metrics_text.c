@@ -78,6 +78,24 @@ static void test_lines(void)
     buf_fini(&open);
 }
 
+static void test_certificates(void)
+{
+    char label[] = "/a\"\\\n.pem";
+    struct loaded_certificate loaded = {.label = label, .ends = 1803859200};
+    struct certificates_shown shown = {.loaded = &loaded, .loaded_count = 1};
+    struct buf out;
+
+    metrics.certificates = &shown;
+    buf_init(&out);
+    metrics_append_openmetrics(&out, &metrics);
+    CHECK_TRUE(strstr(out.data, "# UNIT farmstead_certificate_expiry_timestamp_seconds seconds\n"
+                                "farmstead_certificate_expiry_timestamp_seconds{certificate="
+                                "\"/a\\\"\\\\\\n.pem\"} 1803859200\n"),
+               "%s", out.data);
+    metrics.certificates = NULL;
+    buf_fini(&out);
+}
+
 static void test_nobody_knows_since_when(void)
 {
     struct buf out;
@@ -93,6 +111,7 @@ int main(void)
 {
     fill();
     test_lines();
+    test_certificates();
     test_nobody_knows_since_when();
     return check_end("metrics_text");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* certificates_shown.c — two lists that grow. */
-#include "site/certificates_shown.h"
+#include "tls/certificates_shown.h"
 
 #include "base/mem.h"
 
