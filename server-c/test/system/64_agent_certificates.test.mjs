@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 import { joinNode } from '../support/joined-node.mjs'
 import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
@@ -345,6 +346,25 @@ test('what root fetched belongs to the user whom the node becomes', needsRoot, a
   await untilConfirmed(control.assign(made, {}, [control.keepCertificate('shop', 2, second)]))
   assert.equal(await shown(), fingerprintIn(second))
   assert.deepEqual(versions(), ['2'])
+})
+
+test('over plain HTTP no key is asked for', async (t) => {
+  const plain = await new FakeControlPlane({ isPlain: true }).start()
+  const other = await AgentNode.join(plain)
+  t.after(async () => {
+    await other.dispose()
+    await plain.stop()
+    assert.deepEqual(plain.violations, [])
+  })
+  other.start()
+  const made = config('v1')
+  made.sites[0].root = other.root
+  const { generation } = plain.assign(made, {}, [plain.keepCertificate('shop', 1, first)])
+  const nack = await plain.until('nack', () => plain.of('nack', generation)[0]?.body)
+  assert.equal(nack.code, 'tls_material')
+  assert.match(nack.message, /not given over plain HTTP/)
+  assert.deepEqual(plain.of('certificates'), [])
+  assert.deepEqual(plain.of('ticket-keys'), [])
 })
 
 test('a disk that takes no more refuses, and serves on', async () => {
