@@ -4,7 +4,7 @@
 #include "tls/tls_certificate.h"
 
 #include "base/mem.h"
-#include "tls/tls_pem.h"
+#include "tls/tls_state.h"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -85,13 +85,17 @@ static bool has_fit_key(const EVP_PKEY *key)
     }
 }
 
+/* The library is asked, too: it will be when the certificate is put in force. */
 static bool is_unfit(const struct tls_certificate *certificate)
 {
-    X509 *leaf = certificate->chain.items[0];
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    bool is_shown;
 
-    return !has_fit_key(certificate->key) ||
-           (X509_self_signed(leaf, 0) != 1 &&
-            X509_get_signature_info(leaf, NULL, NULL, NULL, NULL) != 1);
+    if (ctx)
+        SSL_CTX_set_security_level(ctx, TLS_SECURITY_LEVEL);
+    is_shown = ctx && tls_show(ctx, &certificate->chain, certificate->key);
+    SSL_CTX_free(ctx);
+    return !is_shown || !has_fit_key(certificate->key);
 }
 
 static bool is_weak(X509 *certificate)
@@ -194,11 +198,11 @@ static struct tls_verdict judge(const struct tls_certificate *certificate, int64
 
     if (fault != TLS_FAULT_NONE)
         return (struct tls_verdict){.fault = fault, .is_in_key = fault == TLS_FAULT_KEY_OF_ANOTHER};
-    if (is_unfit(certificate))
-        return at(chain, 0, TLS_FAULT_UNFIT);
     for (int i = 0; i < chain->count; i++)
         if (is_weak(chain->items[i]))
             return at(chain, i, TLS_FAULT_WEAK_KEY);
+    if (is_unfit(certificate))
+        return at(chain, 0, TLS_FAULT_UNFIT);
     return judge_chain(chain, now_seconds);
 }
 

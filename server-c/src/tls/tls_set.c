@@ -2,7 +2,6 @@
 /* tls_set.c — makes the library's contexts: one with which sessions begin, and one for each choice
  * of certificates. */
 #include "base/mem.h"
-#include "tls/tls_pem.h"
 #include "tls/tls_state.h"
 
 #include <openssl/core_names.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 #define SESSION_SECONDS (2 * TLS_TICKET_SECONDS) /* a ticket's key lives longer than the session */
-#define SECURITY_LEVEL 2                         /* 112 bits */
 #define GROUPS "X25519:P-256:P-384"
 
 /* --- tickets --------------------------------------------------------------------------------- */
@@ -114,7 +112,7 @@ static SSL_CTX *new_ctx(struct tls_set *set)
     if (!ctx)
         return NULL;
     SSL_CTX_set_app_data(ctx, set);
-    SSL_CTX_set_security_level(ctx, SECURITY_LEVEL);
+    SSL_CTX_set_security_level(ctx, TLS_SECURITY_LEVEL);
     SSL_CTX_set_min_proto_version(ctx, set->settings.is_modern ? TLS1_3_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                  SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
@@ -133,6 +131,17 @@ static SSL_CTX *new_ctx(struct tls_set *set)
     return NULL;
 }
 
+bool tls_show(SSL_CTX *ctx, const struct tls_chain *chain, EVP_PKEY *key)
+{
+    bool is_shown =
+        SSL_CTX_use_certificate(ctx, chain->items[0]) == 1 && SSL_CTX_use_PrivateKey(ctx, key) == 1;
+
+    for (int i = 1; is_shown && i < chain->count; i++)
+        is_shown = SSL_CTX_add1_chain_cert(ctx, chain->items[i]) == 1;
+    ERR_clear_error();
+    return is_shown;
+}
+
 static bool use_pair(SSL_CTX *ctx, OSSL_LIB_CTX *library, const struct tls_pair *pair)
 {
     struct tls_chain chain;
@@ -140,14 +149,10 @@ static bool use_pair(SSL_CTX *ctx, OSSL_LIB_CTX *library, const struct tls_pair 
     uint32_t line;
     bool is_used = tls_pem_chain(&chain, library, pair->chain, &line) == TLS_FAULT_NONE &&
                    tls_pem_key(&key, library, pair->key, &line) == TLS_FAULT_NONE &&
-                   SSL_CTX_use_certificate(ctx, chain.items[0]) == 1 &&
-                   SSL_CTX_use_PrivateKey(ctx, key) == 1;
+                   tls_show(ctx, &chain, key);
 
-    for (int i = 1; is_used && i < chain.count; i++)
-        is_used = SSL_CTX_add1_chain_cert(ctx, chain.items[i]) == 1;
     EVP_PKEY_free(key);
     tls_chain_fini(&chain);
-    ERR_clear_error();
     return is_used;
 }
 

@@ -4,6 +4,7 @@
 #define FARMSTEAD_TLS_STATE_H
 
 #include "tls/tls.h"
+#include "tls/tls_pem.h"
 
 #include <openssl/ssl.h>
 
@@ -36,6 +37,11 @@ struct tls_session {
                             resumed the library does not know it. */
     struct tls_alert alert;
 };
+
+#define TLS_SECURITY_LEVEL 2 /* 112 bits */
+
+/* Has a context show the chain. False: the library won't. */
+bool tls_show(SSL_CTX *ctx, const struct tls_chain *chain, EVP_PKEY *key);
 
 /* tls_session.c: what the library calls during handshakes. */
 int tls_on_hello(SSL *ssl, int *alert, void *set);

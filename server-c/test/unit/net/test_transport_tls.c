@@ -4,41 +4,12 @@
 #include "net/transport_tls.c"
 #undef end
 
-#include "loop_fixture.h"
 #include "tls_client.h"
-#include "tls_pki.h"
+#include "tls_loop.h"
 
 #include <fcntl.h>
 
 static const char config[] = "{ \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT\" }] }";
-
-static struct pki_pair pair;
-static struct tls_context *context;
-
-static struct tls_context *on_choice(void *arg, struct span name)
-{
-    (void)arg;
-    (void)name;
-    return context;
-}
-
-static void on_free(void *arg)
-{
-    (void)arg;
-}
-
-static void start_tls(void)
-{
-    const struct tls_settings settings = {.choose = on_choice, .free_arg = on_free};
-    const struct tls_pair shown = {pki_span(&pair.chain), pki_span(&pair.key_text)};
-    const struct tls_plan plan = {.pairs = &shown, .pair_count = 1};
-    struct tls_set *set;
-
-    CHECK_TRUE(loop_start_tls(&the_loop), "memory");
-    set = tls_set_new(the_loop.tls->engine, &settings);
-    context = tls_set_add(set, &plan);
-    loop_set_tls(&the_loop, set);
-}
 
 /* --- a client at the other end of a socket ---------------------------------------------------- */
 
@@ -474,9 +445,7 @@ static void test_ends(void)
 int main(void)
 {
     begin(config, "ttl");
-    shared.tickets = tls_tickets_new();
-    pki_pair_init(&pair, PKI_P256, "DNS:a.test");
-    start_tls();
+    begin_tls();
     for (int version = TLS1_2_VERSION; version <= TLS1_3_VERSION; version++) {
         test_sending(version, 0, SIZE_MAX);
         test_sending(version, 8192, SIZE_MAX);
@@ -496,8 +465,6 @@ int main(void)
     test_failures();
     test_no_config();
     test_ends();
-    pki_pair_fini(&pair);
-    loop_set_live(&the_loop, NULL, 0, 1);
-    tls_tickets_free(shared.tickets);
+    end_tls();
     return end("transport_tls");
 }

@@ -157,6 +157,9 @@ static void test_unusable(void)
 {
     ROWS(SITE("\"a.test\"", "<gone>") ", " SITE("\"b.test\"", "<b>"), {"a.test", ""},
          {"b.test", "b"}, {"", ""});
+    /* What is meant for one site is not made up for by another's. */
+    ROWS(SITE("\"b.test\"", "<b>") ", " SITE("\"a.test\"", "<gone>"), {"a.test", ""},
+         {"b.test", "b"}, {"", "b"});
     ROWS(SITE("\"a.test\"", "<gone>, <mixed>, <a>") ", " SITE("\"b.test\"", "<b>"), {"a.test", "a"},
          {"b.test", "b"});
     ROWS(SITE("\"a.test\"", "<gone>") ", " PLAIN("\"p.test\""), {"a.test", ""}, {"p.test", ""});

@@ -165,6 +165,20 @@ static void test_forms(void)
     expect(__LINE__, "signed by itself", TLS_FAULT_NONE, false, 0);
 }
 
+/* A block that ends a byte after its certificate. */
+static void pki_append_longer(struct buf *out, X509 *certificate)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    unsigned char *der = NULL;
+    int len = i2d_X509(certificate, &der);
+
+    der = OPENSSL_realloc(der, (size_t)len + 1);
+    der[len] = 0;
+    CHECK(PEM_write_bio(bio, "CERTIFICATE", "", der, len + 1) > 0);
+    OPENSSL_free(der);
+    pki_take(out, bio);
+}
+
 /* Of the certificate's file. */
 static void test_unreadable_chains(void)
 {
@@ -191,6 +205,10 @@ static void test_unreadable_chains(void)
     line = line_of_end(&chain_text);
     buf_append_str(&chain_text, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     expect(__LINE__, "no certificate within", TLS_FAULT_BAD_CERTIFICATE, false, line);
+    fine_texts();
+    line = line_of_end(&chain_text);
+    pki_append_longer(&chain_text, root);
+    expect(__LINE__, "with a byte after it", TLS_FAULT_BAD_CERTIFICATE, false, line);
     fine_texts();
     chain_text.data[100] = '*';
     expect(__LINE__, "not base64", TLS_FAULT_BAD_CERTIFICATE, false, 1);

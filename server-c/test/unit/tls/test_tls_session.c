@@ -511,6 +511,13 @@ static void test_client_certificates(void)
     static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
     EVP_PKEY *key = pki_key(PKI_P256);
     X509 *anna = issue(&people, key), *stranger = issue(&strangers, key);
+    X509 *between = pki_certificate_of(&(struct pki_wish){.name = "between",
+                                                          .key = strangers.key,
+                                                          .issuer = people.certificate,
+                                                          .signer = people.key,
+                                                          .is_authority = true});
+    X509 *far_anna = pki_certificate_of(&(struct pki_wish){
+        .name = "far anna", .key = key, .issuer = between, .signer = strangers.key});
 
     begin_set(false, false);
     for (size_t v = 0; v < ARRAY_LEN(versions); v++) {
@@ -542,6 +549,15 @@ static void test_client_certificates(void)
         CHECK_TRUE(!tls_session_is_verified(talk.session), "where none is asked for");
         finish();
         chosen = club_context;
+        wish.certificate = far_anna;
+        start(&wish);
+        SSL_add1_chain_cert(talk.client.ssl, between);
+        shake(-1, 0);
+        check_works((int)v, "an authority between");
+        CHECK_TRUE(tls_session_is_verified(talk.session), "version %zu", v);
+        CHECK_INT((int)v, "whose are taken",
+                  sk_X509_NAME_num(SSL_get_client_CA_list(talk.client.ssl)), 1);
+        finish();
         wish.certificate = stranger;
         start(&wish);
         shake(-1, 0);
@@ -553,6 +569,8 @@ static void test_client_certificates(void)
     }
     end_set();
     X509_free(anna);
+    X509_free(far_anna);
+    X509_free(between);
     X509_free(stranger);
     EVP_PKEY_free(key);
 }
@@ -790,6 +808,36 @@ static void test_lifetimes(void)
     tls_engine_free(NULL);
 }
 
+/* The whole chain is shown, in its order. */
+static void test_chain(void)
+{
+    const struct tls_settings settings = {false, false, on_choice, on_free, NULL};
+    X509 *leaf = issue(&people, ec_pair.key);
+    struct tls_pair pair = {.key = pki_span(&ec_pair.key_text)};
+    const struct tls_plan plan = {.pairs = &pair, .pair_count = 1};
+    STACK_OF(X509) * shown;
+    struct buf text;
+
+    buf_init(&text);
+    pki_append(&text, leaf);
+    pki_append(&text, people.certificate);
+    pair.chain = pki_span(&text);
+    set = tls_set_new(engine, &settings);
+    chosen = tls_set_add(set, &plan);
+    start(&(struct client_wish){.version = 0});
+    shake(-1, 0);
+    check_works(__LINE__, "a chain");
+    shown = SSL_get_peer_cert_chain(talk.client.ssl);
+    CHECK_INT(__LINE__, "both", sk_X509_num(shown), 2);
+    CHECK_TRUE(X509_cmp(sk_X509_value(shown, 0), leaf) == 0 &&
+                   X509_cmp(sk_X509_value(shown, 1), people.certificate) == 0,
+               "in order");
+    finish();
+    end_set();
+    buf_fini(&text);
+    X509_free(leaf);
+}
+
 static void test_unusable(void)
 {
     const struct tls_settings settings = {false, false, on_choice, on_free, NULL};
@@ -831,6 +879,7 @@ int main(void)
     test_key_update();
     test_large();
     test_lifetimes();
+    test_chain();
     test_unusable();
     pki_pair_fini(&ec_pair);
     pki_pair_fini(&rsa_pair);
