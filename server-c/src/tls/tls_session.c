@@ -49,10 +49,10 @@ static struct span asked_name(SSL *ssl)
     return name;
 }
 
-/* False: no memory. A client of which another group was wanted says its hello twice. */
+/* False: no memory. Once for a session: of a second hello, for another group, the library does not
+ * tell. */
 static bool note_name(struct tls_session *session, struct span name)
 {
-    free(session->name);
     session->name = name.len > 0 ? strndup(name.ptr, name.len) : NULL;
     return session->name || name.len == 0;
 }

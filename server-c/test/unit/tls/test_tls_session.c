@@ -236,7 +236,9 @@ static void test_cuts(void)
     }
     choices = 0;
     test_cuts_of("another group is asked for (HelloRetryRequest)",
-                 (struct client_wish){.version = TLS1_3_VERSION, .groups = "P-521:P-256"}, false);
+                 (struct client_wish){
+                     .version = TLS1_3_VERSION, .name = "a.example", .groups = "P-521:P-256"},
+                 false);
     end_set();
 }
 
