@@ -40,6 +40,7 @@ const CURVES: Record<string, string> = {
   secp384r1: 'P-384',
   secp521r1: 'P-521',
 }
+const OLD_DIGESTS = /md[245]|sha-?1(?![0-9])/i
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
 const ANY_PURPOSE = '2.5.29.37.0'
 
@@ -289,6 +290,19 @@ function checkFit(key: KeyObject, chain: readonly Link[], refuse: Say): void {
   )
 }
 
+/** Nobody looks at the signature of a certificate that signed itself. */
+function checkSignature(certificate: X509Certificate, line: number, refuse: Say): void {
+  const algorithm = certificate.signatureAlgorithm ?? ''
+  if (!OLD_DIGESTS.test(algorithm) || certificate.verify(certificate.publicKey)) return
+  refuse(
+    '/chain',
+    line,
+    'signature_weak',
+    `this certificate is signed by ${algorithm}, which clients do not trust any more`,
+    'have one made that is signed with SHA-256',
+  )
+}
+
 function checkOrder(
   chain: readonly Link[],
   nowMs: number,
@@ -307,6 +321,7 @@ function checkOrder(
       return
     }
     seen.add(certificate.fingerprint256)
+    checkSignature(certificate, line, refuse)
   }
   for (const [i, link] of chain.entries()) {
     const before = chain[i - 1]

@@ -32,6 +32,8 @@ type Wish = {
   fromMs?: number
   toMs?: number
   purposes?: string[]
+  /** Of the signature. */
+  hash?: string
 }
 
 const nameOf = (name: string | JsonGeneralName): JsonGeneralName =>
@@ -46,6 +48,7 @@ export async function make({
   fromMs = Date.now() - DAY_MS,
   toMs = Date.now() + 90 * DAY_MS,
   purposes,
+  hash = 'SHA-256',
 }: Wish = {}): Promise<Made> {
   const isRsa = keys.privateKey.asymmetricKeyType === 'rsa'
   const curve = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' } as Record<
@@ -70,7 +73,7 @@ export async function make({
     issuer: by?.subject ?? subject,
     notBefore: new Date(fromMs),
     notAfter: new Date(toMs),
-    signingAlgorithm: { ...(by ?? { signing }).signing.algorithm, hash: 'SHA-256' },
+    signingAlgorithm: { ...(by ?? { signing }).signing.algorithm, hash },
     signingKey: by?.signing ?? signing,
     publicKey: new PublicKey(spki),
     extensions,

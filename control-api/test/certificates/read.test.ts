@@ -181,6 +181,14 @@ describe('what cannot be served is refused with its line', () => {
     expect(errorsOf(chain, pkcs8(keys))).toEqual([['/key', 1, 'key_weak']])
   })
 
+  test('a signature by SHA-1, but for that of a root, which nobody looks at', async () => {
+    const root = await make({ isCa: true, subject: 'CN=r', hash: 'SHA-1' })
+    const good = await make({ names: ['a.example'], by: root })
+    expect(errorsOf(good.pem + root.pem, good.key)).toEqual([])
+    const old = await make({ names: ['a.example'], by: root, hash: 'SHA-1' })
+    expect(errorsOf(old.pem + root.pem, old.key)).toEqual([['/chain', 1, 'signature_weak']])
+  })
+
   test('an encrypted key, in both forms', async () => {
     const { chain } = await makeChain(['a.example'])
     const { privateKey } = rsaKeys(2048)
