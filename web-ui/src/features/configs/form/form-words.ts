@@ -14,6 +14,7 @@ const itemNames: Record<string, string> = {
   expires: 'caching rule',
   access: 'access rule',
   auth: 'password rule',
+  certificates: 'certificate',
   signedUrls: 'signature rule',
   hotlink: 'link rule',
   mimeTypes: 'suffix',
