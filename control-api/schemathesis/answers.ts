@@ -30,6 +30,8 @@ const ONLY_REFUSE: Record<string, string> = {
   rejectRollout: 'no rollout waits: test/features/rollouts/line/before.test.ts',
   deleteConfig: 'nodes run the one there is: test/features/configs/',
   putGroupOrder: 'its ETag is a digest: test/features/groups/',
+  createCertificate: 'at random it is no certificate: test/features/certificates/',
+  addCertificateVersion: 'at random it is no certificate: test/features/certificates/',
   getNodeDrift: 'no node drifted: test/assignments/drift.test.ts',
   decideNodeDrift: 'no node drifted: test/assignments/drift.test.ts',
   decideNodeClone: 'no node runs twice: test/node-identity/clones.test.ts',

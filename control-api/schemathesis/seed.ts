@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fills a service through its API, with several of each thing: those that are deleted are missed by nobody.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeChain } from '../test/certificates/make.ts'
 import { SimulatedNode } from '../test/simulated-node.ts'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -33,6 +34,11 @@ export async function seed(api: Api, agentUrl: string) {
     const group = { name: `group-${i}`, selector: `zone=z${i}` }
     return (await api<{ name: string }>('POST', '/groups', group)).name
   })
+  const certificates = await several(async (i) => {
+    const { chain, key } = await makeChain([`shop-${i}.example`])
+    const certificate = { name: `shop-${i}`, chain, key }
+    return (await api<{ name: string }>('POST', '/certificates', certificate)).name
+  })
   const rollout = await api('POST', '/rollouts', {
     config: 'default',
     version: 1,
@@ -42,6 +48,7 @@ export async function seed(api: Api, agentUrl: string) {
     nodes: nodes.map(({ id }) => id),
     groups: [...groups, 'default'],
     configs: ['default'],
+    certificates,
     versions: [1, 2, 3],
     rollouts: [rollout.id],
     users: await make('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
