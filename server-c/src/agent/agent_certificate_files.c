@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "site/certificate_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,12 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOT "certificates"
 #define VERSIONS ".versions" /* no certificate has a name like this */
 #define NEW ".new"
-#define CHAIN "chain.pem"
-#define KEY "key.pem"
-#define FILE_MAX 262144
 #define VERSION_LEN 32 /* "9007199254740991.new" */
 #define TARGET_LEN 128 /* ".versions/NAME/VERSION" */
 
@@ -68,7 +65,7 @@ static int step(int dir_fd, const char *name, bool create)
 /* The folder with the versions of a certificate, or with `name` NULL that of all certificates. */
 static int open_versions(int dir_fd, const char *name, bool create)
 {
-    int fd = create ? make_folder(dir_fd, ROOT) : open_folder(dir_fd, ROOT);
+    int fd = create ? make_folder(dir_fd, CERTIFICATES) : open_folder(dir_fd, CERTIFICATES);
     fd = step(fd, VERSIONS, create);
     return name ? step(fd, name, create) : fd;
 }
@@ -82,8 +79,8 @@ static void remove_version(int dir_fd, const char *version)
 {
     int fd = open_folder(dir_fd, version);
     if (fd >= 0) {
-        unlinkat(fd, CHAIN, 0);
-        unlinkat(fd, KEY, 0);
+        unlinkat(fd, CERTIFICATE_CHAIN, 0);
+        unlinkat(fd, CERTIFICATE_KEY, 0);
         close(fd);
     }
     unlinkat(dir_fd, version, AT_REMOVEDIR);
@@ -96,7 +93,8 @@ static char *read_file(int dir_fd, const char *name)
     struct stat st;
     int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     char *text = NULL;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size <= CERTIFICATE_FILE_MAX) {
         text = xcalloc(1, (size_t)st.st_size + 1);
         if (read(fd, text, (size_t)st.st_size) != st.st_size) {
             free(text);
@@ -139,7 +137,8 @@ bool agent_certificate_files_has(int dir_fd, const struct agent_certificate *cer
     int fd = step(open_versions(dir_fd, certificate->name, false), version, false);
     if (fd < 0)
         return false;
-    struct agent_certificate_text text = {read_file(fd, CHAIN), read_file(fd, KEY)};
+    struct agent_certificate_text text = {read_file(fd, CERTIFICATE_CHAIN),
+                                          read_file(fd, CERTIFICATE_KEY)};
     bool has = text.chain && text.key &&
                agent_certificate_judge(certificate, &text, why, sizeof(why)) == 0;
     agent_certificate_text_fini(&text);
@@ -174,8 +173,8 @@ static int write_pair(int dir_fd, const char *version, const struct agent_certif
 {
     remove_version(dir_fd, version); /* what a crash has left */
     int fd = make_folder(dir_fd, version);
-    int err = fd < 0 || write_file(fd, CHAIN, text->chain) != 0 ||
-                      write_file(fd, KEY, text->key) != 0 || fsync(fd) != 0
+    int err = fd < 0 || write_file(fd, CERTIFICATE_CHAIN, text->chain) != 0 ||
+                      write_file(fd, CERTIFICATE_KEY, text->key) != 0 || fsync(fd) != 0
                   ? -1
                   : 0;
     close_quietly(fd);
@@ -236,7 +235,7 @@ int agent_certificate_files_use(int dir_fd, const struct agent_certificates *lis
     int err = 0;
     if (list->count == 0)
         return 0;
-    int fd = open_folder(dir_fd, ROOT);
+    int fd = open_folder(dir_fd, CERTIFICATES);
     for (size_t i = 0; i < list->count && !err; i++)
         if (fd < 0 || use(fd, &list->items[i], &has_changed) != 0)
             err = fail(why, why_len, list->items[i].name, "cannot put it in use");
@@ -297,6 +296,6 @@ static void look_at_link(int fd, const char *name, const struct agent_certificat
 
 void agent_certificate_files_keep(int dir_fd, const struct agent_certificates *list)
 {
-    each_name(open_folder(dir_fd, ROOT), list, look_at_link, NULL);
+    each_name(open_folder(dir_fd, CERTIFICATES), list, look_at_link, NULL);
     each_name(open_versions(dir_fd, NULL, false), list, look_at_versions, NULL);
 }

@@ -16,14 +16,9 @@
 #include "connection/conn.h"
 
 #include "connection/conn_state.h"
-#include "net/peer_table.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define INPUT_EVENTS (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
-#define LAST_EVENTS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
-#define WATCHED (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET)
 
 static bool is_reading(const struct conn *c)
 {
@@ -98,7 +93,7 @@ static void begin_watching(struct conn *c)
 {
     c->is_watched = true;
     if (poller_add(&c->loop->poller, c->transport.fd,
-                   WATCHED | (c->is_output_watched ? EPOLLOUT : 0), &c->watch) != 0)
+                   POLLER_STREAM | (c->is_output_watched ? EPOLLOUT : 0), &c->watch) != 0)
         conn_close(c, END_NO_RESOURCES);
 }
 
@@ -108,9 +103,9 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
 
     if (c->state == CONN_CLOSED)
         return;
-    if (events & INPUT_EVENTS)
+    if (events & POLLER_STREAM_INPUT)
         c->has_input = true;
-    if (events & (LAST_EVENTS | EPOLLPRI))
+    if (events & (POLLER_STREAM_LAST | EPOLLPRI))
         c->reads_to_end = true;
     if (events & EPOLLOUT && is_reading(c) && c->transport.kind->flush) {
         c->has_input = true; /* was not read while output was held */
@@ -148,15 +143,8 @@ void conn_watch_output(struct conn *c)
         return;
     c->is_output_watched = true;
     if (c->is_watched &&
-        poller_change(&c->loop->poller, c->transport.fd, WATCHED | EPOLLOUT, &c->watch) != 0)
+        poller_change(&c->loop->poller, c->transport.fd, POLLER_STREAM | EPOLLOUT, &c->watch) != 0)
         conn_close(c, END_NO_RESOURCES);
-}
-
-void conn_uncount(struct loop *loop, const struct sockaddr *peer, bool is_counted)
-{
-    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (is_counted)
-        peer_table_leave(loop->shared->peers, peer);
 }
 
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
@@ -166,7 +154,7 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
 
     if (!c) {
         transport_close(&transport);
-        conn_uncount(loop, (const struct sockaddr *)peer, is_counted);
+        loop_uncount_connection(loop, (const struct sockaddr *)peer, is_counted);
         return;
     }
     poller_watch_init(&c->watch, &conn_kind);

@@ -14,9 +14,6 @@
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
                 bool is_counted);
 
-/* Counts a connection no more that was counted for conn_start(). */
-void conn_uncount(struct loop *loop, const struct sockaddr *peer, bool is_counted);
-
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
 

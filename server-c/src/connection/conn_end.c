@@ -5,7 +5,6 @@
 #include "connection/conn_state.h"
 #include "http2/http2.h"
 #include "net/accept_deferral.h"
-#include "net/peer_table.h"
 
 #define LINGER_BYTES_MAX 262144
 #define SILENT_MS 250 /* long enough for a lost packet to be sent again */
@@ -38,7 +37,7 @@ void conn_close(struct conn *c, enum end_reason reason)
     list_remove(&c->waiting);
     loop->connection_count--;
     loop->ends[reason]++;
-    conn_uncount(loop, &c->peer.any, c->is_counted);
+    loop_uncount_connection(loop, &c->peer.any, c->is_counted);
     poller_forget(&loop->poller, &c->watch);
     transport_close(&c->transport);
 }

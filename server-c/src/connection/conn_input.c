@@ -5,7 +5,6 @@
  * when the event is over are copied to memory of the connection, so an idle connection has none. */
 #include "connection/conn_state.h"
 
-#include <errno.h>
 #include <string.h>
 
 void conn_release_input(struct conn *c)
@@ -89,7 +88,7 @@ static enum conn_input receive_into(struct conn *c, char *room, size_t cap, size
         *len = (size_t)n;
         return INPUT_SOME;
     }
-    if (n == -EAGAIN || n == -EWOULDBLOCK || n == -EINTR)
+    if (transport_is_for_later(n))
         return INPUT_NONE;
     return n == 0 ? INPUT_END : INPUT_BROKEN;
 }

@@ -224,7 +224,7 @@ static void start(const struct listener *listener, int fd, const struct sockaddr
     if (!listener->speaks_tls)
         transport = transport_of_socket(fd);
     else if (!transport_of_tls(&transport, loop, fd)) {
-        conn_uncount(loop, (const struct sockaddr *)peer, is_counted);
+        loop_uncount_connection(loop, (const struct sockaddr *)peer, is_counted);
         return;
     }
     conn_start(loop, transport, peer, is_counted);

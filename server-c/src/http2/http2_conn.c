@@ -10,14 +10,9 @@
 #include "http2/http2_state.h"
 
 #include "net/accept_deferral.h"
-#include "net/peer_table.h"
 
-#include <errno.h>
 #include <string.h>
 
-#define INPUT_EVENTS (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
-#define LAST_EVENTS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
-#define WATCHED (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET)
 #define LINGER_BYTES_MAX 262144
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -52,9 +47,7 @@ void http2_close(struct http2_conn *c, enum end_reason reason)
     list_remove(&c->leave_link);
     loop->connection_count--;
     loop->ends[reason]++;
-    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (c->is_counted)
-        peer_table_leave(loop->shared->peers, &c->peer.any);
+    loop_uncount_connection(loop, &c->peer.any, c->is_counted);
     poller_forget(&loop->poller, &c->watch);
     transport_close(&c->transport);
 }
@@ -129,11 +122,6 @@ static ssize_t receive_into(struct http2_conn *c)
     return n;
 }
 
-static bool is_for_later(ssize_t n)
-{
-    return n == -EAGAIN || n == -EWOULDBLOCK || n == -EINTR;
-}
-
 /* What the library does not answer by itself. The floods it knows are acknowledgements that wait, and
  * CONTINUATION frames. */
 static void take_failure(struct http2_conn *c, ssize_t err)
@@ -161,7 +149,7 @@ static void take_input(struct http2_conn *c)
 
     if (n > 0)
         take(c, c->loop->input, (size_t)n);
-    else if (!is_for_later(n))
+    else if (!transport_is_for_later(n))
         http2_close(c, left(c));
 }
 
@@ -170,7 +158,7 @@ static void linger(struct http2_conn *c)
 {
     ssize_t n = receive_into(c);
 
-    if ((n <= 0 && !is_for_later(n)) || (n > 0 && (uint64_t)n > c->skip))
+    if ((n <= 0 && !transport_is_for_later(n)) || (n > 0 && (uint64_t)n > c->skip))
         http2_close(c, (enum end_reason)c->ends_for);
     else if (n > 0)
         c->skip -= (uint64_t)n;
@@ -184,7 +172,7 @@ static void watch_output(struct http2_conn *c)
         return;
     c->is_output_watched = true;
     if (c->is_watched &&
-        poller_change(&c->loop->poller, c->transport.fd, WATCHED | EPOLLOUT, &c->watch) != 0)
+        poller_change(&c->loop->poller, c->transport.fd, POLLER_STREAM | EPOLLOUT, &c->watch) != 0)
         http2_close(c, END_NO_RESOURCES);
 }
 
@@ -244,9 +232,9 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
 
     if (c->state == HTTP2_CLOSED)
         return;
-    if (events & INPUT_EVENTS)
+    if (events & POLLER_STREAM_INPUT)
         c->has_input = true;
-    if (events & (LAST_EVENTS | EPOLLPRI))
+    if (events & (POLLER_STREAM_LAST | EPOLLPRI))
         c->reads_to_end = true;
     if (events & EPOLLOUT) {
         c->is_blocked = false;
@@ -272,8 +260,8 @@ static void begin_watching(struct http2_conn *c, bool is_watched)
 {
     struct poller *poller = &c->loop->poller;
     int fd = c->transport.fd;
-    int err = is_watched ? poller_change(poller, fd, WATCHED, &c->watch)
-                         : poller_add(poller, fd, WATCHED, &c->watch);
+    int err = is_watched ? poller_change(poller, fd, POLLER_STREAM, &c->watch)
+                         : poller_add(poller, fd, POLLER_STREAM, &c->watch);
 
     c->is_watched = true;
     if (err)
@@ -287,9 +275,7 @@ static void give_back(struct loop *loop, const struct http2_handover *from)
     transport_close(&transport);
     loop->connection_count--;
     loop->ends[END_NO_RESOURCES]++;
-    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (from->is_counted)
-        peer_table_leave(loop->shared->peers, from->peer);
+    loop_uncount_connection(loop, from->peer, from->is_counted);
 }
 
 static size_t size_of(const struct sockaddr *peer)

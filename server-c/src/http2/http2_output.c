@@ -7,7 +7,6 @@
  * takes nothing costs us at most one batch. */
 #include "http2/http2_state.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,18 +99,13 @@ static void end_streams(struct http2_conn *c)
         http2_stream_free(container_of(c->over.next, struct http2_stream, link));
 }
 
-static bool is_for_later(ssize_t n)
-{
-    return n == -EAGAIN || n == -EWOULDBLOCK || n == -EINTR;
-}
-
 static enum http2_output send_left(struct http2_conn *c)
 {
     while (c->left) {
         struct iovec part = {c->left + c->left_pos, c->left_len - c->left_pos};
         ssize_t n = transport_send(&c->transport, &part, 1, false);
         if (n < 0)
-            return is_for_later(n) ? OUTPUT_BLOCKED : OUTPUT_GONE;
+            return transport_is_for_later(n) ? OUTPUT_BLOCKED : OUTPUT_GONE;
         c->left_pos += (size_t)n;
         c->given += (uint64_t)n;
         if (c->left_pos < c->left_len)
@@ -147,7 +141,7 @@ static enum http2_output send_batch(struct http2_conn *c)
     ssize_t n = transport_send(&c->transport, batch->parts, batch->count, false);
     enum http2_output result = OUTPUT_ALL;
 
-    if (n < 0 && !is_for_later(n)) {
+    if (n < 0 && !transport_is_for_later(n)) {
         result = OUTPUT_GONE;
     } else {
         size_t sent = n > 0 ? (size_t)n : 0;
@@ -168,7 +162,7 @@ static enum http2_output flush(struct http2_conn *c)
 
     if (err == 0)
         return OUTPUT_ALL;
-    return is_for_later(err) ? OUTPUT_BLOCKED : OUTPUT_GONE;
+    return transport_is_for_later(err) ? OUTPUT_BLOCKED : OUTPUT_GONE;
 }
 
 enum http2_output http2_output_send(struct http2_conn *c)

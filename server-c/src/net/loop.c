@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "net/peer_table.h"
 
 #include <string.h>
 #include <sys/random.h>
@@ -105,6 +106,13 @@ void loop_fini(struct loop *loop)
     free(loop->path);
     free(loop->scratch.bytes);
     url_rule_scratch_free(loop->scratch.rules);
+}
+
+void loop_uncount_connection(struct loop *loop, const struct sockaddr *peer, bool is_counted)
+{
+    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, peer);
 }
 
 /* --- series ---------------------------------------------------------------------------------- */

@@ -168,6 +168,9 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
     live->series->data.counters[counter] += n;
 }
 
+/* Takes a connection out of shared->connections, and if `is_counted` out of the table of peers. */
+void loop_uncount_connection(struct loop *loop, const struct sockaddr *peer, bool is_counted);
+
 /* The current time as the value of Date (RFC 9110 section 6.6.1). Also sets loop->date_second. */
 const char *loop_date(struct loop *loop);
 

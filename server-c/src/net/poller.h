@@ -16,6 +16,12 @@
 #include <sys/epoll.h>
 #include <uv.h>
 
+/* For a client's stream socket: what it is watched for, what of that says that there may be input,
+ * and what that there is no more to come. */
+#define POLLER_STREAM (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET)
+#define POLLER_STREAM_INPUT (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+#define POLLER_STREAM_LAST (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+
 struct poller_watch;
 
 struct poller_kind {

@@ -6,6 +6,7 @@
 #ifndef FARMSTEAD_TRANSPORT_H
 #define FARMSTEAD_TRANSPORT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,12 @@ struct transport transport_of_socket(int fd);
 /* From now on the kernel keeps few bytes that are not on their way yet: what is sent next waits behind
  * these only. Without effect where there is no TCP. */
 void transport_keep_queue_short(struct transport *transport);
+
+/* Does a negative errno of receive or send say only that it takes or gives nothing now? */
+static inline bool transport_is_for_later(ssize_t err)
+{
+    return err == -EAGAIN || err == -EWOULDBLOCK || err == -EINTR;
+}
 
 static inline ssize_t transport_receive(struct transport *transport, void *room, size_t cap,
                                         bool *has_more)

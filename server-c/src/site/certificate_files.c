@@ -16,7 +16,7 @@ static char *in_state_folder(const char *name, const char *file)
     struct buf path;
 
     buf_init(&path);
-    buf_printf(&path, "%s/certificates/%s/%s", bounds_state_dir(), name, file);
+    buf_printf(&path, "%s/" CERTIFICATES "/%s/%s", bounds_state_dir(), name, file);
     return buf_take(&path);
 }
 
@@ -24,8 +24,9 @@ void certificate_paths_of(struct certificate_paths *paths, const struct config_c
 {
     bool has_name = cfg->name[0] != '\0';
 
-    paths->chain = has_name ? in_state_folder(cfg->name, "chain.pem") : xstrdup(cfg->chain_file);
-    paths->key = has_name ? in_state_folder(cfg->name, "key.pem") : xstrdup(cfg->key_file);
+    paths->chain =
+        has_name ? in_state_folder(cfg->name, CERTIFICATE_CHAIN) : xstrdup(cfg->chain_file);
+    paths->key = has_name ? in_state_folder(cfg->name, CERTIFICATE_KEY) : xstrdup(cfg->key_file);
 }
 
 void certificate_paths_fini(struct certificate_paths *paths)

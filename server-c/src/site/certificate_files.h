@@ -9,6 +9,10 @@
 #include "tls/tls_certificate.h"
 
 #define CERTIFICATE_FILE_MAX 262144 /* bytes */
+/* In the node's state folder: CERTIFICATES/NAME/CERTIFICATE_CHAIN. */
+#define CERTIFICATES "certificates"
+#define CERTIFICATE_CHAIN "chain.pem"
+#define CERTIFICATE_KEY "key.pem"
 
 struct certificate_paths {
     char *chain, *key;
