@@ -3,8 +3,7 @@
  * be read and has a status first, and when it has gone nothing is left of it. */
 #include "connection/conn.h"
 #include "http2/http2.h"
-#include "loop_fixture.h"
-#include "memory_transport.h"
+#include "fuzz_site.h"
 
 #include <nghttp2/nghttp2.h>
 
@@ -18,58 +17,21 @@ static const char config[] =
     "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
     "  \"fileCache\": { \"maxBytes\": 1048576, \"maxFileBytes\": 8192 },\n"
     "  \"limits\": { \"keepAliveRequests\": 20, \"bodyBytes\": 100, \"headBytes\": 1024,\n"
-    "    \"targetBytes\": 512, \"http2Streams\": 10 },\n"
-    "  \"sites\": [{ \"hosts\": [\"a\"], \"root\": \"ROOT/site\", \"precompressed\": [\"gzip\"],\n"
-    "    \"directoryListing\": { \"enabled\": true },\n"
-    "    \"rewrites\": [{ \"match\": \"^/r/(.*)\", \"to\": \"/$1\" }],\n"
-    "    \"errorPages\": { \"404\": \"/e\" } }] }";
-
-static const char files[] = "mkdir -p site/d site/l; cd site; printf small > s; seq 1 3000 > m; "
-                            "seq 1 9000 > b; printf gone > e; printf p > p; printf z > p.gz; "
-                            "printf i > d/index.html; printf x > l/x; touch -d @1700000000 * */*";
-
-static void never_wait(uv_idle_t *idle)
-{
-    (void)idle;
-}
-
-static void remove_root(void)
-{
-    shell_in(root, "rm -rf \"$PWD\"");
-}
+    "    \"targetBytes\": 512, \"http2Streams\": 10 },\n" FUZZ_SITES;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    static uv_idle_t busy;
-
     (void)argc, (void)argv;
-    begin(config, "ttl");
-    shell_in(root, files);
-    atexit(remove_root);
-    uv_idle_init(&the_loop.uv, &busy);
-    uv_idle_start(&busy, never_wait);
-    for (int i = 0; i < TIMEOUT_COUNT; i++)
-        the_loop.timeout_ms[i] = 60000;
+    fuzz_begin(config);
     return 0;
-}
-
-static void turn(struct memory_transport *memory)
-{
-    for (int idle = 0; !memory->is_closed && idle < 8;) {
-        size_t before = memory->output_len + memory->input_pos;
-        poller_turn(&the_loop.poller);
-        idle = the_loop.port.outstanding == 0 && before == memory->output_len + memory->input_pos
-                   ? idle + 1
-                   : 0;
-    }
 }
 
 /* Until nothing more happens; then the node leaves, and then the client goes. */
 static void run(struct memory_transport *memory)
 {
-    turn(memory);
+    fuzz_turn(memory);
     http2_leave_all(&the_loop);
-    turn(memory);
+    fuzz_turn(memory);
     http2_close_all(&the_loop);
     conn_close_all(&the_loop);
     poller_turn(&the_loop.poller);
