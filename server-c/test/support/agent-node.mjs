@@ -2,7 +2,7 @@
 // One farmstead-node under test: its state folder, its root, its process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -170,6 +170,27 @@ export class AgentNode {
       }
       await sleep(20)
       seen = await this.version()
+    }
+  }
+
+  /** What confirmed.json in the state folder holds: the config that a start goes back to; or null. */
+  confirmed() {
+    const path = join(this.state, 'confirmed.json')
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
+  }
+
+  /** Until the config of `generation` is confirmed and on disk, so that any end may follow: the
+   * control plane has heard of it a little earlier. */
+  async untilConfirmed(generation, timeoutMs = 10_000) {
+    const deadline = performance.now() + timeoutMs
+    while (this.confirmed()?.generation !== generation) {
+      if (performance.now() > deadline) {
+        const kept = this.confirmed()?.generation ?? 'none'
+        throw new Error(
+          `keeps ${kept}, not ${generation}, after ${timeoutMs} ms; log:\n${this.log}`,
+        )
+      }
+      await sleep(20)
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each test of a file that imports this has a node of its own, with the two processes of `run`.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach } from 'node:test'
 import { joinNode } from './joined-node.mjs'
 
@@ -22,19 +21,13 @@ afterEach(() => leave())
 
 export const start = () => node.start(env)
 
-export const confirmedGeneration = () => {
-  const path = join(node.state, 'confirmed.json')
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).generation : 0
-}
-
-export const untilConfirmed = (generation) =>
-  control.until(`generation ${generation} kept`, () => confirmedGeneration() === generation)
+export const confirmedGeneration = () => node.confirmed()?.generation ?? 0
 
 export async function serving(version) {
   const { generation } = control.assign(node.config(version))
   if (node.pid === undefined) start()
   await node.untilVersion(version)
-  await untilConfirmed(generation)
+  await node.untilConfirmed(generation)
 }
 
 /** One that nobody has waited for yet is dead, too. */

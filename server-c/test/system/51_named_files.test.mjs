@@ -8,7 +8,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -209,24 +208,19 @@ async function joined(t) {
     whole.sites[0].aliases = [{ path: '/paid/', folder: node.root }]
     return whole
   }
-  const untilConfirmed = (generation) =>
-    control.until(`generation ${generation} kept`, () => {
-      const path = join(node.state, 'confirmed.json')
-      return existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).generation === generation
-    })
   node.start()
   const { generation } = control.assign(config('v1'))
   await node.untilVersion('v1')
-  await untilConfirmed(generation)
-  return { control, node, secretFile, config, untilConfirmed }
+  await node.untilConfirmed(generation)
+  return { control, node, secretFile, config }
 }
 
 test('an equal config that is pushed again takes a new key', async (t) => {
-  const { control, node, secretFile, config, untilConfirmed } = await joined(t)
+  const { control, node, secretFile, config } = await joined(t)
   assert.equal(await statusOf(node.port, FIRST), 200)
   replace(secretFile, SECOND)
   const { generation } = control.assign(config('v1'))
-  await untilConfirmed(generation)
+  await node.untilConfirmed(generation)
   assert.equal(await statusOf(node.port, SECOND), 200)
   assert.equal(await statusOf(node.port, FIRST), 403)
 })

@@ -2,7 +2,7 @@
 // A real node takes what a control plane assigns: proves it, keeps it, refuses it or takes it back.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -17,19 +17,12 @@ beforeEach(async () => {
 })
 afterEach(() => leave())
 
-const confirmedFile = () => {
-  const path = join(node.state, 'confirmed.json')
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
-}
-const untilConfirmed = (generation) =>
-  control.until(`generation ${generation} kept`, () => confirmedFile()?.generation === generation)
-
 /** A node that serves `version`, confirmed, as the next generation. */
 async function serving(version) {
   const assigned = control.assign(node.config(version))
   if (!node.pid) node.start()
   await node.untilVersion(version)
-  await untilConfirmed(assigned.generation)
+  await node.untilConfirmed(assigned.generation)
   return assigned
 }
 
@@ -37,7 +30,7 @@ test('an assignment is acknowledged, applied, proven, confirmed and kept, in thi
   node.start()
   await control.until('the long poll', () => control.of('desired').length > 0)
   const assigned = control.assign(node.config('v1'))
-  await untilConfirmed(1)
+  await node.untilConfirmed(1)
   assert.equal(await node.version(), 'v1')
   const order = control.said
     .map((one) => one.message)
@@ -54,7 +47,7 @@ test('an assignment is acknowledged, applied, proven, confirmed and kept, in thi
     bootId: hello.body.bootId,
     reloads: 0,
   })
-  assert.equal(confirmedFile().configText, assigned.release.configText)
+  assert.equal(node.confirmed().configText, assigned.release.configText)
 })
 
 test('a push reaches a connected node in under 100 ms', async () => {
@@ -71,7 +64,7 @@ test('a push reaches a connected node in under 100 ms', async () => {
       return acks.length > 0 && acks
     })
     took.push(ack.at - pushedAt)
-    await untilConfirmed(generation)
+    await node.untilConfirmed(generation)
   }
   const best = Math.min(...took)
   assert.ok(best < 100, `acknowledged after ${took.map(Math.round).join(', ')} ms`)
@@ -138,14 +131,14 @@ test('what is not confirmed in time goes back by itself', async () => {
   control.confirming = 'no'
   const { generation } = control.assign(node.config('v2'), { confirmWithinMs: 600 })
   await node.untilVersion('v2')
-  assert.equal(confirmedFile().generation, 1)
+  assert.equal(node.confirmed().generation, 1)
   await node.untilVersion('v1')
   await control.until('a result of the revert', () => control.of('result', generation).length >= 2)
   const result = control.of('result', generation).at(-1)
   assert.equal(result.body.outcome, 'reverted')
   assert.equal(result.body.reason, 'unconfirmed')
   assert.equal(result.body.effective.generation, 1)
-  assert.equal(confirmedFile().generation, 1)
+  assert.equal(node.confirmed().generation, 1)
   assert.ok(control.of('confirm', generation).length > 1, 'asked more than once')
 })
 
@@ -177,7 +170,7 @@ test('an unconfirmed config goes back while the control plane is away', async ()
 test('an equal digest is no reload, only a new generation', async () => {
   const first = await serving('v1')
   control.assign(node.config('v1'))
-  await untilConfirmed(2)
+  await node.untilConfirmed(2)
   const { effective } = control.of('result', 2)[0].body
   assert.equal(effective.generation, 2)
   assert.equal(effective.digest, first.release.configDigest)
@@ -206,7 +199,7 @@ test('lower generations and epochs are refused, also after a restart', async () 
   control.epoch = 3
   control.assign(node.config('v1'), { generation: 5 })
   node.start()
-  await untilConfirmed(5)
+  await node.untilConfirmed(5)
   await node.stop()
   node.start()
   await node.untilVersion('v1')
@@ -241,7 +234,7 @@ test('a newer assignment takes the place of one that waits for its confirmation'
   await control.until('confirm', () => control.of('confirm', 2).length > 0)
   control.confirming = 'yes'
   control.assign(node.config('v3'))
-  await untilConfirmed(3)
+  await node.untilConfirmed(3)
   assert.equal(await node.version(), 'v3')
 })
 
@@ -261,7 +254,7 @@ test('SIGUSR1 reopens the log files', async () => {
   control.assign(node.config('v1', { accessLog: { path, format: 'common' } }))
   node.start()
   await node.untilVersion('v1')
-  await untilConfirmed(1)
+  await node.untilConfirmed(1)
   await control.until('a line', () => existsSync(path) && statSync(path).size > 0)
   renameSync(path, `${path}.1`)
   process.kill(node.pid, 'SIGUSR1')
@@ -278,7 +271,7 @@ test('killed at any moment of an apply, the node serves what it knows to be good
     const { generation } = control.assign(node.config(`v${i}`))
     await sleep(Math.random() * 15)
     await node.stop('SIGKILL')
-    const kept = confirmedFile()
+    const kept = node.confirmed()
     const hellos = control.of('hello').length
     node.start()
     const { body: hello } = await control.until('hello', () => control.of('hello')[hellos])
@@ -294,7 +287,7 @@ test('killed at any moment of an apply, the node serves what it knows to be good
       cutOff++
     }
     await node.untilVersion(`v${i}`)
-    await untilConfirmed(control.assignment.generation)
+    await node.untilConfirmed(control.assignment.generation)
   }
   t.diagnostic(`${kills} kills, ${cutOff} of them between ack and confirmation`)
 })
@@ -305,7 +298,7 @@ test('a config taken away by hand is asked for again', async () => {
   rmSync(join(node.state, 'confirmed.json'))
   node.start()
   await node.untilVersion('v1')
-  await untilConfirmed(1)
+  await node.untilConfirmed(1)
 })
 
 test('a port that another program took before the start is waited for', async () => {

@@ -25,7 +25,7 @@ async function serveFirst() {
   const { generation } = control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
-  await control.until('confirm', () => control.of('confirm', generation).length > 0)
+  await node.untilConfirmed(generation)
 }
 
 const rejoin = () =>
@@ -121,7 +121,7 @@ test('a token for this very node keeps its name and what it has seen', async () 
   await serveFirst()
   const later = control.assign(node.config('v2')).generation
   await node.untilVersion('v2')
-  await control.until('confirm', () => control.of('confirm', later).length > 0)
+  await node.untilConfirmed(later)
   await node.stop()
   control.revokeAll()
   const { nodeId, name, privateKey } = identity()

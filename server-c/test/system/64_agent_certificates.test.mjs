@@ -55,12 +55,7 @@ const config = (version, names = ['shop']) => {
 const at = (...names) => join(node.state, 'certificates', ...names)
 const versions = (name = 'shop') =>
   existsSync(at('.versions', name)) ? readdirSync(at('.versions', name)).sort() : []
-const confirmedFile = () => {
-  const path = join(node.state, 'confirmed.json')
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
-}
-const untilConfirmed = ({ generation }) =>
-  control.until(`generation ${generation} kept`, () => confirmedFile()?.generation === generation)
+const untilConfirmed = ({ generation }) => node.untilConfirmed(generation)
 const nackOf = ({ generation }) =>
   control.until('nack', () => control.of('nack', generation)[0]?.body)
 

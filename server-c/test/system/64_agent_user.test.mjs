@@ -2,7 +2,7 @@
 // A joined node becomes the user its first config names, with its state folder, or refuses it.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { run } from '../support/agent-node.mjs'
@@ -18,12 +18,6 @@ beforeEach(async () => {
 })
 afterEach(() => leave())
 
-const untilConfirmed = (generation) =>
-  control.until(`generation ${generation} kept`, () => {
-    const path = join(node.state, 'confirmed.json')
-    return existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).generation === generation
-  })
-
 test('process.chroot is refused, and the next config is taken', async () => {
   node.start()
   control.assign(node.config('v1', { process: { chroot: '/' } })) // all paths are right there
@@ -32,7 +26,7 @@ test('process.chroot is refused, and the next config is taken', async () => {
   )
   const { generation } = control.assign(node.config('v2'))
   await node.untilVersion('v2')
-  await untilConfirmed(generation)
+  await node.untilConfirmed(generation)
 })
 
 test('the node becomes the user and goes on with its own files', needsRoot, async () => {
@@ -41,7 +35,7 @@ test('the node becomes the user and goes on with its own files', needsRoot, asyn
   const pidFile = join(node.dir, 'node.pid')
   const first = control.assign(node.config('v1', { process: { user: 'nobody', pidFile } }))
   await node.untilVersion('v1')
-  await untilConfirmed(first.generation)
+  await node.untilConfirmed(first.generation)
   const uid = uidOf('nobody')
   for (const task of readdirSync(`/proc/${node.servingPid}/task`)) {
     const status = readFileSync(`/proc/${node.servingPid}/task/${task}/status`, 'utf8')
@@ -50,7 +44,7 @@ test('the node becomes the user and goes on with its own files', needsRoot, asyn
   assert.equal(readFileSync(pidFile, 'utf8'), `${node.pid}\n`)
   const second = control.assign(node.config('v2', { process: { user: 'nobody' } }))
   await node.untilVersion('v2')
-  await untilConfirmed(second.generation)
+  await node.untilConfirmed(second.generation)
   assert.equal(statSync(node.state).uid, uid)
   for (const name of readdirSync(node.state))
     assert.equal(statSync(join(node.state, name)).uid, uid)
@@ -72,11 +66,11 @@ test('logs that root opened for the user do not stop the next config', needsRoot
   node.start()
   const first = control.assign(node.config('v1', options))
   await node.untilVersion('v1')
-  await untilConfirmed(first.generation)
+  await node.untilConfirmed(first.generation)
   for (const path of [access, errors]) assert.equal(statSync(path).uid, uidOf('nobody'))
   const second = control.assign(node.config('v2', options))
   await node.untilVersion('v2')
-  await untilConfirmed(second.generation)
+  await node.untilConfirmed(second.generation)
 })
 
 test('a config that is refused leaves no log of its own behind', needsRoot, async () => {

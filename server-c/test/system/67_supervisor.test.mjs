@@ -12,7 +12,6 @@ import {
   node,
   serving,
   start,
-  untilConfirmed,
   untilTold,
 } from '../support/supervised-node.mjs'
 
@@ -61,7 +60,7 @@ test('a config that crashes once gets its second try confirmed', async () => {
   await crash('SIGKILL')
   control.confirming = 'yes'
   await node.untilVersion('v2')
-  await untilConfirmed(generation)
+  await node.untilConfirmed(generation)
   await crash()
   await crash()
   await node.untilVersion('v2')

@@ -4,15 +4,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import {
-  control,
-  crash,
-  lives,
-  node,
-  serving,
-  start,
-  untilConfirmed,
-} from '../support/supervised-node.mjs'
+import { control, crash, lives, node, serving, start } from '../support/supervised-node.mjs'
 
 const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
 // A third of the second that `run` gives it, however slow the machine.
@@ -33,7 +25,7 @@ test('… also after it has become another user', needsRoot, async (t) => {
   control.assign(node.config('v1', { process: { user: 'nobody' } }))
   start()
   await node.untilVersion('v1')
-  await untilConfirmed(1)
+  await node.untilConfirmed(1)
   const child = node.servingPid
   const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${child}/status`, 'utf8'))[1]
   assert.notEqual(uid, '0')
@@ -54,7 +46,7 @@ test('SIGTERM lets a response end, then both processes', async () => {
   control.assign(node.config('v1', { sites: [slowly] }))
   start()
   await node.untilVersion('v1')
-  await untilConfirmed(1)
+  await node.untilConfirmed(1)
   const child = node.servingPid
   const answer = await fetch(`http://127.0.0.1:${node.port}/slow.bin`)
   const [body, code] = await Promise.all([answer.arrayBuffer(), node.stop('SIGTERM')])

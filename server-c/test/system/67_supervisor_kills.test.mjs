@@ -9,7 +9,6 @@ import {
   node,
   serving,
   start,
-  untilConfirmed,
 } from '../support/supervised-node.mjs'
 
 test('killed at any moment, again and again, it serves what was confirmed', async (t) => {
@@ -35,7 +34,7 @@ test('killed at any moment, again and again, it serves what was confirmed', asyn
     if (confirmedGeneration() !== generation) {
       if (control.of('hello').at(-1).body.lastResult.outcome === 'reverted')
         control.assign(node.config(`v${i}`))
-      await untilConfirmed(control.assignment.generation)
+      await node.untilConfirmed(control.assignment.generation)
     }
     await node.untilVersion(`v${i}`)
   }

@@ -156,8 +156,7 @@ test('a tightened policy holds at the next start, and a widened one serves again
   node.start()
   const { generation } = control.assign(node.config('v1'))
   await node.untilVersion('v1')
-  await control.until('kept', () => control.of('confirm', generation).length > 0)
-  await until(() => existsSync(join(node.state, 'confirmed.json')), 'kept')
+  await node.untilConfirmed(generation)
   assert.equal(await node.stop(), 0)
 
   writePolicy(node.policy, policyFor([join(node.dir, 'other')]))
@@ -212,9 +211,9 @@ test('root serves as the first user that the policy names', needsRoot, async () 
 test('a folder of the policy that is replaced is served, by a process started anew', async () => {
   writePolicy(node.policy, policyFor([node.root]))
   node.start()
-  control.assign(node.config('v1'))
+  const { generation } = control.assign(node.config('v1'))
   await node.untilVersion('v1')
-  await until(() => existsSync(join(node.state, 'confirmed.json')), 'kept')
+  await node.untilConfirmed(generation)
   const before = node.servingPid
   mkdirSync(join(node.dir, 'next'))
   writeTree(join(node.dir, 'next'), { 'index.html': 'a new release' })

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A folder of a config on a disk that hangs: the agent goes on, and so does whoever else is served.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AgentNode } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 import { hungDisk } from '../support/hung-disk.mjs'
-import { until } from '../support/node.mjs'
 
 async function joined(t) {
   const control = await new FakeControlPlane().start()
@@ -45,9 +44,9 @@ test('a start with a root that hangs by now serves the other sites', async (t) =
   node.start(disk.env)
   const config = node.config('v1')
   const late = { hosts: ['late.test'], root: join(node.dir, 'hang-stat') }
-  control.assign({ ...config, sites: [...config.sites, late] })
+  const { generation } = control.assign({ ...config, sites: [...config.sites, late] })
   await node.untilVersion('v1')
-  await until(() => existsSync(join(node.state, 'confirmed.json')), 'kept')
+  await node.untilConfirmed(generation)
   assert.equal(await node.stop(), 0)
   rmSync(released)
   node.start(disk.env)
