@@ -17,6 +17,7 @@ type IdPrefix =
   | 'req'
   | 'request'
   | 'probe'
+  | 'order'
 
 /** Each request has an id: drawn one by one, its 16 numbers cost more than all else about it. */
 const drawn = new Uint32Array(256)

@@ -3,6 +3,7 @@
 // whose each table is, test/db/table-owners.ts says. Columns are snake_case, times are integer milliseconds,
 // booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
+import type { AcmeTables } from './tables/acme.ts'
 import type { BackupTables } from './tables/backups.ts'
 import type { CertificateTables } from './tables/certificates.ts'
 import type { ConfigTables } from './tables/configs.ts'
@@ -240,6 +241,7 @@ export type CoreTables = {
 /** Features add their tables with `& TheirTables`. */
 export type Database = CoreTables &
   BackupTables &
+  AcmeTables &
   CertificateTables &
   ConfigTables &
   GroupTables &

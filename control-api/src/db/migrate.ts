@@ -35,6 +35,7 @@ import * as webhookWaits from './migrations/058-webhook-waits.ts'
 import * as rolloutReasons from './migrations/059-rollout-reasons.ts'
 import * as listIndexes from './migrations/060-list-indexes.ts'
 import * as certificates from './migrations/061-certificates.ts'
+import * as acme from './migrations/062-acme.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -70,6 +71,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '059-rollout-reasons': rolloutReasons,
   '060-list-indexes': listIndexes,
   '061-certificates': certificates,
+  '062-acme': acme,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>
