@@ -8,11 +8,11 @@ const SRC = '^control-api/src/'
 const FLOORS = [
   ['base', 'histogram', 'labels', 'storage'],
   ['api-shapes'],
-  ['access', 'acme', 'agent-protocol', 'ca', 'json'],
+  ['access', 'agent-protocol', 'ca', 'json'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
   ['certificates', 'environment', 'fleet', 'idempotency', 'people'],
-  ['console-tls', 'node-identity'],
+  ['acme', 'console-tls', 'node-identity'],
   ['control-plane'],
   ['assignments', 'node-check', 'openapi'],
   ['plugins'],
