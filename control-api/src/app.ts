@@ -2,6 +2,7 @@
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
+import { openAcme } from './acme-for-service.ts'
 import { createIdentify } from './agents/callers.ts'
 import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
@@ -141,8 +142,10 @@ export type Service = {
   agents: App
   services: Services
   fleet: Fleet
-  /** For orders of certificates: what nodes answer to who issues them. */
+  /** What nodes answer to who issues certificates. */
   challenges: Challenges
+  /** Of certificates: whatever is due, at once. */
+  acme: Pick<ReturnType<typeof openAcme>, 'look'>
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
@@ -402,6 +405,11 @@ export async function buildService(
     isConnected,
     throughputOf: async (nodeIds) => requestRates(await metrics.latencySummaries(nodeIds, 60)),
   }
+  const rollOut = createRollOutCertificate(startDeps)
+  const acme = openAcme({
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut },
+    onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
+  })
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -480,8 +488,7 @@ export async function buildService(
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
       await api.register(
         certificateRoutes({
-          ...{ db, write, now, keeper },
-          rollOut: createRollOutCertificate(startDeps),
+          ...{ db, write, now, keeper, rollOut },
           usesOf: async (name) => [
             ...(await configsNaming({ db, examine: work.examine }, name)),
             ...describeGiven(await nodesGiven(db, name)),
@@ -518,6 +525,7 @@ export async function buildService(
           onConfirmed: async () => {
             await engine.offerHeld()
             fleet.wakeAll()
+            acme.wake()
           },
         }),
       )
@@ -583,7 +591,7 @@ export async function buildService(
       consoleCertificate?.close(),
       expiry.stop(),
     ])
-    await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
+    await Promise.all([backups?.close(), verifier.close(), dispatcher.close(), acme.stop()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
     await services.close()
@@ -601,6 +609,7 @@ export async function buildService(
     services,
     fleet,
     challenges,
+    acme,
     assignments,
     authority,
     consoleCertificate,

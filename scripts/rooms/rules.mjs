@@ -18,7 +18,7 @@ const FLOORS = [
   ['plugins'],
   ['agents', 'features'],
   ['named-schemas.ts', 'process'],
-  ['every-route.ts'],
+  ['acme-for-service.ts', 'every-route.ts'],
   ['admin', 'app.ts'],
   ['print-from-service.ts', 'server.ts'],
   ['print-openapi.ts', 'print-permissions.ts'],

@@ -51,7 +51,7 @@ export type NewOrder = {
   names: readonly string[]
   /** null: the CA's own choice. */
   profile: string | null
-  /** What it renews, as RFC 9773 names it; null: a first one, or of another CA. */
+  /** What it renews, as RFC 9773 names it; null: a first one, or of another CA. Said to CAs that know of that. */
   replaces: string | null
 }
 export type RenewalInfo = {
@@ -61,7 +61,16 @@ export type RenewalInfo = {
   retryAfterMs: number | null
 }
 
+/** What its directory says of it. */
+export type About = {
+  profiles: { name: string; description: string }[]
+  termsOfService: string | null
+  website: string | null
+  externalAccountRequired: boolean
+}
+
 export type CertificateAuthority = {
+  about(): Promise<About>
   /** Makes the account of this key, or finds it. The account's URL. */
   register(): Promise<string>
   newOrder(account: string, order: NewOrder): Promise<Order>

@@ -15,8 +15,8 @@ export type ChosenAuthority = { name: string; profile: string | null }
 export type OwnHold = Hold & { saidUntilMs: number }
 /** Of `renewal_window`. */
 export type RenewalWindow = { startMs: number; endMs: number; explanationUrl: string | null }
-/** Of `roll_out_left`; configs null: all that bring it somewhere. */
-export type RollOutLeft = { atMs: number; configs: string[] | null }
+/** Of `roll_out_left`: of this version of the certificate; configs null: all that bring it somewhere. */
+export type RollOutLeft = { atMs: number; version: number; configs: string[] | null }
 /**
  * ordering: an order is open. paused: nothing is begun. waiting: it is due, and held. issued: its time has not come.
  */
@@ -103,6 +103,89 @@ export async function updateManaged(
     .where('name', '=', name)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** By the engine. Nothing, when it is managed no more. */
+export async function noteManaged(
+  { trx }: Unit,
+  name: string,
+  columns: Partial<Omit<ManagedRow, 'name' | 'revision'>>,
+): Promise<void> {
+  await trx.updateTable('managed_certificates').set(columns).where('name', '=', name).execute()
+}
+
+/** An order that is open has times of its own. */
+export async function lookSoon({ trx }: Unit, name: string, nowMs: number): Promise<void> {
+  await sql`update managed_certificates set next_action_at_ms = ${nowMs}
+    where name = ${name} and not exists (
+      select 1 from certificate_orders where certificate = ${name} and ended_at_ms is null)`.execute(
+    trx,
+  )
+}
+
+/** Unless somebody wants it looked at meanwhile. */
+export async function postponeManaged(
+  { trx }: Unit,
+  { name, next_action_at_ms }: ManagedRow,
+  untilMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('managed_certificates')
+    .set({ next_action_at_ms: untilMs })
+    .where('name', '=', name)
+    .where('next_action_at_ms', '=', next_action_at_ms)
+    .execute()
+}
+
+type Due = { name: string; authority: string }
+/** As many are looked through for those that are not left out. */
+const LOOKED_THROUGH = 500
+
+/**
+ * Those whose time has come, the longest first, with the authority that is asked: of an order that is open, or that comes
+ * first. Left out are these certificates, and what would ask these authorities.
+ */
+export async function dueManaged(
+  db: Reader,
+  wanted: { nowMs: number; limit: number; except: readonly string[]; busy: readonly string[] },
+): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select name, authority from (
+      select m.name, m.next_action_at_ms, ifnull(
+        (select o.authority from certificate_orders o
+          where o.certificate = m.name and o.ended_at_ms is null),
+        m.authorities ->> '$[0].name') as authority
+      from managed_certificates m where m.next_action_at_ms <= ${wanted.nowMs}
+      order by m.next_action_at_ms, m.name limit ${LOOKED_THROUGH})
+    where name not in (select value from json_each(${JSON.stringify(wanted.except)}))
+      and authority not in (select value from json_each(${JSON.stringify(wanted.busy)}))
+    order by next_action_at_ms, name limit ${wanted.limit}`.execute(db)
+  return rows
+}
+
+/** When the next one's time comes; null: there are none. */
+export async function nextActionMs(db: Reader, afterMs: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('managed_certificates')
+    .select('next_action_at_ms')
+    .where('next_action_at_ms', '>', afterMs)
+    .orderBy('next_action_at_ms')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.next_action_at_ms ?? null
+}
+
+/** Their time has come, and their last order failed. */
+export async function failingManaged(db: Reader, nowMs: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('managed_certificates')
+    .select('name')
+    .where('last_error', 'is not', null)
+    .where('renew_at_ms', '<=', nowMs)
+    .orderBy('renew_at_ms')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name }) => name)
 }
 
 /** An order that is open is given up; what it published is taken away later. The certificate stays. */

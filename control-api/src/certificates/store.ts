@@ -110,6 +110,21 @@ export async function findCertificate(
   return row && toWhole(row)
 }
 
+/** The version that this order brought; null: none yet. */
+export async function versionOfOrder(
+  db: Reader,
+  name: string,
+  orderId: string,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('certificate_versions')
+    .select('number')
+    .where('certificate', '=', name)
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  return row?.number ?? null
+}
+
 /** Newest first. */
 export const listVersions = (
   db: Reader,
