@@ -407,7 +407,7 @@ export async function buildService(
   }
   const rollOut = createRollOutCertificate(startDeps)
   const acme = openAcme({
-    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut },
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
   await app.register(
