@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Wires the orders of certificates: to the nodes, which answer for names, to rollouts, and to what leaves the house.
 import { createAcmeEngine } from './acme/engine/engine.ts'
+import { createLate } from './acme/engine/late.ts'
 import { createHttpChallenges } from './acme/http-challenges.ts'
 import { createServing } from './assignments/serving.ts'
 import type { SecretBox } from './base/secret-box.ts'
@@ -69,5 +70,5 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
     stopping.abort()
     await engine.stop()
   }
-  return { ...engine, stop }
+  return { ...engine, stop, late: createLate({ db, now }) }
 }

@@ -555,7 +555,7 @@ export async function buildService(
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
             {
               name: 'certificates',
-              run: async () => checkCertificates(await certificateEnds(), now()),
+              run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
             },
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
@@ -581,6 +581,7 @@ export async function buildService(
         now,
         authority,
         certificateEnds,
+        ordersEnded: acme.ended,
         nodesByState: async () => (await countNodes(null)).byState,
       },
       agentsConnected: () => fleet.connectedIds().length,

@@ -7,9 +7,10 @@ export type Problem = { type: string; detail: string }
 /**
  * away: no answer that can be used; it may pass. rate-limited: asked too often.
  * no-account: it does not know the account. replaced: what should be replaced was replaced before.
+ * lost: it does not know what it was asked for, or a part of it does not know yet.
  * refused: it has looked and says no.
  */
-export type FailureKind = 'away' | 'rate-limited' | 'no-account' | 'replaced' | 'refused'
+export type FailureKind = 'away' | 'rate-limited' | 'no-account' | 'replaced' | 'lost' | 'refused'
 
 export class AuthorityFailure extends Error {
   readonly kind: FailureKind

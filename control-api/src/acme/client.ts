@@ -234,9 +234,12 @@ function kindOf(status: number, type: string): AuthorityFailure['kind'] {
   if (name === 'rateLimited' || status === 429) return 'rate-limited'
   if (name === 'accountDoesNotExist') return 'no-account'
   if (name === 'alreadyReplaced') return 'replaced'
+  // It said that it is: what is behind it has not heard so yet.
+  if (name === 'orderNotReady') return 'away'
   // A page of some proxy is no answer of the CA's.
   const isOurs = name !== '' && name !== 'badNonce' && name !== 'serverInternal'
-  return status >= 400 && status < 500 && (isOurs || status === 404) ? 'refused' : 'away'
+  if (status === 404) return 'lost'
+  return status >= 400 && status < 500 && isOurs ? 'refused' : 'away'
 }
 
 const mediaTypeOf = ({ headers }: Answer) => headers['content-type']?.split(';')[0]?.trim() ?? ''

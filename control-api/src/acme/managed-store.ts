@@ -175,13 +175,13 @@ export async function nextActionMs(db: Reader, afterMs: number): Promise<number 
   return row?.next_action_at_ms ?? null
 }
 
-/** Their time has come, and their last order failed. */
+/** Their time has come, and their last order failed; those that were due first first. */
 export async function failingManaged(db: Reader, nowMs: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('managed_certificates')
     .select('name')
     .where('last_error', 'is not', null)
-    .where('renew_at_ms', '<=', nowMs)
+    .where(({ eb, or }) => or([eb('renew_at_ms', 'is', null), eb('renew_at_ms', '<=', nowMs)]))
     .orderBy('renew_at_ms')
     .limit(limit)
     .execute()

@@ -14,7 +14,7 @@ export type Pebble = Awaited<ReturnType<typeof startPebble>>
 
 export async function knows(
   { services: { write }, config: { dataDir } }: Built,
-  { directoryUrl, trustedRoots }: Pebble,
+  { directoryUrl, trustedRoots }: Pick<Pebble, 'directoryUrl' | 'trustedRoots'>,
   external: { keyId: string; hmacKey: string } | null = null,
 ) {
   const box = openSecretBox(dataDir)

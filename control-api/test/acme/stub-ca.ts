@@ -57,6 +57,11 @@ export async function startStubCa(now: () => number) {
     isAway: false,
     /** Instead of what it would say, by path without the number. */
     instead: new Map<string, Reply>(),
+    /** It takes no order that says what it replaces. */
+    takesNoReplacements: false,
+    hasLostAccount: false,
+    /** Until then what was asked to be signed is under way. */
+    signsAtMs: 0,
     /** By profile; '': without one. */
     lifeMs: new Map([['', 90 * DAY_MS]]),
     /** What it suggests; null: it has no such information. */
@@ -100,6 +105,7 @@ export async function startStubCa(now: () => number) {
       case 'directory':
         return json(directory())
       case 'account':
+        ca.hasLostAccount = false
         return json(
           { status: 'valid' },
           { status: 201, headers: { location: `${base}/account/1` } },
@@ -111,6 +117,8 @@ export async function startStubCa(now: () => number) {
       case 'authorization':
         return json(authorization(order, at, host))
       case 'challenge':
+        // As Boulder has it: the authorization must be pending.
+        if (order?.told.has(host)) return problem('malformed', 400)
         order?.told.add(host)
         return json({})
       case 'finalize':
@@ -142,6 +150,8 @@ export async function startStubCa(now: () => number) {
     const names = (identifiers as { value: string }[]).map(({ value }) => value)
     const text = (value: unknown) => (typeof value === 'string' ? value : null)
     const made = { names, profile: text(profile), replaces: text(replaces) }
+    if (ca.hasLostAccount) return problem('accountDoesNotExist', 400)
+    if (ca.takesNoReplacements && made.replaces !== null) return problem('malformed', 400)
     orders.push({ ...made, told: new Set(), certificate: null })
     const at = String(orders.length - 1)
     const location = `${base}/order/${at}`
@@ -149,13 +159,15 @@ export async function startStubCa(now: () => number) {
   }
   const shown = (order: StubOrder | undefined, at: string) => {
     const isProven = order?.names.every((name) => order.told.has(name))
-    const status = order?.certificate ? 'valid' : isProven ? 'ready' : 'pending'
+    const isSigned = order?.certificate && now() >= ca.signsAtMs
+    const unsigned = order?.certificate ? 'processing' : isProven ? 'ready' : 'pending'
+    const status = isSigned ? 'valid' : unsigned
     return {
       status,
       expires: new Date(now() + 7 * DAY_MS).toISOString(),
       authorizations: order?.names.map((name) => `${base}/authorization/${at}/${name}`),
       finalize: `${base}/finalize/${at}`,
-      ...(order?.certificate && { certificate: `${base}/certificate/${at}` }),
+      ...(isSigned && { certificate: `${base}/certificate/${at}` }),
     }
   }
   const authorization = (order: StubOrder | undefined, at: string, name: string) => {

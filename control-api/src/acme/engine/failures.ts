@@ -47,6 +47,8 @@ export async function noteFailure(ctx: Context, work: Work, failure: Failure): P
     const isOpen = isOver ? await end(unit, work, failure, nowMs) : await goOn(unit, order, failure)
     if (!isOpen) return
     await noteManaged(unit, managed.name, {
+      // Nor do later orders say what they replace.
+      ...(failure.kind === 'replaced' && { renewal_id: null }),
       ...(isHeld && { holds: JSON.stringify({ ...holds, [authority.name]: own }) }),
       next_action_at_ms: nextAtMs,
     })

@@ -84,11 +84,21 @@ async function follow(ctx: Context, work: Work, made: Order, columns: Columns = 
 }
 
 async function makeOrder(ctx: Context, work: Work): Next {
-  const { order, ca } = work
   const account = work.authority.account_url ?? (await register(ctx, work))
-  const { profile, replaces } = order
-  const made = await ca.newOrder(account, { names: JSON.parse(order.names), profile, replaces })
+  const made = await askForOrder(work, account)
   return await follow(ctx, work, made, { order_url: made.url, expires_at_ms: made.expiresAtMs })
+}
+
+/** A CA may not take what it replaces: other names, another account's. That is never to be in the way of the order. */
+async function askForOrder({ order, ca }: Work, account: string): Promise<Order> {
+  const { profile, replaces } = order
+  try {
+    return await ca.newOrder(account, { names: JSON.parse(order.names), profile, replaces })
+  } catch (error) {
+    const isRefused = error instanceof AuthorityFailure && error.kind === 'refused'
+    if (!isRefused || replaces === null) throw error
+    throw new AuthorityFailure('replaced', error.message)
+  }
 }
 
 async function register(ctx: Context, { authority, ca }: Work): Promise<string> {

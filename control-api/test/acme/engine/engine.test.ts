@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
-import { askForOrder } from '../../../src/acme/managed-store.ts'
 import { runAs } from '../../../src/audit/origin.ts'
 import { createKeeper } from '../../../src/certificates/keep.ts'
 import { makeChain } from '../../certificates/make.ts'
-import { problem, startStubCa } from '../stub-ca.ts'
-import { createClock, DAY_MS, HOUR_MS, type House, openHouse } from './house.ts'
-
-async function houseWithCa() {
-  const clock = createClock()
-  const [house, ca] = [await openHouse(clock), await startStubCa(clock.now)]
-  await house.addAuthority('ca', ca)
-  const has = (name: string, count: number) => async () =>
-    (await house.versions(name)).length === count
-  return { house, ca, clock, has }
-}
+import { startStubCa } from '../stub-ca.ts'
+import { DAY_MS, HOUR_MS, type House, houseWithCa } from './house.ts'
 
 test('what somebody wants is ordered, kept, told of, and renewed before two thirds of its life', async () => {
   const { house, ca, clock, has } = await houseWithCa()
@@ -59,28 +49,6 @@ test('a CA that is away for two days loses nothing: it is asked each hour, and h
   expect(house.faults).toEqual([])
 })
 
-test('a limit is kept as long as the CA says, even when somebody wants an order now', async () => {
-  const { house, ca, clock, has } = await houseWithCa()
-  ca.instead.set('newOrder', problem('rateLimited', 429, { 'retry-after': String(30 * 3600) }))
-  await house.manage('shop')
-  const engine = house.start()
-  await engine.look()
-  const asked = () => ca.asked.filter((one) => one.endsWith('/newOrder')).length
-  expect(asked()).toBe(1)
-  expect(await house.events('shop')).toEqual(['ordered', 'order-failed'])
-  const row = await house.managed('shop')
-  const nowMs = clock.now()
-  await house.write((unit) => askForOrder(unit, row, { actor: 'ben', nowMs }))
-  for (let hour = 0; hour < 29; hour++) {
-    await engine.look()
-    clock.advance(HOUR_MS)
-  }
-  expect(asked()).toBe(1)
-  ca.instead.clear()
-  await house.goOnUntil(engine, has('shop', 1), HOUR_MS)
-  expect((await house.orders('shop'))[0]?.started_by).toBe('ben')
-})
-
 test('a window in the past renews at once, and not again before a day is over', async () => {
   const { house, ca, clock, has } = await houseWithCa()
   ca.window = { startMs: clock.now() - 2 * DAY_MS, endMs: clock.now() - DAY_MS }
@@ -107,21 +75,6 @@ test('a profile of six days is ordered, and renewed after four', async () => {
   await house.goOnUntil(engine, has('shop', 2), HOUR_MS)
   expect(clock.now() - beganMs).toBeGreaterThan(3.5 * DAY_MS)
   expect(clock.now() - beganMs).toBeLessThan(4.1 * DAY_MS)
-})
-
-test('a profile that the CA does not have is refused with those it has, and not asked each minute', async () => {
-  const { house, ca, clock } = await houseWithCa()
-  ca.lifeMs.set('shortlived', 6 * DAY_MS)
-  await house.manage('shop', { authorities: '[{"name":"ca","profile":"long"}]' })
-  const engine = house.start()
-  for (let minute = 0; minute < 14; minute++) {
-    await engine.look()
-    clock.advance(50_000)
-  }
-  expect(await house.orders('shop')).toMatchObject([
-    { state: 'failed', last_error: 'This CA has no profile "long"; it has shortlived' },
-  ])
-  expect(ca.orders).toEqual([])
 })
 
 test('the second CA is asked when the first is silent, and the first again when it is back', async () => {

@@ -24,7 +24,7 @@ import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { Challenges } from '../../../src/fleet/challenges.ts'
 import { openServices } from '../../../src/process/services.ts'
 import { tempDir } from '../../helper.ts'
-import type { StubCa } from '../stub-ca.ts'
+import { type StubCa, startStubCa } from '../stub-ca.ts'
 
 export const SECOND_MS = 1000
 export const HOUR_MS = 3600 * SECOND_MS
@@ -146,4 +146,14 @@ export async function openHouse(clock = createClock()) {
         .filter(({ event }) => event.kind === 'certificate' && event.id === name)
         .map(({ event }) => event.action),
   }
+}
+
+/** With a CA that everything is ordered from. */
+export async function houseWithCa() {
+  const clock = createClock()
+  const [house, ca] = [await openHouse(clock), await startStubCa(clock.now)]
+  await house.addAuthority('ca', ca)
+  const has = (name: string, count: number) => async () =>
+    (await house.versions(name)).length === count
+  return { house, ca, clock, has }
 }
