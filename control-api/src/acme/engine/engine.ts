@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Orders certificates and renews them. When something is next to be done is in managed_certificates; what an order is about to
 // do is in certificate_orders. So a start goes on where the last one stood, however that ended.
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import { AppError } from '../../api-shapes/errors.ts'
 import { type About, AuthorityFailure } from '../authority.ts'
 import { type AuthorityRow, findAuthority } from '../authority-store.ts'
@@ -162,6 +163,8 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
       const [next] = await dueManaged(db, wanted)
       if (!next) return
       begin(next.name, next.authority)
+      // The database answers at once: a thousand that only wait their turn would hold up all else.
+      await othersTurn()
     }
   }
 
