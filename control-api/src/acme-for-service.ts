@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wires the orders of certificates: to the nodes, which answer for names, to rollouts, and to what leaves the house.
+// Wires the orders of certificates: to the nodes, which answer for names, to rollouts, to what leaves the house, and to
+// their part of the API.
 import { createAcmeEngine } from './acme/engine/engine.ts'
 import { createLate } from './acme/engine/late.ts'
 import { createHttpChallenges } from './acme/http-challenges.ts'
@@ -7,13 +8,17 @@ import { createServing } from './assignments/serving.ts'
 import type { SecretBox } from './base/secret-box.ts'
 import type { CertificateKeeper } from './certificates/keep.ts'
 import type { Identity } from './control-plane/identity.ts'
+import { certificateAuthorityRoutes } from './features/certificate-authorities/routes.ts'
 import type { TextWork } from './features/configs/text-work.ts'
+import { dnsWebhookRoutes } from './features/dns-webhooks/routes.ts'
+import { managedCertificateRoutes } from './features/managed-certificates/routes.ts'
 import type { RollOutCertificate } from './features/rollouts/renewals.ts'
-import { headersOf } from './features/webhooks/rules.ts'
+import { headersOf, newWebhookSecret } from './features/webhooks/rules.ts'
 import { send } from './features/webhooks/send.ts'
 import type { Guard } from './features/webhooks/targets.ts'
 import type { Challenges } from './fleet/challenges.ts'
 import type { Fleet } from './fleet/fleet.ts'
+import type { App } from './http/app-types.ts'
 import { type Services, version } from './process/services.ts'
 
 type Deps = {
@@ -70,5 +75,12 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
     stopping.abort()
     await engine.stop()
   }
-  return { ...engine, stop, late: createLate({ db, now }) }
+  const own = { db, write, now, acme: engine }
+  const { box } = deps
+  const routes = async (api: App): Promise<void> => {
+    await api.register(managedCertificateRoutes(own))
+    await api.register(certificateAuthorityRoutes({ ...own, box, guard }))
+    await api.register(dnsWebhookRoutes({ ...own, box, guard, newSecret: newWebhookSecret }))
+  }
+  return { ...engine, stop, late: createLate({ db, now }), routes }
 }

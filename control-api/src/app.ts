@@ -29,7 +29,6 @@ import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
-import { certificateAuthorityRoutes } from './features/certificate-authorities/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
 import { certificateNames } from './features/configs/check/certificate-names.ts'
@@ -47,7 +46,6 @@ import {
   releaseVersion,
   saveErrors,
 } from './features/configs/versions.ts'
-import { dnsWebhookRoutes } from './features/dns-webhooks/routes.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { farmRoutes } from './features/farm/routes.ts'
@@ -63,7 +61,6 @@ import {
   checkNodeBinary,
 } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
-import { managedCertificateRoutes } from './features/managed-certificates/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
@@ -98,7 +95,6 @@ import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
-import { newWebhookSecret } from './features/webhooks/rules.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
@@ -515,11 +511,7 @@ export async function buildService(
           ],
         }),
       )
-      await api.register(managedCertificateRoutes({ db, write, now, acme }))
-      await api.register(certificateAuthorityRoutes({ db, write, now, box, guard, acme }))
-      await api.register(
-        dnsWebhookRoutes({ db, write, now, box, guard, acme, newSecret: newWebhookSecret }),
-      )
+      await api.register(acme.routes)
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
