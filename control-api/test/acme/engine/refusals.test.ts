@@ -27,6 +27,31 @@ test('a limit is kept as long as the CA says, even when somebody wants an order 
   expect((await house.orders('shop'))[0]?.started_by).toBe('ben')
 })
 
+test('a limit on an order that is made is kept, whoever changes the certificate, and then the order goes on', async () => {
+  const { house, ca, clock, has } = await houseWithCa()
+  ca.instead.set('challenge', { body: {} })
+  await house.manage('shop')
+  const engine = house.start()
+  const state = async () => (await house.orders('shop'))[0]?.state
+  await house.goOnUntil(engine, async () => (await state()) === 'validating')
+  ca.instead.clear()
+  ca.instead.set('order', problem('rateLimited', 429, { 'retry-after': '7200' }))
+  clock.advance(10_000)
+  await engine.look()
+  const asked = ca.asked.length
+  ca.instead.clear()
+  ca.orders[0]?.told.add('shop.example')
+  for (let minute = 0; minute < 119; minute += 7) {
+    const next_action_at_ms = clock.now()
+    await house.write((unit) => noteManaged(unit, 'shop', { next_action_at_ms }))
+    await engine.look()
+    clock.advance(7 * 60_000)
+  }
+  expect(ca.asked.length).toBe(asked)
+  await house.goOnUntil(engine, has('shop', 1))
+  expect(await house.orders('shop')).toHaveLength(1)
+})
+
 test('a CA that does not take what an order replaces gets it without', async () => {
   const { house, ca, clock, has } = await houseWithCa()
   ca.window = { startMs: clock.now() - 2 * DAY_MS, endMs: clock.now() - DAY_MS }
