@@ -1127,7 +1127,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a certificate with all its versions and their keys
-         * @description 409 `certificate_in_use` says what keeps it: configs whose newest or released version names it, and nodes that were told to serve it.
+         * @description 409 `certificate_in_use` says what keeps it: configs whose newest or released version names it, and nodes that were told to serve it. `certificate_managed`: end its management first.
          */
         delete: operations["deleteCertificate"];
         options?: never;
@@ -1224,6 +1224,272 @@ export interface paths {
         get: operations["listServedCertificates"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}/actions/order-now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order it now, whatever its time; it does not wait for the answer
+         * @description What held it after failures is forgotten. How long a CA itself wants to be left alone stays: `next` says until when.
+         */
+        post: operations["orderCertificateNow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}/actions/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin no order until it is resumed; one that is open goes on */
+        post: operations["pauseManagedCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}/actions/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with renewals */
+        post: operations["resumeManagedCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}/actions/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up the order that is open; what it published is taken away
+         * @description If it is due, the next order begins in a day, or when somebody asks for it.
+         */
+        post: operations["cancelCertificateOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Managed certificates by name, each with what happens next */
+        get: operations["listManagedCertificates"];
+        put?: never;
+        /**
+         * Order a certificate, and renew it from then on
+         * @description What an order brings is kept under this name: configs may say it already. A certificate that was uploaded under it is renewed by orders from then on. Whether an order succeeds is told by `state`, `next` and `lastError`, and by events.
+         */
+        post: operations["createManagedCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One managed certificate; its ETag is for changing it */
+        get: operations["getManagedCertificate"];
+        put?: never;
+        post?: never;
+        /**
+         * Do not renew it any more; the certificate stays
+         * @description An order that is open is cancelled, and what it published is taken away.
+         */
+        delete: operations["deleteManagedCertificate"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what is ordered, and from whom
+         * @description An order that is open goes on as it was begun. Names that the certificate does not have are ordered at once; names that are left out go with the next renewal.
+         */
+        patch: operations["updateManagedCertificate"];
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/{name}/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Its orders, newest first: those that are open, and the last that ended */
+        get: operations["listCertificateOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificate-authorities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certificate authorities by name, without their secrets */
+        get: operations["listCertificateAuthorities"];
+        put?: never;
+        /**
+         * Name a certificate authority that certificates may be ordered from
+         * @description It is not asked yet: the account is made with the first order. `actions/test` says whether it answers, and which profiles it has.
+         */
+        post: operations["createCertificateAuthority"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificate-authorities/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One certificate authority; its ETag is for changing it */
+        get: operations["getCertificateAuthority"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget a certificate authority and the key of its account
+         * @description 409 `authority_in_use` names managed certificates that name it. Certificates that it has signed stay, and are good as long as they say.
+         */
+        delete: operations["deleteCertificateAuthority"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what its account is made with, or whose HTTPS is believed
+         * @description With `externalAccount` an account is made anew, and orders that are open there are made again; a `contact` is of accounts that are made from then on. A member that is left out stays as it is; null takes it away. For another directory name another authority.
+         */
+        patch: operations["updateCertificateAuthority"];
+        trace?: never;
+    };
+    "/api/v1/certificate-authorities/{name}/actions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask it for its directory now: whether it answers, and what it offers
+         * @description No account is made and nothing is ordered. May take 30 s.
+         */
+        post: operations["testCertificateAuthority"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dns-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** DNS webhooks by name, without their secrets */
+        get: operations["listDnsWebhooks"];
+        put?: never;
+        /**
+         * Name a program that sets DNS records; its secret is shown this once
+         * @description Each message is signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.
+         */
+        post: operations["createDnsWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dns-webhooks/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One DNS webhook; its ETag is for changing it */
+        get: operations["getDnsWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget a DNS webhook
+         * @description 409 `dns_webhook_in_use` names managed certificates whose names it proves, or whose records it is still to remove.
+         */
+        delete: operations["deleteDnsWebhook"];
+        options?: never;
+        head?: never;
+        /** Change where the program is reached */
+        patch: operations["updateDnsWebhook"];
+        trace?: never;
+    };
+    "/api/v1/dns-webhooks/{name}/actions/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give it a new secret, shown this once; the old one signs no more
+         * @description What the program refuses until it knows the new one is told again, so an order only takes longer.
+         */
+        post: operations["rotateDnsWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1722,6 +1988,44 @@ export interface components {
             createdAt: string;
             createdBy: string;
         };
+        CertificateAuthority: {
+            /** @example edge-1 */
+            name: string;
+            directoryUrl: string;
+            contact: string[];
+            /** @description Roots of its own were given */
+            trustedRoots: boolean;
+            externalAccountKeyId: string | null;
+            /**
+             * @description unregistered: there is no account yet, the first order makes it. held: it is not asked before `heldUntil`
+             * @enum {unknown}
+             */
+            state: "unregistered" | "ready" | "held";
+            heldUntil: string | null;
+            /** @description How often in a row it did not answer */
+            failures: number;
+            lastError: string | null;
+            /** @description How many managed certificates name it */
+            usedBy: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
+        CertificateAuthorityTest: {
+            reachable: boolean;
+            /** @description Kinds of certificates to choose from; empty: it has one */
+            profiles: {
+                name: string;
+                description: string;
+            }[];
+            termsOfService: string | null;
+            website: string | null;
+            externalAccountRequired: boolean;
+            error: string | null;
+        };
         CertificateCheck: {
             /** @constant */
             dryRun: true;
@@ -1759,6 +2063,46 @@ export interface components {
             nodes: number;
             /** @description Of these, in an older version of the certificate: a rollout of this version renews it */
             behind: number;
+        };
+        CertificateOrder: {
+            /** @example order_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @example edge-1 */
+            certificate: string;
+            /** @example edge-1 */
+            authority: string;
+            profile: string | null;
+            names: string[];
+            /**
+             * @description new: the CA does not have it yet. publishing: nodes or DNS are told what proves the names. validating: the CA looks. finalizing, downloading: the certificate is made and fetched
+             * @enum {unknown}
+             */
+            state: "new" | "publishing" | "validating" | "finalizing" | "downloading" | "issued" | "failed" | "cancelled";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            startedAt: string;
+            /** @description A user name; "renewal": its time had come */
+            startedBy: string;
+            endedAt: string | null;
+            nextAt: string | null;
+            expiresAt: string | null;
+            failures: number;
+            waitingFor: {
+                reason: string;
+                /** @description Those that you may see */
+                nodes: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    id: string;
+                    /** @example edge-1 */
+                    name: string;
+                }[];
+                /** @description How many besides */
+                more: number;
+            } | null;
+            lastError: string | null;
+            version: number | null;
         };
         CertificateVersion: {
             /** @example edge-1 */
@@ -1861,6 +2205,20 @@ export interface components {
             message: string;
             hint: string;
         };
+        CreatedDnsWebhook: {
+            /** @example edge-1 */
+            name: string;
+            url: string;
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+            /** @description whsec_ and the key in base64, as Standard Webhooks has it */
+            secret: string;
+        };
         CreatedEnrolmentToken: components["schemas"]["EnrolmentToken"] & {
             /** @description What the agent protocol carries */
             secret: string;
@@ -1916,6 +2274,18 @@ export interface components {
             createdBy: string;
             /** @description whsec_ and the key in base64, as Standard Webhooks has it */
             secret: string;
+        };
+        DnsWebhook: {
+            /** @example edge-1 */
+            name: string;
+            url: string;
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
         };
         Draft: {
             /**
@@ -2015,7 +2385,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "certificate" | "backup" | "system";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "certificate" | "certificate-authority" | "dns-webhook" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
@@ -2150,6 +2520,95 @@ export interface components {
             clientErrorRatio: number | null;
             notFoundRatio: number | null;
             requestsPerSecond: number | null;
+        };
+        ManagedCertificate: {
+            /**
+             * @description Of the certificate, as configs say it
+             * @example edge-1
+             */
+            name: string;
+            names: string[];
+            /**
+             * @description rsa-2048: for clients that are older than ten years
+             * @enum {unknown}
+             */
+            keyType: "ecdsa-p256" | "rsa-2048";
+            authorities: {
+                /** @example edge-1 */
+                name: string;
+                profile: string | null;
+            }[];
+            /**
+             * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+             * @example {
+             *       "type": "http-01"
+             *     }
+             */
+            challenge: {
+                /** @constant */
+                type: "http-01";
+            } | {
+                /** @constant */
+                type: "dns-01";
+                /** @example edge-1 */
+                webhook: string;
+            };
+            preferredChain: string | null;
+            /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+            rollOut: boolean;
+            paused: boolean;
+            /**
+             * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+             * @enum {unknown}
+             */
+            state: "ordering" | "issued" | "waiting" | "paused";
+            /** @description What happens by itself, and when */
+            next: {
+                /** @enum {unknown} */
+                action: "order" | "renew" | "continue" | "none";
+                at: string | null;
+                /** @description A sentence */
+                because: string;
+            };
+            renewAt: string | null;
+            renewalWindow: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                end: string;
+                explanationUrl: string | null;
+            } | null;
+            order: components["schemas"]["CertificateOrder"] | null;
+            lastError: {
+                message: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            certificate: {
+                version: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                notAfter: string;
+                /** @enum {unknown} */
+                state: "good" | "expiring" | "expired";
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
         };
         Metrics: {
             stage: components["schemas"]["Stage"];
@@ -20655,7 +21114,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `certificate_in_use`: The certificate is in use */
+            /**
+             * @description - `certificate_in_use`: The certificate is in use
+             *     - `certificate_managed`: The certificate is managed
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21792,6 +22254,4805 @@ export interface operations {
             };
             /** @description - `overloaded`: The service is busy */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    orderCertificateNow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `order_open`: An order is open
+             *     - `management_paused`: It is paused
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelCertificateOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `no_order_open`: No order is open
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listManagedCertificates: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name, or of a host */
+                q?: string;
+                /** @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun */
+                state?: "ordering" | "issued" | "waiting" | "paused";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "names": [
+                     *             "names"
+                     *           ],
+                     *           "keyType": "ecdsa-p256",
+                     *           "authorities": [
+                     *             {
+                     *               "name": "edge-1",
+                     *               "profile": "shortlived"
+                     *             }
+                     *           ],
+                     *           "challenge": {
+                     *             "type": "http-01"
+                     *           },
+                     *           "preferredChain": "ISRG Root X1",
+                     *           "rollOut": true,
+                     *           "paused": true,
+                     *           "state": "ordering",
+                     *           "next": {
+                     *             "action": "order",
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "because": "because"
+                     *           },
+                     *           "renewAt": "2026-11-21T09:00:00.000Z",
+                     *           "renewalWindow": {
+                     *             "start": "2026-11-21T09:00:00.000Z",
+                     *             "end": "2026-11-21T09:00:00.000Z",
+                     *             "explanationUrl": "explanationUrl"
+                     *           },
+                     *           "order": {
+                     *             "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "certificate": "edge-1",
+                     *             "authority": "edge-1",
+                     *             "profile": "profile",
+                     *             "names": [
+                     *               "names"
+                     *             ],
+                     *             "state": "new",
+                     *             "startedAt": "2026-11-21T09:00:00.000Z",
+                     *             "startedBy": "startedBy",
+                     *             "endedAt": "2026-11-21T09:00:00.000Z",
+                     *             "nextAt": "2026-11-21T09:00:00.000Z",
+                     *             "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *             "failures": 1,
+                     *             "waitingFor": {
+                     *               "reason": "reason",
+                     *               "nodes": [
+                     *                 {
+                     *                   "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                   "name": "edge-1"
+                     *                 }
+                     *               ],
+                     *               "more": 1
+                     *             },
+                     *             "lastError": "lastError",
+                     *             "version": 1
+                     *           },
+                     *           "lastError": {
+                     *             "message": "message",
+                     *             "at": "2026-11-21T09:00:00.000Z"
+                     *           },
+                     *           "certificate": {
+                     *             "version": 1,
+                     *             "notAfter": "2026-11-21T09:00:00.000Z",
+                     *             "state": "good"
+                     *           },
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /**
+                             * @description Of the certificate, as configs say it
+                             * @example edge-1
+                             */
+                            name: string;
+                            names: string[];
+                            /**
+                             * @description rsa-2048: for clients that are older than ten years
+                             * @enum {unknown}
+                             */
+                            keyType: "ecdsa-p256" | "rsa-2048";
+                            authorities: {
+                                /** @example edge-1 */
+                                name: string;
+                                profile: string | null;
+                            }[];
+                            /**
+                             * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                             * @example {
+                             *       "type": "http-01"
+                             *     }
+                             */
+                            challenge: {
+                                /** @enum {string} */
+                                type: "http-01";
+                            } | {
+                                /** @enum {string} */
+                                type: "dns-01";
+                                /** @example edge-1 */
+                                webhook: string;
+                            };
+                            preferredChain: string | null;
+                            /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                            rollOut: boolean;
+                            paused: boolean;
+                            /**
+                             * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                             * @enum {unknown}
+                             */
+                            state: "ordering" | "issued" | "waiting" | "paused";
+                            /** @description What happens by itself, and when */
+                            next: {
+                                /** @enum {unknown} */
+                                action: "order" | "renew" | "continue" | "none";
+                                at: string | null;
+                                /** @description A sentence */
+                                because: string;
+                            };
+                            renewAt: string | null;
+                            renewalWindow: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                start: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                end: string;
+                                explanationUrl: string | null;
+                            } | null;
+                            order: components["schemas"]["CertificateOrder"] | null;
+                            lastError: {
+                                message: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                at: string;
+                            } | null;
+                            certificate: {
+                                version: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                notAfter: string;
+                                /** @enum {unknown} */
+                                state: "good" | "expiring" | "expired";
+                            } | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            createdAt: string;
+                            createdBy: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "names": [
+                 *         "shop.example"
+                 *       ],
+                 *       "keyType": "ecdsa-p256",
+                 *       "authorities": [
+                 *         {
+                 *           "name": "edge-1",
+                 *           "profile": "shortlived"
+                 *         }
+                 *       ],
+                 *       "challenge": {
+                 *         "type": "http-01"
+                 *       },
+                 *       "preferredChain": "ISRG Root X1",
+                 *       "rollOut": true,
+                 *       "orderNow": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    /** @description Hosts, in lower case and as DNS has them (xn--…); "*." first needs dns-01 */
+                    names: string[];
+                    /**
+                     * @default ecdsa-p256
+                     * @enum {unknown}
+                     */
+                    keyType?: "ecdsa-p256" | "rsa-2048";
+                    /** @description Whom it is ordered from; the next when the one before cannot be asked */
+                    authorities: {
+                        /** @example edge-1 */
+                        name: string;
+                        profile?: string | null;
+                    }[];
+                    /**
+                     * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                     * @example {
+                     *       "type": "http-01"
+                     *     }
+                     */
+                    challenge?: {
+                        /** @enum {string} */
+                        type: "http-01";
+                    } | {
+                        /** @enum {string} */
+                        type: "dns-01";
+                        /** @example edge-1 */
+                        webhook: string;
+                    };
+                    preferredChain?: string | null;
+                    /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                    rollOut?: boolean;
+                    /**
+                     * @description Also when a certificate of this name is good still. Without one it is ordered at once anyway
+                     * @default false
+                     */
+                    orderNow?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `managed_certificate_exists`: The certificate is managed already
+             *     - `too_many_managed_certificates`: There are enough managed certificates
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `managed_certificate_invalid`: That cannot be ordered
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "shop.example"
+                 *       ],
+                 *       "keyType": "ecdsa-p256",
+                 *       "authorities": [
+                 *         {
+                 *           "name": "edge-1",
+                 *           "profile": "shortlived"
+                 *         }
+                 *       ],
+                 *       "challenge": {
+                 *         "type": "http-01"
+                 *       },
+                 *       "preferredChain": "ISRG Root X1",
+                 *       "rollOut": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Hosts, in lower case and as DNS has them (xn--…); "*." first needs dns-01 */
+                    names?: string[];
+                    /**
+                     * @description rsa-2048: for clients that are older than ten years
+                     * @enum {unknown}
+                     */
+                    keyType?: "ecdsa-p256" | "rsa-2048";
+                    /** @description Whom it is ordered from; the next when the one before cannot be asked */
+                    authorities?: {
+                        /** @example edge-1 */
+                        name: string;
+                        profile?: string | null;
+                    }[];
+                    /**
+                     * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                     * @example {
+                     *       "type": "http-01"
+                     *     }
+                     */
+                    challenge?: {
+                        /** @enum {string} */
+                        type: "http-01";
+                    } | {
+                        /** @enum {string} */
+                        type: "dns-01";
+                        /** @example edge-1 */
+                        webhook: string;
+                    };
+                    preferredChain?: string | null;
+                    /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                    rollOut?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "names": [
+                     *         "names"
+                     *       ],
+                     *       "keyType": "ecdsa-p256",
+                     *       "authorities": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "profile": "shortlived"
+                     *         }
+                     *       ],
+                     *       "challenge": {
+                     *         "type": "http-01"
+                     *       },
+                     *       "preferredChain": "ISRG Root X1",
+                     *       "rollOut": true,
+                     *       "paused": true,
+                     *       "state": "ordering",
+                     *       "next": {
+                     *         "action": "order",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "because": "because"
+                     *       },
+                     *       "renewAt": "2026-11-21T09:00:00.000Z",
+                     *       "renewalWindow": {
+                     *         "start": "2026-11-21T09:00:00.000Z",
+                     *         "end": "2026-11-21T09:00:00.000Z",
+                     *         "explanationUrl": "explanationUrl"
+                     *       },
+                     *       "order": {
+                     *         "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "certificate": "edge-1",
+                     *         "authority": "edge-1",
+                     *         "profile": "profile",
+                     *         "names": [
+                     *           "names"
+                     *         ],
+                     *         "state": "new",
+                     *         "startedAt": "2026-11-21T09:00:00.000Z",
+                     *         "startedBy": "startedBy",
+                     *         "endedAt": "2026-11-21T09:00:00.000Z",
+                     *         "nextAt": "2026-11-21T09:00:00.000Z",
+                     *         "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *         "failures": 1,
+                     *         "waitingFor": {
+                     *           "reason": "reason",
+                     *           "nodes": [
+                     *             {
+                     *               "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "name": "edge-1"
+                     *             }
+                     *           ],
+                     *           "more": 1
+                     *         },
+                     *         "lastError": "lastError",
+                     *         "version": 1
+                     *       },
+                     *       "lastError": {
+                     *         "message": "message",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "certificate": {
+                     *         "version": 1,
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "state": "good"
+                     *       },
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the certificate, as configs say it
+                         * @example edge-1
+                         */
+                        name: string;
+                        names: string[];
+                        /**
+                         * @description rsa-2048: for clients that are older than ten years
+                         * @enum {unknown}
+                         */
+                        keyType: "ecdsa-p256" | "rsa-2048";
+                        authorities: {
+                            /** @example edge-1 */
+                            name: string;
+                            profile: string | null;
+                        }[];
+                        /**
+                         * @description How the names are proven. http-01: by the nodes, whom the CA asks. dns-01: by TXT records that the DNS webhook sets
+                         * @example {
+                         *       "type": "http-01"
+                         *     }
+                         */
+                        challenge: {
+                            /** @enum {string} */
+                            type: "http-01";
+                        } | {
+                            /** @enum {string} */
+                            type: "dns-01";
+                            /** @example edge-1 */
+                            webhook: string;
+                        };
+                        preferredChain: string | null;
+                        /** @description What was renewed is rolled out by itself to the nodes that have an older version */
+                        rollOut: boolean;
+                        paused: boolean;
+                        /**
+                         * @description ordering: an order is open. issued: its time has not come. waiting: it is due, and something is waited for. paused: nothing is begun
+                         * @enum {unknown}
+                         */
+                        state: "ordering" | "issued" | "waiting" | "paused";
+                        /** @description What happens by itself, and when */
+                        next: {
+                            /** @enum {unknown} */
+                            action: "order" | "renew" | "continue" | "none";
+                            at: string | null;
+                            /** @description A sentence */
+                            because: string;
+                        };
+                        renewAt: string | null;
+                        renewalWindow: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            end: string;
+                            explanationUrl: string | null;
+                        } | null;
+                        order: components["schemas"]["CertificateOrder"] | null;
+                        lastError: {
+                            message: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        } | null;
+                        certificate: {
+                            version: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_invalid`: That cannot be ordered */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificateOrders: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "order_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "certificate": "edge-1",
+                     *           "authority": "edge-1",
+                     *           "profile": "profile",
+                     *           "names": [
+                     *             "names"
+                     *           ],
+                     *           "state": "new",
+                     *           "startedAt": "2026-11-21T09:00:00.000Z",
+                     *           "startedBy": "startedBy",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z",
+                     *           "nextAt": "2026-11-21T09:00:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "failures": 1,
+                     *           "waitingFor": {
+                     *             "reason": "reason",
+                     *             "nodes": [
+                     *               {
+                     *                 "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                 "name": "edge-1"
+                     *               }
+                     *             ],
+                     *             "more": 1
+                     *           },
+                     *           "lastError": "lastError",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["CertificateOrder"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `managed_certificate_not_found`: No such managed certificate */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCertificateAuthorities: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "directoryUrl": "directoryUrl",
+                     *           "contact": [
+                     *             "contact"
+                     *           ],
+                     *           "trustedRoots": true,
+                     *           "externalAccountKeyId": "externalAccountKeyId",
+                     *           "state": "unregistered",
+                     *           "heldUntil": "2026-11-21T09:00:00.000Z",
+                     *           "failures": 1,
+                     *           "lastError": "lastError",
+                     *           "usedBy": 1,
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["CertificateAuthority"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "directoryUrl": "https://acme-v02.api.letsencrypt.org/directory",
+                 *       "contact": [
+                 *         "ops@example.org"
+                 *       ],
+                 *       "trustedRoots": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+                 *       "externalAccount": {
+                 *         "keyId": "kid-1",
+                 *         "hmacKey": "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
+                 *       },
+                 *       "termsOfServiceAgreed": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @description Of its ACME directory (RFC 8555, 7.1.1)
+                     * @example https://acme-v02.api.letsencrypt.org/directory
+                     */
+                    directoryUrl: string;
+                    /** @description Mail addresses that the account is made with */
+                    contact?: string[];
+                    /**
+                     * @description PEM: by whom the CA’s own HTTPS is signed, besides those whom everybody trusts; for a private CA
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    trustedRoots?: string;
+                    /** @description What binds the account to one that the CA knows already (RFC 8555, 7.3.4) */
+                    externalAccount?: {
+                        /** @example kid-1 */
+                        keyId: string;
+                        /**
+                         * @description As the CA gives it, in base64. Sealed at rest; no answer ever holds it
+                         * @example zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W
+                         */
+                        hmacKey: string;
+                    };
+                    /**
+                     * @description You have read its terms, and the account is made in agreement with them
+                     * @enum {boolean}
+                     */
+                    termsOfServiceAgreed: true;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "directoryUrl": "directoryUrl",
+                     *       "contact": [
+                     *         "contact"
+                     *       ],
+                     *       "trustedRoots": true,
+                     *       "externalAccountKeyId": "externalAccountKeyId",
+                     *       "state": "unregistered",
+                     *       "heldUntil": "2026-11-21T09:00:00.000Z",
+                     *       "failures": 1,
+                     *       "lastError": "lastError",
+                     *       "usedBy": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CertificateAuthority"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `certificate_authority_exists`: The certificate authority is there already
+             *     - `too_many_certificate_authorities`: There are enough certificate authorities
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `certificate_authority_invalid`: The certificate authority cannot be used
+             *     - `address_refused`: Nothing is sent there
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "directoryUrl": "directoryUrl",
+                     *       "contact": [
+                     *         "contact"
+                     *       ],
+                     *       "trustedRoots": true,
+                     *       "externalAccountKeyId": "externalAccountKeyId",
+                     *       "state": "unregistered",
+                     *       "heldUntil": "2026-11-21T09:00:00.000Z",
+                     *       "failures": 1,
+                     *       "lastError": "lastError",
+                     *       "usedBy": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CertificateAuthority"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_authority_not_found`: No such certificate authority */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_authority_not_found`: No such certificate authority */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `authority_in_use`: The certificate authority is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "contact": [
+                 *         "ops@example.org"
+                 *       ],
+                 *       "trustedRoots": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+                 *       "externalAccount": {
+                 *         "keyId": "kid-1",
+                 *         "hmacKey": "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Mail addresses that the account is made with */
+                    contact?: string[];
+                    trustedRoots?: string | null;
+                    externalAccount?: {
+                        /** @example kid-1 */
+                        keyId: string;
+                        /**
+                         * @description As the CA gives it, in base64. Sealed at rest; no answer ever holds it
+                         * @example zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W
+                         */
+                        hmacKey: string;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "directoryUrl": "directoryUrl",
+                     *       "contact": [
+                     *         "contact"
+                     *       ],
+                     *       "trustedRoots": true,
+                     *       "externalAccountKeyId": "externalAccountKeyId",
+                     *       "state": "unregistered",
+                     *       "heldUntil": "2026-11-21T09:00:00.000Z",
+                     *       "failures": 1,
+                     *       "lastError": "lastError",
+                     *       "usedBy": 1,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CertificateAuthority"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_authority_not_found`: No such certificate authority */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_authority_invalid`: The certificate authority cannot be used */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reachable": true,
+                     *       "profiles": [
+                     *         {
+                     *           "name": "name",
+                     *           "description": "description"
+                     *         }
+                     *       ],
+                     *       "termsOfService": "termsOfService",
+                     *       "website": "website",
+                     *       "externalAccountRequired": true,
+                     *       "error": "error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CertificateAuthorityTest"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `certificate_authority_not_found`: No such certificate authority */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDnsWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "url": "url",
+                     *           "lastError": "lastError",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["DnsWebhook"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createDnsWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "url": "https://dns.example.org/challenges"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    /** @example https://dns.example.org/challenges */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "url": "url",
+                     *       "lastError": "lastError",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedDnsWebhook"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `dns_webhook_exists`: The DNS webhook is there already
+             *     - `too_many_dns_webhooks`: There are enough DNS webhooks
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a DNS webhook
+             *     - `address_refused`: Nothing is sent there
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDnsWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "url": "url",
+                     *       "lastError": "lastError",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DnsWebhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `dns_webhook_not_found`: No such DNS webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteDnsWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `dns_webhook_not_found`: No such DNS webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `dns_webhook_in_use`: The DNS webhook is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateDnsWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://dns.example.org/challenges"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example https://dns.example.org/challenges */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "url": "url",
+                     *       "lastError": "lastError",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DnsWebhook"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `dns_webhook_not_found`: No such DNS webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a DNS webhook
+             *     - `address_refused`: Nothing is sent there
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateDnsWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "url": "url",
+                     *       "lastError": "lastError",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedDnsWebhook"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `dns_webhook_not_found`: No such DNS webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23417,7 +28678,7 @@ export interface operations {
             };
             /**
              * @description - `url_refused`: That is no address for a webhook
-             *     - `address_refused`: Webhooks may not go there
+             *     - `address_refused`: Nothing is sent there
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -23896,7 +29157,7 @@ export interface operations {
             };
             /**
              * @description - `url_refused`: That is no address for a webhook
-             *     - `address_refused`: Webhooks may not go there
+             *     - `address_refused`: Nothing is sent there
              */
             422: {
                 headers: {

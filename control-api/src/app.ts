@@ -2,6 +2,7 @@
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
+import { openAcme } from './acme-for-service.ts'
 import { createIdentify } from './agents/callers.ts'
 import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
@@ -144,8 +145,10 @@ export type Service = {
   agents: App
   services: Services
   fleet: Fleet
-  /** For orders of certificates: what nodes answer to who issues them. */
+  /** What nodes answer to who issues certificates. */
   challenges: Challenges
+  /** Of certificates: whatever is due, at once. */
+  acme: Pick<ReturnType<typeof openAcme>, 'look'>
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
@@ -406,6 +409,11 @@ export async function buildService(
     isConnected,
     throughputOf: async (nodeIds) => requestRates(await metrics.latencySummaries(nodeIds, 60)),
   }
+  const rollOut = createRollOutCertificate(startDeps)
+  const acme = openAcme({
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work },
+    onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
+  })
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -492,8 +500,7 @@ export async function buildService(
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
       await api.register(
         certificateRoutes({
-          ...{ db, write, now, keeper },
-          rollOut: createRollOutCertificate(startDeps),
+          ...{ db, write, now, keeper, rollOut },
           usesOf: async (name) => [
             ...(await configsNaming({ db, examine: work.examine }, name)),
             ...describeGiven(await nodesGiven(db, name)),
@@ -504,6 +511,7 @@ export async function buildService(
           ],
         }),
       )
+      await api.register(acme.routes)
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
@@ -530,6 +538,7 @@ export async function buildService(
           onConfirmed: async () => {
             await engine.offerHeld()
             fleet.wakeAll()
+            acme.wake()
           },
         }),
       )
@@ -547,7 +556,7 @@ export async function buildService(
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
             {
               name: 'certificates',
-              run: async () => checkCertificates(await certificateEnds(), now()),
+              run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
             },
             { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
@@ -573,6 +582,7 @@ export async function buildService(
         now,
         authority,
         certificateEnds,
+        ordersEnded: acme.ended,
         nodesByState: async () => (await countNodes(null)).byState,
       },
       agentsConnected: () => fleet.connectedIds().length,
@@ -598,7 +608,7 @@ export async function buildService(
       consoleCertificate?.close(),
       expiry.stop(),
     ])
-    await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
+    await Promise.all([backups?.close(), verifier.close(), dispatcher.close(), acme.stop()])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
     await services.close()
@@ -616,6 +626,7 @@ export async function buildService(
     services,
     fleet,
     challenges,
+    acme,
     assignments,
     authority,
     consoleCertificate,

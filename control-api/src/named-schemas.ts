@@ -12,6 +12,10 @@ import {
 } from './features/audit/schema.ts'
 import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
+  CertificateAuthoritySchema,
+  CertificateAuthorityTestSchema,
+} from './features/certificate-authorities/schema.ts'
+import {
   CertificateCheckSchema,
   CertificateConfigSchema,
   CertificateSchema,
@@ -30,12 +34,17 @@ import {
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
+import { CreatedDnsWebhookSchema, DnsWebhookSchema } from './features/dns-webhooks/schema.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
 } from './features/enrolment-tokens/schema.ts'
 import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
+import {
+  CertificateOrderSchema,
+  ManagedCertificateSchema,
+} from './features/managed-certificates/schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
   DriftDetailSchema,
@@ -73,16 +82,21 @@ export const namedSchemas: NamedSchemas = {
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
   Certificate: CertificateSchema,
+  CertificateAuthority: CertificateAuthoritySchema,
+  CertificateAuthorityTest: CertificateAuthorityTestSchema,
   CertificateCheck: CertificateCheckSchema,
   CertificateConfig: CertificateConfigSchema,
+  CertificateOrder: CertificateOrderSchema,
   CertificateVersion: CertificateVersionSchema,
   Config: ConfigSchema,
   ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
+  CreatedDnsWebhook: CreatedDnsWebhookSchema,
   CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
+  DnsWebhook: DnsWebhookSchema,
   Draft: DraftSchema,
   DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
@@ -94,6 +108,7 @@ export const namedSchemas: NamedSchemas = {
   Health: HealthSchema,
   Impact: ImpactSchema,
   LatencySummary: LatencySummarySchema,
+  ManagedCertificate: ManagedCertificateSchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
   NodeClone: NodeCloneSchema,

@@ -7,9 +7,10 @@ export type Problem = { type: string; detail: string }
 /**
  * away: no answer that can be used; it may pass. rate-limited: asked too often.
  * no-account: it does not know the account. replaced: what should be replaced was replaced before.
+ * lost: it does not know what it was asked for, or a part of it does not know yet.
  * refused: it has looked and says no.
  */
-export type FailureKind = 'away' | 'rate-limited' | 'no-account' | 'replaced' | 'refused'
+export type FailureKind = 'away' | 'rate-limited' | 'no-account' | 'replaced' | 'lost' | 'refused'
 
 export class AuthorityFailure extends Error {
   readonly kind: FailureKind
@@ -51,7 +52,7 @@ export type NewOrder = {
   names: readonly string[]
   /** null: the CA's own choice. */
   profile: string | null
-  /** What it renews, as RFC 9773 names it; null: a first one, or of another CA. */
+  /** What it renews, as RFC 9773 names it; null: a first one, or of another CA. Said to CAs that know of that. */
   replaces: string | null
 }
 export type RenewalInfo = {
@@ -61,7 +62,16 @@ export type RenewalInfo = {
   retryAfterMs: number | null
 }
 
+/** What its directory says of it. */
+export type About = {
+  profiles: { name: string; description: string }[]
+  termsOfService: string | null
+  website: string | null
+  externalAccountRequired: boolean
+}
+
 export type CertificateAuthority = {
+  about(): Promise<About>
   /** Makes the account of this key, or finds it. The account's URL. */
   register(): Promise<string>
   newOrder(account: string, order: NewOrder): Promise<Order>

@@ -9,12 +9,16 @@ export type LiveChallenge = {
   token: string
   keyAuthorization: string
 }
-/** waiting: not everybody has it; for whom, and why, and when to ask again. */
+/**
+ * waiting: not everybody has it; which nodes, why, and when to ask again. `without`: nodes that were waited for long
+ * enough.
+ */
 export type Publication =
-  | { ready: true }
+  | { ready: true; without: readonly string[] }
   | { ready: false; waitingFor: readonly string[]; reason: string; waitMs: number }
 
+/** `order`: the id of the order they are of. */
 export type ChallengeSolver = {
-  publish(challenge: LiveChallenge): Promise<Publication>
-  cleanUp(challenge: LiveChallenge): Promise<void>
+  publish(order: string, challenges: readonly LiveChallenge[]): Promise<Publication>
+  cleanUp(order: string, challenges: readonly LiveChallenge[]): Promise<void>
 }

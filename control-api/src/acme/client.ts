@@ -32,6 +32,8 @@ const DIRECTORY_MS = 3600_000
 const ERROR = 'urn:ietf:params:acme:error:'
 const ORDER_STATES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const
 const ALTERNATES_MAX = 4
+const PROFILES_MAX = 50
+const TEXT_MAX = 300
 
 export function createAcmeClient(options: ClientOptions): CertificateAuthority {
   const { exchange, now } = options
@@ -87,6 +89,19 @@ export function createAcmeClient(options: ClientOptions): CertificateAuthority {
   const orderOf = (answer: Answer, url: string): Order => readOrder(answer, url, now())
 
   return {
+    async about() {
+      const { meta } = await directory()
+      const profiles = Object.entries(objectOf(meta.profiles)).slice(0, PROFILES_MAX)
+      return {
+        profiles: profiles.map(([name, description]) => ({
+          name: name.slice(0, TEXT_MAX),
+          description: textOf(description).slice(0, TEXT_MAX),
+        })),
+        termsOfService: urlOf(meta.termsOfService),
+        website: urlOf(meta.website),
+        externalAccountRequired: meta.externalAccountRequired === true,
+      }
+    },
     async register() {
       const { meta } = await directory()
       if (meta.externalAccountRequired === true && options.externalAccount === null) {
@@ -108,7 +123,7 @@ export function createAcmeClient(options: ClientOptions): CertificateAuthority {
       return locationOf(await post(null, url, payload))
     },
     async newOrder(account, { names, profile, replaces }) {
-      const { meta } = await directory()
+      const { meta, urls } = await directory()
       const offered = Object.keys(objectOf(meta.profiles))
       if (profile !== null && !offered.includes(profile)) {
         throw new AuthorityFailure(
@@ -119,7 +134,8 @@ export function createAcmeClient(options: ClientOptions): CertificateAuthority {
       const answer = await post(account, await resource('newOrder'), {
         identifiers: names.map((value) => ({ type: 'dns', value })),
         ...(profile !== null && { profile }),
-        ...(replaces !== null && { replaces }),
+        // Not said to one that has no renewal information (RFC 9773, 5).
+        ...(replaces !== null && typeof urls.renewalInfo === 'string' && { replaces }),
       })
       return orderOf(answer, locationOf(answer))
     },
@@ -218,9 +234,12 @@ function kindOf(status: number, type: string): AuthorityFailure['kind'] {
   if (name === 'rateLimited' || status === 429) return 'rate-limited'
   if (name === 'accountDoesNotExist') return 'no-account'
   if (name === 'alreadyReplaced') return 'replaced'
+  // It said that it is: what is behind it has not heard so yet.
+  if (name === 'orderNotReady') return 'away'
   // A page of some proxy is no answer of the CA's.
   const isOurs = name !== '' && name !== 'badNonce' && name !== 'serverInternal'
-  return status >= 400 && status < 500 && (isOurs || status === 404) ? 'refused' : 'away'
+  if (status === 404) return 'lost'
+  return status >= 400 && status < 500 && isOurs ? 'refused' : 'away'
 }
 
 const mediaTypeOf = ({ headers }: Answer) => headers['content-type']?.split(';')[0]?.trim() ?? ''
@@ -302,6 +321,11 @@ function parse(body: Buffer): unknown {
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** For people to follow: nothing but the web. */
+function urlOf(value: unknown): string | null {
+  const url = URL.parse(textOf(value))
+  return url && /^https?:$/.test(url.protocol) && url.href.length <= 2000 ? url.href : null
+}
 function timeOf(value: unknown): number | null {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(ms) ? null : ms

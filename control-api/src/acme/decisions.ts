@@ -62,6 +62,9 @@ const SILENCES = 3
 /** Of these the CA has only to be asked once more, otherwise: with the account made anew, or without what was replaced. */
 const AT_ONCE = new Set<FailureKind>(['no-account', 'replaced'])
 
+/** What a CA has just written all of it knows within seconds. */
+const LAG_MS = 5000
+
 export function react(situation: Situation): Reaction {
   const { failure, authority, own, nowMs, random, isMade } = situation
   const { kind, retryAfterMs } = failure
@@ -71,6 +74,10 @@ export function react(situation: Situation): Reaction {
   })
   if (AT_ONCE.has(kind) && own.failures < SILENCES) {
     return { order: 'again', atMs: nowMs, authority, own: later(own, 0) }
+  }
+  if (kind === 'lost' && own.failures < SILENCES) {
+    const atMs = nowMs + LAG_MS * (own.failures + 1)
+    return { order: 'again', atMs, authority, own: later(own, 0) }
   }
   if (kind === 'away') {
     const held = later(authority, awayMs(authority.failures + 1, retryAfterMs, random))

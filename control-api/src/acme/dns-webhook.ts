@@ -16,25 +16,37 @@ const LOOK_AGAIN_MAX_MS = 5 * 60_000
 export class DnsWebhookFailed extends Error {}
 
 export function createDnsWebhook({ post }: Deps): ChallengeSolver {
+  const present = async (challenge: LiveChallenge): Promise<Publication> => {
+    const { status, error, retryAfterMs } = await post(messageOf('present', challenge))
+    if (status === 200 || status === 204) return { ready: true, without: [] }
+    const why = status === 202 ? 'is not everywhere yet' : `could not be set: ${error}`
+    return {
+      ready: false,
+      waitingFor: [],
+      reason: `The record ${recordOf(challenge)} ${why}`,
+      waitMs: Math.min(Math.max(retryAfterMs ?? 0, LOOK_AGAIN_MS), LOOK_AGAIN_MAX_MS),
+    }
+  }
   return {
-    async publish(challenge): Promise<Publication> {
-      const { status, error, retryAfterMs } = await post(messageOf('present', challenge))
-      if (status === 200 || status === 204) return { ready: true }
-      const name = recordOf(challenge)
-      const why = status === 202 ? 'is not everywhere yet' : `could not be set: ${error}`
-      return {
-        ready: false,
-        waitingFor: [name],
-        reason: `The record ${name} ${why}`,
-        waitMs: Math.min(Math.max(retryAfterMs ?? 0, LOOK_AGAIN_MS), LOOK_AGAIN_MAX_MS),
+    /** One after the other, to the end: zones take their time, and the waits go by side by side. */
+    async publish(_order, challenges) {
+      let waiting: Publication | null = null
+      for (const challenge of challenges) {
+        const publication = await present(challenge)
+        if (!publication.ready) waiting ??= publication
       }
+      return waiting ?? { ready: true, without: [] }
     },
-    async cleanUp(challenge) {
-      const { status, error } = await post(messageOf('cleanup', challenge))
-      const isDone = status !== null && status >= 200 && status < 300
-      // 404: it was gone already.
-      if (isDone || status === 404) return
-      throw new DnsWebhookFailed(`The record ${recordOf(challenge)} could not be removed: ${error}`)
+    async cleanUp(_order, challenges) {
+      for (const challenge of challenges) {
+        const { status, error } = await post(messageOf('cleanup', challenge))
+        const isDone = status !== null && status >= 200 && status < 300
+        // 404: it was gone already.
+        if (isDone || status === 404) continue
+        throw new DnsWebhookFailed(
+          `The record ${recordOf(challenge)} could not be removed: ${error}`,
+        )
+      }
     },
   }
 }

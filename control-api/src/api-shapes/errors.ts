@@ -234,6 +234,14 @@ export const SelectorInvalid = defineError(
   (column: number, message: string) =>
     `Column ${column}: ${message}. A selector is written like "zone=eu,tier in (edge, core),!canary"; all of it must hold.`,
 )
+export const AddressRefused = defineError(
+  422,
+  'address_refused',
+  'Nothing is sent there',
+  (host: string, address: string) =>
+    `${host === address ? host : `${host} is ${address}, which`} is this machine, its link, a private network or a cloud’s metadata. Whoever runs the service opens networks with FARMSTEAD_WEBHOOK_ALLOW.`,
+)
+
 export const PreconditionRequired = defineError(
   428,
   'precondition_required',

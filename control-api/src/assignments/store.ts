@@ -350,6 +350,17 @@ export async function nodesGiven(db: Reader, certificate: string): Promise<numbe
   return all.reduce((sum, { nodes }) => sum + nodes, 0)
 }
 
+/** By which text each node there is was told last what to run. */
+export async function textsGiven(db: Reader): Promise<{ nodeId: string; textId: string }[]> {
+  const { rows } = await sql<{ nodeId: string; textId: string }>`
+    select a.node_id as nodeId, a.text_id as textId from nodes
+    join assignments a on a.node_id = nodes.id and a.generation = (
+      select b.generation from assignments b
+      where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
+    where nodes.decommissioned_at_ms is null`.execute(db)
+  return rows
+}
+
 export async function renderedTexts(
   db: Reader,
   ids: readonly string[],

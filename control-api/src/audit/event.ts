@@ -21,6 +21,8 @@ export const EventSchema = Type.Object({
     'group',
     'webhook',
     'certificate',
+    'certificate-authority',
+    'dns-webhook',
     'backup',
     'system',
   ]),

@@ -31,6 +31,8 @@ export const KINDS: Readonly<Record<Kind, { permission: Permission; about: About
   token: { permission: 'tokens:read', about: 'farm' },
   webhook: { permission: 'webhooks:read', about: 'farm' },
   certificate: { permission: 'certificates:read', about: 'nobody' },
+  'certificate-authority': { permission: 'certificates:read', about: 'nobody' },
+  'dns-webhook': { permission: 'certificates:read', about: 'nobody' },
   backup: { permission: 'backups:read', about: 'farm' },
 }
 /** Of these one may hear what is about oneself. */

@@ -37,6 +37,13 @@ export const CertificateInUse = defineError(
   (name: string, uses: readonly string[]) =>
     `"${name}" stays, for ${uses.join('; ')}. Take it out of the config and roll that out first.`,
 )
+export const CertificateManaged = defineError(
+  409,
+  'certificate_managed',
+  'The certificate is managed',
+  (name: string) =>
+    `"${name}" is ordered and renewed by itself: without it, it would be ordered again. DELETE /api/v1/managed-certificates/${name} first.`,
+)
 export const TooManyCertificates = defineError(
   409,
   'too_many_certificates',

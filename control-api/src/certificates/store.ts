@@ -110,6 +110,21 @@ export async function findCertificate(
   return row && toWhole(row)
 }
 
+/** The version that this order brought; null: none yet. */
+export async function versionOfOrder(
+  db: Reader,
+  name: string,
+  orderId: string,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('certificate_versions')
+    .select('number')
+    .where('certificate', '=', name)
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  return row?.number ?? null
+}
+
 /** Newest first. */
 export const listVersions = (
   db: Reader,
@@ -151,12 +166,21 @@ export const versionWithKey = (
     .where('number', '=', number)
     .executeTakeFirst()
 
-export type Latest = { name: string; number: number; fingerprint: string; names: string[] }
+export type Latest = {
+  name: string
+  number: number
+  fingerprint: string
+  names: string[]
+  notBeforeMs: number
+  notAfterMs: number
+}
 
 /** The newest versions of those that are there. */
 export async function latestOf(db: Reader, names: readonly string[]): Promise<Map<string, Latest>> {
   const { rows } = await sql<Omit<Latest, 'names'> & { names: string }>`
-    select c.name, v.number, v.fingerprint, v.names from json_each(${JSON.stringify(names)}) wanted
+    select c.name, v.number, v.fingerprint, v.names,
+      v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs
+    from json_each(${JSON.stringify(names)}) wanted
     cross join certificates c on c.name = wanted.value
     join certificate_versions v on v.certificate = c.name and v.number = c.latest`.execute(db)
   return new Map(rows.map((row) => [row.name, { ...row, names: JSON.parse(row.names) }]))

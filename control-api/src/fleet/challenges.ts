@@ -7,6 +7,7 @@ import type { Challenge } from '../agent-protocol/messages.gen.ts'
 
 export type NewChallenge = Omit<Challenge, 'endsInMs'> & { lifeMs: number }
 
+const NONE: ReadonlySet<string> = new Set()
 /** As many as one answer holds. */
 export const MAX_CHALLENGES = 256
 
@@ -26,22 +27,31 @@ export class Challenges {
     this.#deps = { monotonicMs: () => performance.now(), ...deps }
   }
 
-  /** From now on all nodes are to answer it. False: there are too many, or it has been there. */
-  put({ lifeMs, ...challenge }: NewChallenge): boolean {
+  /**
+   * From now on all nodes are to answer these; those that stand already go on for `lifeMs` from now. False: there are too
+   * many, and none was put.
+   */
+  put(challenges: readonly NewChallenge[]): boolean {
     this.#drop()
-    if (this.#standing.has(challenge.token) || this.#standing.size >= MAX_CHALLENGES) return false
-    this.#standing.set(challenge.token, { ...challenge, endsAt: this.#deps.monotonicMs() + lifeMs })
-    this.#deps.wakeAll()
+    const isNew = ({ token }: NewChallenge) => !this.#standing.has(token)
+    const added = challenges.filter(isNew).length
+    if (this.#standing.size + added > MAX_CHALLENGES) return false
+    for (const { lifeMs, ...challenge } of challenges) {
+      const endsAt = this.#deps.monotonicMs() + lifeMs
+      this.#standing.set(challenge.token, { ...challenge, endsAt })
+    }
+    if (added > 0) this.#deps.wakeAll()
     return true
   }
 
-  remove(token: string): void {
-    if (this.#standing.delete(token)) this.#deps.wakeAll()
+  remove(tokens: readonly string[]): void {
+    const gone = tokens.filter((token) => this.#standing.delete(token))
+    if (gone.length > 0) this.#deps.wakeAll()
   }
 
-  /** The nodes that said they answer it. Who compares them with those that are connected knows whether to begin. */
-  answeredBy(token: string): string[] {
-    return [...this.#heard].flatMap(([nodeId, tokens]) => (tokens.has(token) ? [nodeId] : []))
+  /** Which tokens the node said last that it answers. */
+  answersOf(nodeId: string): ReadonlySet<string> {
+    return this.#heard.get(nodeId) ?? NONE
   }
 
   /** A node says what it answers. */

@@ -5,12 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { createChallengeBoard } from '../../src/acme/challenge-board.ts'
 import type { LiveChallenge } from '../../src/acme/challenges.ts'
 import { createDnsWebhook } from '../../src/acme/dns-webhook.ts'
+import { createHttpChallenges } from '../../src/acme/http-challenges.ts'
 import { headersOf } from '../../src/features/webhooks/rules.ts'
 import { send } from '../../src/features/webhooks/send.ts'
 import { createGuard } from '../../src/features/webhooks/targets.ts'
+import { Challenges, MAX_CHALLENGES } from '../../src/fleet/challenges.ts'
 
 const challenge: LiveChallenge = {
   type: 'http-01',
@@ -19,71 +20,124 @@ const challenge: LiveChallenge = {
   keyAuthorization: 'evaGxfADs6pSRb2LAv9IZ.nP1qzpXGymHBrUEepNY9HCsQk7K8KhOypzEt62jcerQ',
 }
 
-function board(serving: readonly string[]) {
-  const woken: string[] = []
-  let nodes = serving
-  const { solver, liveFor, readBack } = createChallengeBoard({
-    nodesServing: async () => nodes,
-    wake: (ids) => woken.push(...ids),
-  })
-  const serveBy = (ids: readonly string[]) => {
-    nodes = ids
-  }
-  return { solver, liveFor, readBack, woken, serveBy }
-}
+const MINUTE_MS = 60_000
 
-test('a token counts once every node that serves the name has read it back from itself', async () => {
-  const { solver, liveFor, readBack, woken } = board(['edge-1', 'edge-2'])
-  expect(await solver.publish(challenge)).toMatchObject({
+/** The nodes' side of Challenges is the real one; `answers` is a node saying what it answers. */
+function farm(serving: readonly string[]) {
+  const farmOf = { serving, connected: new Set(serving), nowMs: 0, wakes: 0 }
+  const challenges = new Challenges({
+    wakeAll: () => {
+      farmOf.wakes += 1
+    },
+    monotonicMs: () => farmOf.nowMs,
+  })
+  const solver = createHttpChallenges({
+    challenges,
+    nodesServing: async () => new Set(farmOf.serving),
+    connectedIds: () => [...farmOf.connected],
+    isConnected: (nodeId) => farmOf.connected.has(nodeId),
+    now: () => farmOf.nowMs,
+  })
+  const answers = (nodeId: string, ...tokens: string[]) => challenges.heard(nodeId, tokens)
+  return { farmOf, challenges, solver, answers }
+}
+const many = (count: number, prefix: string): LiveChallenge[] =>
+  Array.from({ length: count }, (_, at) => ({ ...challenge, token: `${prefix}-${at}` }))
+
+test('a token counts once every node that serves the name has said that it answers it', async () => {
+  const { solver, challenges, answers, farmOf } = farm(['edge-1', 'edge-2'])
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({
     ready: false,
     waitingFor: ['edge-1', 'edge-2'],
   })
-  expect(woken).toEqual(['edge-1', 'edge-2'])
-  expect(liveFor('edge-2')).toEqual([challenge])
-  expect(liveFor('edge-3')).toEqual([])
-  readBack('edge-1', challenge.token, challenge.keyAuthorization)
-  readBack('edge-2', challenge.token, 'Not found')
-  expect(await solver.publish(challenge)).toMatchObject({ waitingFor: ['edge-2'] })
-  readBack('edge-2', challenge.token, challenge.keyAuthorization)
-  expect(await solver.publish(challenge)).toEqual({ ready: true })
-  // Repeated, it wakes nobody who has it.
-  expect(woken).toHaveLength(2)
+  expect(challenges.newsFor([])).toMatchObject([{ token: challenge.token, host: challenge.host }])
+  answers('edge-1', challenge.token)
+  answers('edge-2', 'another')
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ waitingFor: ['edge-2'] })
+  answers('edge-2', challenge.token)
+  expect(await solver.publish('order_1', [challenge])).toEqual({ ready: true, without: [] })
+  // Repeated, it wakes nobody.
+  expect(farmOf.wakes).toBe(1)
 })
 
 test('a node that begins to serve the name meanwhile is waited for, too', async () => {
-  const { solver, readBack, woken, serveBy } = board(['edge-1'])
-  await solver.publish(challenge)
-  readBack('edge-1', challenge.token, challenge.keyAuthorization)
-  serveBy(['edge-1', 'edge-2'])
-  expect(await solver.publish(challenge)).toMatchObject({ waitingFor: ['edge-2'] })
-  expect(woken).toEqual(['edge-1', 'edge-2'])
+  const { solver, answers, farmOf } = farm(['edge-1'])
+  answers('edge-1', challenge.token)
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ ready: true })
+  farmOf.serving = ['edge-1', 'edge-2']
+  farmOf.connected.add('edge-2')
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ waitingFor: ['edge-2'] })
 })
 
-test('a node that answers otherwise later has it no more', async () => {
-  const { solver, readBack } = board(['edge-1'])
-  await solver.publish(challenge)
-  readBack('edge-1', challenge.token, challenge.keyAuthorization)
-  readBack('edge-1', challenge.token, '')
-  expect(await solver.publish(challenge)).toMatchObject({ waitingFor: ['edge-1'] })
-})
-
-test('a name that no node serves is not proven by HTTP-01, and that is said', async () => {
-  const { solver } = board([])
-  expect(await solver.publish(challenge)).toMatchObject({
-    ready: false,
-    reason: expect.stringContaining('No node serves example.org'),
+test('a node that is not connected is waited for ten minutes, one that is an hour', async () => {
+  const { solver, answers, farmOf } = farm(['edge-1', 'edge-2', 'edge-3'])
+  farmOf.connected.delete('edge-2')
+  await solver.publish('order_1', [challenge])
+  answers('edge-1', challenge.token)
+  farmOf.nowMs = 10 * MINUTE_MS - 1
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({
+    waitingFor: ['edge-2', 'edge-3'],
+    reason: '2 nodes that serve these names do not answer for the CA yet, 1 not connected',
+  })
+  farmOf.nowMs = 10 * MINUTE_MS
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ waitingFor: ['edge-3'] })
+  farmOf.nowMs = 60 * MINUTE_MS
+  expect(await solver.publish('order_1', [challenge])).toEqual({
+    ready: true,
+    without: ['edge-2', 'edge-3'],
   })
 })
 
+test('the CA is not told while not one node answers, however long that takes', async () => {
+  const { solver, farmOf } = farm(['edge-1'])
+  await solver.publish('order_1', [challenge])
+  farmOf.nowMs = 600 * MINUTE_MS
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({
+    ready: false,
+    reason: 'None of the nodes that serve these names answers',
+  })
+})
+
+test('a name that no config has is answered by all who are connected, for any may be asked', async () => {
+  const { solver, answers, farmOf } = farm([])
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({
+    ready: false,
+    reason: 'No node is connected that could answer for example.org',
+  })
+  farmOf.connected.add('edge-7')
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ waitingFor: ['edge-7'] })
+  answers('edge-7', challenge.token)
+  expect(await solver.publish('order_1', [challenge])).toMatchObject({ ready: true })
+})
+
+test('what does not fit waits for others to end, and nobody who came later goes before it', async () => {
+  const { solver, challenges, farmOf } = farm(['edge-1'])
+  const half = many(MAX_CHALLENGES / 2, 'half')
+  await solver.publish('order_1', half)
+  const large = many(MAX_CHALLENGES, 'large')
+  expect(await solver.publish('order_2', large)).toMatchObject({
+    reason: expect.stringContaining('as nodes can hold'),
+  })
+  expect(await solver.publish('order_3', [challenge])).toMatchObject({
+    reason: expect.stringContaining('as nodes can hold'),
+  })
+  // Who has them goes on.
+  expect(await solver.publish('order_1', half)).toMatchObject({ waitingFor: ['edge-1'] })
+  await solver.cleanUp('order_1', half)
+  expect(await solver.publish('order_2', large)).toMatchObject({ waitingFor: ['edge-1'] })
+  await solver.cleanUp('order_2', large)
+  expect(await solver.publish('order_3', [challenge])).toMatchObject({ waitingFor: ['edge-1'] })
+  expect(challenges.newsFor([])).toHaveLength(1)
+  expect(farmOf.wakes).toBe(5)
+})
+
 test('what was cleaned up is forgotten by all, twice as well as once', async () => {
-  const { solver, liveFor, readBack, woken } = board(['edge-1'])
-  await solver.publish(challenge)
-  await solver.cleanUp(challenge)
-  await solver.cleanUp(challenge)
-  expect(liveFor('edge-1')).toEqual([])
-  expect(woken).toEqual(['edge-1', 'edge-1'])
-  readBack('edge-1', challenge.token, challenge.keyAuthorization)
-  expect(liveFor('edge-1')).toEqual([])
+  const { solver, challenges, farmOf } = farm(['edge-1'])
+  await solver.publish('order_1', [challenge])
+  await solver.cleanUp('order_1', [challenge])
+  await solver.cleanUp('order_1', [challenge])
+  expect(challenges.newsFor([challenge.token])).toEqual([])
+  expect(farmOf.wakes).toBe(2)
 })
 
 /** A program that keeps a zone, as the contract has it; its signature check is another's. */
@@ -135,30 +189,32 @@ const dns = (keyAuthorization: string): LiveChallenge => ({
 
 test('a wildcard and its base name are two values of one record, and go one by one', async () => {
   const { solver, records } = await dnsProgram([])
-  expect(await solver.publish(dns('one'))).toEqual({ ready: true })
-  expect(await solver.publish(dns('two'))).toEqual({ ready: true })
+  expect(await solver.publish('order_1', [dns('one')])).toEqual({ ready: true, without: [] })
+  expect(await solver.publish('order_1', [dns('two')])).toEqual({ ready: true, without: [] })
   expect(records.get('_acme-challenge.example.org')).toEqual(new Set(['one', 'two']))
-  await solver.cleanUp(dns('one'))
+  await solver.cleanUp('order_1', [dns('one')])
   expect(records.get('_acme-challenge.example.org')).toEqual(new Set(['two']))
 })
 
 test('a record that is not everywhere is asked for again, under the same id', async () => {
   const { solver, ids } = await dnsProgram([202])
-  expect(await solver.publish(dns('one'))).toMatchObject({
+  expect(await solver.publish('order_1', [dns('one')])).toMatchObject({
     ready: false,
     reason: 'The record _acme-challenge.example.org is not everywhere yet',
     waitMs: 5000,
   })
-  expect(await solver.publish(dns('one'))).toEqual({ ready: true })
+  expect(await solver.publish('order_1', [dns('one')])).toEqual({ ready: true, without: [] })
   expect(new Set(ids).size).toBe(1)
 })
 
 test('what the program says no to is told; what is gone already was cleaned up', async () => {
   const { solver } = await dnsProgram([403, 500])
-  expect(await solver.publish(dns('one'))).toMatchObject({
+  expect(await solver.publish('order_1', [dns('one')])).toMatchObject({
     ready: false,
     reason: expect.stringContaining('could not be set: Answered 403'),
   })
-  await expect(solver.cleanUp(dns('one'))).rejects.toThrow('could not be removed: Answered 500')
-  await solver.cleanUp(dns('one'))
+  await expect(solver.cleanUp('order_1', [dns('one')])).rejects.toThrow(
+    'could not be removed: Answered 500',
+  )
+  await solver.cleanUp('order_1', [dns('one')])
 })

@@ -112,3 +112,11 @@ test('an account that the CA forgot is made anew at once, but not for ever', () 
   const often = { untilMs: 0, failures: 3 }
   expect(react(situation({ failure, own: often })).order).toBe('over')
 })
+
+test('what a CA does not know yet is asked for again within seconds, three times', () => {
+  const failure = { kind: 'lost', retryAfterMs: null } as const
+  const first = react(situation({ failure, isMade: true }))
+  expect(first).toMatchObject({ order: 'again', atMs: 5000, authority: NO_HOLD })
+  const own = { untilMs: 0, failures: 3 }
+  expect(react(situation({ failure, isMade: true, own }))).toMatchObject({ order: 'over' })
+})

@@ -8,6 +8,7 @@ import { readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
 import { sha256 } from '../../src/base/ids.ts'
 import { ENCRYPTS_MS } from '../../src/certificates/ticket-keys.ts'
+import { MAX_CHALLENGES } from '../../src/fleet/challenges.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { makeChain } from '../certificates/make.ts'
 import { type Built, build } from '../helper.ts'
@@ -273,22 +274,25 @@ describe('challenges', () => {
       able.say('desired', { ...example('desired.request'), have: null, waitMs: 20_000, challenges })
     const waiting = ask([])
     await sleep(50)
-    expect(service.challenges.put(challenge)).toBe(true)
+    expect(service.challenges.put([challenge])).toBe(true)
     const told = (await waiting).json()
     expect(fits('desired.response', told)).toBe(true)
     expect(told.challenges).toMatchObject([
       { host: 'shop.example', token: 'tokenA', keyAuthorization: 'tokenA.thumb' },
     ])
     expect(told.challenges[0].endsInMs).toBeLessThanOrEqual(600_000)
-    expect(service.challenges.answeredBy('tokenA')).toEqual([])
+    expect(service.challenges.answersOf(able.id)).toEqual(new Set())
     const next = ask(['tokenA'])
-    await expect.poll(() => service.challenges.answeredBy('tokenA')).toEqual([able.id])
-    service.challenges.remove('tokenA')
+    await expect.poll(() => service.challenges.answersOf(able.id)).toEqual(new Set(['tokenA']))
+    service.challenges.remove(['tokenA'])
     expect((await next).json().challenges).toEqual([])
     // Who does not say what it answers is told nothing.
-    service.challenges.put(challenge)
+    service.challenges.put([challenge])
     expect((await old.desired(null)).json()).toEqual({ assignment: null })
-    expect(service.challenges.put(challenge)).toBe(false)
+    const token = (at: number) => ({ ...challenge, token: `token${at}` })
+    const tooMany = Array.from({ length: MAX_CHALLENGES }, (_, at) => token(at))
+    expect(service.challenges.put(tooMany)).toBe(false)
+    expect(service.challenges.put([...tooMany.slice(1), challenge])).toBe(true)
   })
 })
 

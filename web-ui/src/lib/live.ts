@@ -15,6 +15,8 @@ const allKinds = {
   rollout: true,
   group: true,
   certificate: true,
+  'certificate-authority': true,
+  'dns-webhook': true,
   user: true,
   session: true,
   token: true,

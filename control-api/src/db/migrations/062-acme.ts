@@ -44,6 +44,7 @@ const statements = [
      preferred_chain text,
      roll_out integer not null,
      paused integer not null default 0,
+     asked_by text,
      holds text not null default '{}',
      version integer,
      issued_by text,
@@ -52,6 +53,7 @@ const statements = [
      renew_at_ms integer,
      renewal_window text,
      window_look_at_ms integer,
+     roll_out_left text,
      next_action_at_ms integer not null,
      last_error text,
      last_error_at_ms integer,
@@ -59,12 +61,16 @@ const statements = [
      created_by text not null
    ) strict`,
   `create index managed_certificates_by_next on managed_certificates (next_action_at_ms, name)`,
+  // What it published is taken away even when nobody manages its certificate any more.
   `create table certificate_orders (
      id text primary key,
-     certificate text not null references managed_certificates (name) on delete cascade,
+     certificate text not null,
      authority text not null,
      profile text,
      names text not null,
+     challenge text not null,
+     dns_webhook text,
+     preferred_chain text,
      state text not null,
      key text not null,
      csr text not null,

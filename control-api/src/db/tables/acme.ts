@@ -56,12 +56,15 @@ type ManagedCertificatesTable = {
   preferred_chain: string | null
   /** 1: what was renewed is rolled out by itself. */
   roll_out: 0 | 1
+  /** 1: nothing is begun; an order that is open goes on. */
   paused: Generated<0 | 1>
-  /** JSON: by authority, `{ untilMs, failures }` of acme/decisions.ts. */
+  /** Who wants an order now, whatever the time; null: nobody. */
+  asked_by: Generated<string | null>
+  /** JSON: by authority, `OwnHold` of acme/managed-store.ts. */
   holds: Generated<string>
-  /** Of the certificate, that an order brought last; null: none yet. */
+  /** Of the certificate, that the times below are of, whoever brought it; null: it has none yet. */
   version: Generated<number | null>
-  /** The authority that signed it, and how RFC 9773 names it. */
+  /** The authority that signed it, and how RFC 9773 names it; null: somebody uploaded it. */
   issued_by: Generated<string | null>
   renewal_id: Generated<string | null>
   /** Between 0 and 1, drawn for each version: where in its time it is renewed. */
@@ -70,6 +73,8 @@ type ManagedCertificatesTable = {
   /** JSON, `{ startMs, endMs, explanationUrl }`: what the CA suggests (RFC 9773). */
   renewal_window: Generated<string | null>
   window_look_at_ms: Generated<number | null>
+  /** JSON, `{ atMs, configs }`: what is still to be rolled out; null: nothing. */
+  roll_out_left: Generated<string | null>
   next_action_at_ms: number
   /** Since an order last succeeded. */
   last_error: Generated<string | null>
@@ -85,6 +90,9 @@ type CertificateOrdersTable = {
   profile: string | null
   /** JSON: hosts. */
   names: string
+  challenge: 'http-01' | 'dns-01'
+  dns_webhook: string | null
+  preferred_chain: string | null
   /** acme/decisions.ts; new: nothing was asked yet, or its answer did not come. */
   state:
     | 'new'
@@ -107,7 +115,7 @@ type CertificateOrdersTable = {
   /** JSON: what is published (acme/challenges.ts), written before it is. */
   challenges: Generated<string>
   failures: Generated<number>
-  /** JSON, `{ reason, nodeIds }`: whom it waits for. */
+  /** JSON, `{ reason, nodeIds, more }`: whom it waits for, or went on without. */
   waiting_for: Generated<string | null>
   last_error: Generated<string | null>
   /** Of the certificate, that it brought. */

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { scopeOf } from '../../access/scope.ts'
+import { findManaged } from '../../acme/managed-store.ts'
 import {
   DryRunQuerySchema,
   IfMatchSchema,
@@ -17,6 +18,7 @@ import {
   CertificateExists,
   CertificateInUse,
   CertificateInvalid,
+  CertificateManaged,
   CertificateNotFound,
   CertificateVersionNotFound,
   TooManyCertificates,
@@ -169,14 +171,14 @@ export const certificateRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'certificates:write',
         heavy: true,
-        errors: [CertificateNotFound, CertificateInUse],
+        errors: [CertificateNotFound, CertificateInUse, CertificateManaged],
       },
       schema: {
         operationId: 'deleteCertificate',
         tags,
         summary: 'Delete a certificate with all its versions and their keys',
         description:
-          '409 `certificate_in_use` says what keeps it: configs whose newest or released version names it, and nodes that were told to serve it.',
+          '409 `certificate_in_use` says what keeps it: configs whose newest or released version names it, and nodes that were told to serve it. `certificate_managed`: end its management first.',
         params: named,
         headers: IfMatchSchema,
         response: { 204: Type.Null() },
@@ -189,6 +191,7 @@ export const certificateRoutes = (deps: Deps) => async (app: App) => {
         const row = await findCertificate(unit.trx, name)
         if (!row) throw new CertificateNotFound(name)
         requireIfMatch(request.headers['if-match'], etagOf(row.revision))
+        if (await findManaged(unit.trx, name)) throw new CertificateManaged(name)
         if (uses.length > 0) throw new CertificateInUse(name, uses)
         await deleteCertificate(unit, name)
         const { latest, version } = row

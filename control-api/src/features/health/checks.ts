@@ -44,8 +44,12 @@ export function checkCa(authority: Authority | null, nowMs: number): Check {
   }
 }
 
-/** Of sites. What has expired and is served breaks them now; what will, somebody is to look after. */
-export function checkCertificates({ byState, ends }: Measured, nowMs: number): Check {
+/** Of sites. What has expired and is served breaks them now; what will, or is not renewed in time, somebody is to look after. */
+export function checkCertificates(
+  { byState, ends }: Measured,
+  late: readonly string[],
+  nowMs: number,
+): Check {
   const { good = 0, expiring = 0, expired = 0 } = Object.fromEntries(byState)
   const broken = ends.find(({ servedNotAfterMs }) => (servedNotAfterMs ?? nowMs) < nowMs)
   const message =
@@ -54,7 +58,9 @@ export function checkCertificates({ byState, ends }: Measured, nowMs: number): C
       : `${good} certificates are good, ${expiring} expire soon, ${expired} have expired`
   // Anybody may ask: no names.
   if (broken) return { ok: false, message: `${message}, and nodes serve one that has` }
-  return { ok: true, message, ...(expiring + expired > 0 && { attention: true }) }
+  const failing = late.length === 0 ? '' : `; ${late.length} could not be renewed in time`
+  const isFine = expiring + expired + late.length === 0
+  return { ok: true, message: `${message}${failing}`, ...(!isFine && { attention: true }) }
 }
 
 type Backups = { check(): Promise<Check> }

@@ -15,15 +15,17 @@ export type Renewal = {
 export type RollOutCertificate = (
   certificate: { name: string; latest: number },
   author: { id: string | null; username: string },
+  /** Of these configs alone; left out: of all that bring it somewhere. */
+  configs?: readonly string[],
 ) => Promise<Renewal[]>
 
 /** What cannot be started is told beside what was: one config's trouble holds up no other's. */
 export function createRollOutCertificate(deps: StartDeps): RollOutCertificate {
-  return async (certificate, author) => {
+  return async (certificate, author, configs) => {
     const giving = await configsGiving(deps.db, certificate, null)
     const renewals: Renewal[] = []
     for (const { config, version, behind } of giving) {
-      if (behind === 0) continue
+      if (behind === 0 || configs?.includes(config) === false) continue
       const isMixed = giving.some((one) => one.config === config && one.version !== version)
       const nodes = isMixed
         ? await nodesBehind(deps.db, certificate, { config, version })

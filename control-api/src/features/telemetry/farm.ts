@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
+import { managedByState } from '../../acme/managed-store.ts'
 import type { Authority } from '../../ca/authority.ts'
 import type { Measured } from '../../certificates/expiry-watch.ts'
 import type { Database } from '../../db/database.ts'
@@ -22,6 +23,8 @@ export type FarmDeps = {
   isInRecovery: () => boolean
   authority: Pick<Authority, 'status'> | null
   certificateEnds: () => Promise<Measured>
+  /** Of certificates, since the start, by how they ended. */
+  ordersEnded: () => ReadonlyMap<string, number>
   /** null: the console speaks plain HTTP. */
   consoleNotAfterMs: () => number | null
 }
@@ -46,11 +49,12 @@ export function createFarmFamilies(deps: FarmDeps) {
 
 async function gather(deps: FarmDeps): Promise<Family[]> {
   const { db, dataDir, authority } = deps
-  const [nodes, rollouts, webhooks, backupAtMs, disk] = await Promise.all([
+  const [nodes, rollouts, webhooks, backupAtMs, managed, disk] = await Promise.all([
     deps.nodesByState(),
     rolloutsByState(db),
     webhooksByState(db),
     lastBackupAtMs(db),
+    managedByState(db, deps.now()),
     statfs(dataDir),
   ])
   const certificates = authority?.status()
@@ -91,6 +95,21 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
       'Certificates of sites; expiring, also when nodes still serve an older version that does.',
       'state',
       sites.byState,
+    ),
+    labelled(
+      'farmstead_managed_certificates',
+      'Those that are ordered by themselves; waiting: due, and held back.',
+      'state',
+      managed,
+    ),
+    byLabel(
+      {
+        name: 'farmstead_certificate_orders_total',
+        help: 'Orders that ended since the start.',
+        type: 'counter',
+      },
+      'outcome',
+      deps.ordersEnded(),
     ),
     labelled(
       'farmstead_certificate_not_after_timestamp_seconds',

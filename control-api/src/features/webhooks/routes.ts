@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { IfMatchSchema, PageQuerySchema, pageOf } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
+import { AddressRefused } from '../../api-shapes/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
@@ -31,7 +32,6 @@ import {
   viewWebhook,
   type WebhookRow,
 } from './store.ts'
-import { AddressRefused } from './targets.ts'
 
 const WEBHOOKS_MAX = 100
 const tags = ['webhooks']

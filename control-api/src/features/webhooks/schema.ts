@@ -16,7 +16,7 @@ const UrlSchema = Type.String({
 })
 const DescriptionSchema = Type.String({ maxLength: 256 })
 const EventsSchema = Type.Array(
-  Type.String({ maxLength: 64, pattern: '^(\\*|[a-z]+(\\.(\\*|[a-z0-9-]+))?)$' }),
+  Type.String({ maxLength: 64, pattern: '^(\\*|[a-z]+(-[a-z]+)*(\\.(\\*|[a-z0-9-]+))?)$' }),
   {
     minItems: 1,
     maxItems: 64,

@@ -6,15 +6,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { defineError } from '../../api-shapes/errors.ts'
-
-export const AddressRefused = defineError(
-  422,
-  'address_refused',
-  'Webhooks may not go there',
-  (host: string, address: string) =>
-    `${host === address ? host : `${host} is ${address}, which`} is this machine, its link, a private network or a cloud’s metadata. Whoever runs the service opens networks with FARMSTEAD_WEBHOOK_ALLOW.`,
-)
+import { AddressRefused } from '../../api-shapes/errors.ts'
 
 const REFUSED = [
   // Private and shared networks, benchmarks.

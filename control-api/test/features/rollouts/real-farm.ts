@@ -24,9 +24,17 @@ export type RealFarm = Built & {
   ends(id: string, state: string): Promise<Rollout>
 }
 
+type Options = Pick<NonNullable<Parameters<typeof build>[0]>, 'config'> & {
+  /** Of the first nodes; others have any. */
+  ports?: readonly number[]
+}
+
 /** Its nodes serve the first version, which has a page at /. */
-export async function realFarm(nodeCount: number): Promise<RealFarm> {
-  const service = await build({ rhythm: QUICK })
+export async function realFarm(
+  nodeCount: number,
+  { ports = [], ...options }: Options = {},
+): Promise<RealFarm> {
+  const service = await build({ rhythm: QUICK, ...options })
   const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
   const { admin } = service
   const post = async (path: string, payload: object) => {
@@ -58,14 +66,20 @@ export async function realFarm(nodeCount: number): Promise<RealFarm> {
     },
   }
   const first = await farm.save(farm.rootWith('one'))
-  for (let i = 0; i < nodeCount; i++) await startNode(farm, url, `edge-${i}`)
+  for (let i = 0; i < nodeCount; i++) {
+    await startNode(farm, url, { name: `edge-${i}`, port: ports[i] ?? (await freePort()) })
+  }
   await expect.poll(() => service.fleet.connectedIds().length, PATIENT).toBe(nodeCount)
   await farm.ends((await farm.order(first)).id, 'succeeded')
   return farm
 }
 
-async function startNode({ admin }: Built, url: string, name: string): Promise<void> {
-  const listen = [{ address: '127.0.0.1', port: await freePort() }]
+async function startNode(
+  { admin }: Built,
+  url: string,
+  { name, port }: { name: string; port: number },
+): Promise<void> {
+  const listen = [{ address: '127.0.0.1', port }]
   const payload = { mergePatch: { listen } }
   const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
   const state = join(tempDir(), 'state')
