@@ -26,9 +26,13 @@ export const troubleOf = (errors: readonly ConfigError[], pointer: '/chain' | '/
 
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
 
+export const whyNoName = (name: string): string | null =>
+  NAME.test(name) ? null : 'Give it a name first: small letters, digits, dots and dashes.'
+
 /** Why it cannot be sent yet; null: it can. */
 export function whyIncomplete(given: { name: string; chain: string; key: string }): string | null {
-  if (!NAME.test(given.name)) return 'Give it a name first: small letters, digits, dots and dashes.'
+  const noName = whyNoName(given.name)
+  if (noName !== null) return noName
   if (given.chain.trim() === '') return 'Paste the certificate first, or choose its file.'
   return given.key.trim() === '' ? 'Paste its key first, or choose its file.' : null
 }
