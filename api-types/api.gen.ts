@@ -929,6 +929,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/farm/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The farm in a few numbers: nodes by state, who is silent, what is under way
+         * @description Of the nodes within the caller’s scope. At most a second old, on a farm of many thousand nodes a few: `asOf` says of when.
+         */
+        get: operations["getFarmSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollout-rules": {
         parameters: {
             query?: never;
@@ -17487,6 +17507,185 @@ export interface operations {
             };
             /** @description - `storage_full`: The disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFarmSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asOf": "2026-11-21T09:00:00.000Z",
+                     *       "nodes": {
+                     *         "total": 1,
+                     *         "byState": {
+                     *           "in-sync": 1,
+                     *           "applying": 1,
+                     *           "out-of-sync": 1,
+                     *           "drift": 1,
+                     *           "unknown": 1,
+                     *           "waiting": 1
+                     *         },
+                     *         "silent": [
+                     *           {
+                     *             "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "name": "edge-1",
+                     *             "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "mixed": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "versions": [
+                     *             1
+                     *           ],
+                     *           "more": 1
+                     *         }
+                     *       ],
+                     *       "rollouts": {
+                     *         "underWay": 1,
+                     *         "waiting": 1,
+                     *         "named": [
+                     *           {
+                     *             "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "config": "edge-1",
+                     *             "version": 1,
+                     *             "state": "draft",
+                     *             "nodes": 1,
+                     *             "nodesDone": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        asOf: string;
+                        nodes: {
+                            total: number;
+                            byState: {
+                                "in-sync": number;
+                                applying: number;
+                                "out-of-sync": number;
+                                drift: number;
+                                unknown: number;
+                                waiting: number;
+                            };
+                            /** @description The first of those in state unknown, by name */
+                            silent: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                /** @example edge-1 */
+                                name: string;
+                                lastSeenAt: string | null;
+                            }[];
+                        };
+                        /** @description Configs of which nodes run several versions, without those that a rollout brings now */
+                        mixed: {
+                            /** @example edge-1 */
+                            config: string;
+                            /** @description The oldest first */
+                            versions: number[];
+                            more: number;
+                        }[];
+                        rollouts: {
+                            underWay: number;
+                            /** @description For approval, their time or their turn */
+                            waiting: number;
+                            /** @description The oldest of either kind, at most three */
+                            named: {
+                                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                /** @example edge-1 */
+                                config: string;
+                                version: number;
+                                state: components["schemas"]["RolloutState"];
+                                nodes: number;
+                                nodesDone: number;
+                            }[];
+                        } | null;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

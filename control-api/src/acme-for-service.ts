@@ -6,7 +6,7 @@ import { createServing } from './assignments/serving.ts'
 import type { SecretBox } from './base/secret-box.ts'
 import type { CertificateKeeper } from './certificates/keep.ts'
 import type { Identity } from './control-plane/identity.ts'
-import { hostsIn } from './features/configs/text/hosts.ts'
+import type { TextWork } from './features/configs/text-work.ts'
 import type { RollOutCertificate } from './features/rollouts/renewals.ts'
 import { headersOf } from './features/webhooks/rules.ts'
 import { send } from './features/webhooks/send.ts'
@@ -24,13 +24,14 @@ type Deps = {
   fleet: Pick<Fleet, 'connectedIds' | 'presence'>
   challenges: Challenges
   rollOut: RollOutCertificate
+  work: Pick<TextWork, 'hostsIn'>
   onError: (error: unknown) => void
 }
 
 /** Of what is begun by itself. */
 const ACTOR = { id: null, username: 'acme' }
 
-export function openAcme({ services, identity, fleet, challenges, rollOut, ...deps }: Deps) {
+export function openAcme({ services, identity, fleet, challenges, rollOut, work, ...deps }: Deps) {
   const { db, write, now, disk, events } = services
   const { guard } = deps
   const stopping = new AbortController()
@@ -40,7 +41,7 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, ...de
     ...{ db, write, now, userAgent },
     http: createHttpChallenges({
       challenges,
-      nodesServing: createServing({ db, now, hostsIn }),
+      nodesServing: createServing({ db, now, hostsIn: work.hostsIn }),
       connectedIds: () => fleet.connectedIds(),
       isConnected: (nodeId) => fleet.presence(nodeId).connected,
       now,

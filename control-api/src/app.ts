@@ -50,6 +50,8 @@ import {
 import { dnsWebhookRoutes } from './features/dns-webhooks/routes.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import { farmRoutes } from './features/farm/routes.ts'
+import { createFarmSummary } from './features/farm/summary.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { groupsGiving, readGrouping } from './features/groups/store.ts'
@@ -63,9 +65,9 @@ import {
 import { healthRoutes } from './features/health/routes.ts'
 import { managedCertificateRoutes } from './features/managed-certificates/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
+import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
-import { createNodeStates } from './features/nodes/node-states.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
@@ -73,6 +75,7 @@ import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { createEngine } from './features/rollouts/engine/engine.ts'
 import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
+import { rolloutsNow } from './features/rollouts/now.ts'
 import { createRollOutCertificate } from './features/rollouts/renewals.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import type { StartDeps } from './features/rollouts/start.ts'
@@ -397,6 +400,7 @@ export async function buildService(
   const secondFactor = createSecondFactor(box)
   const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
+  const countNodes = createNodeCounts({ db, identity, fleet })
   const startDeps: StartDeps = {
     db,
     write,
@@ -411,7 +415,7 @@ export async function buildService(
   }
   const rollOut = createRollOutCertificate(startDeps)
   const acme = openAcme({
-    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut },
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
   await app.register(
@@ -479,6 +483,14 @@ export async function buildService(
         }),
       )
       await api.register(rolloutActionRoutes({ db, engine }))
+      await api.register(
+        farmRoutes({
+          summaryOf: createFarmSummary({
+            ...{ now, countNodes, monotonicMs: () => performance.now() },
+            rolloutsNow: (seen) => rolloutsNow(db, seen),
+          }),
+        }),
+      )
       await api.register(farmRulesRoutes({ db, write }))
       await api.register(groupRoutes({ db, write, now, openPreviews: previews, absenceOf }))
       await api.register(
@@ -568,15 +580,18 @@ export async function buildService(
     { config: { permission: 'system:read' }, schema: { hide: true } },
     async () => ({ ...app.swagger(), servers: [{ url: `${basePath}/` }] }),
   )
-  const nodeStates = createNodeStates({
-    ...{ db, now, identity, isTls: authority !== null, fleet, metrics, readGrouping },
-    absenceOf,
-  })
   telemetryRoutes(app, {
     version,
     own: () => [...ownProcess.families(), ...requests.families()],
     farm: createFarmFamilies({
-      ...{ db, dataDir, now, authority, certificateEnds, nodesByState: nodeStates },
+      ...{
+        db,
+        dataDir,
+        now,
+        authority,
+        certificateEnds,
+        nodesByState: async () => (await countNodes(null)).byState,
+      },
       agentsConnected: () => fleet.connectedIds().length,
       eventStreams: () => hub.size,
       isDiskFull: disk.isFull,

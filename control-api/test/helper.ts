@@ -176,6 +176,7 @@ function watchTextWork() {
     }
   const work: TextWork = {
     examine: noting(textWork.examine),
+    hostsIn: noting(textWork.hostsIn),
     sampleOf: noting(textWork.sampleOf),
     judge: noting(textWork.judge),
     compare: noting(textWork.compare),

@@ -8,7 +8,7 @@ type Deps = {
   db: Reader
   now: () => number
   /** The hosts of the sites of a text, as they stand there: `a.example`, `*.example`, `*`. */
-  hostsIn(text: string): readonly string[]
+  hostsIn(text: string): Promise<readonly string[]>
 }
 
 /** Who asks for long asks often. */
@@ -30,7 +30,7 @@ export function createServing({ db, now, hostsIn }: Deps) {
     for (let from = 0; from < missing.length; from += TEXTS_AT_ONCE) {
       const texts = await renderedTexts(db, missing.slice(from, from + TEXTS_AT_ONCE))
       for (const [id, text] of texts) {
-        kept.set(id, hostsIn(text))
+        kept.set(id, await hostsIn(text))
         await othersTurn()
       }
     }

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type Via = 'session' | 'token' | 'operator' | 'agent' | 'service'
 export type Origin = {
   /** Of what has an actor; what has none is the service's own doing. */
-  via: Exclude<Via, 'service'>
+  via: Via
   tokenId: string | null
   requestId: string | null
   address: string | null
@@ -17,6 +17,10 @@ export type Origin = {
 const storage = new AsyncLocalStorage<() => Origin>()
 
 export const runAs = <T>(origin: () => Origin, work: () => T): T => storage.run(origin, work)
+
+/** What the service does by itself in somebody's name, long after they asked. */
+export const runAsService = <T>(work: () => T): T =>
+  storage.run(() => ({ ...OPERATOR, via: 'service' }), work)
 
 /** No request: the operator's commands, and what the service does by itself. */
 const OPERATOR: Origin = { via: 'operator', tokenId: null, requestId: null, address: null }

@@ -125,6 +125,7 @@ describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
     'GET /api/v1/nodes',
+    'GET /api/v1/farm/summary',
     'GET /api/v1/certificates/:name/configs',
     'GET /api/v1/certificates/:name/served',
     'GET /api/v1/configs/:name/versions',
@@ -210,6 +211,13 @@ describe('whose roles count for some nodes', () => {
     const refused = await relabel({ zone: 'us' })
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'outside_scope'])
     expect((await relabel({ zone: 'eu', rack: 'b2' })).statusCode).toBe(200)
+  })
+
+  test('counts those only', async () => {
+    const { service, operator } = await twoZones()
+    const counted = async (who: Client) =>
+      (await who.inject({ url: '/api/v1/farm/summary' })).json().nodes.total
+    expect([await counted(operator), await counted(service.admin)]).toEqual([1, 2])
   })
 
   test('charts those only', async () => {

@@ -48,7 +48,7 @@ async function issue(ca: CertificateAuthority, wish: Wish) {
 test('fifty names are proven by HTTP-01 while half of all nonces are refused', async () => {
   const pebble = await startPebble()
   const tokens = new Map<string, string>()
-  await serveTokens(pebble.httpPort, tokens)
+  await serveTokens(pebble.httpPort, () => tokens)
   const names = Array.from({ length: 50 }, (_, at) => `n${at}.example.org`)
   const publish: Publish = async (_host, token, text) => {
     tokens.set(token, text)
@@ -78,7 +78,7 @@ test('a wildcard beside its base name is proven by DNS-01, two values of one rec
 
 test('a name that does not answer ends the order, and the challenge says why', async () => {
   const pebble = await startPebble()
-  await serveTokens(pebble.httpPort, new Map())
+  await serveTokens(pebble.httpPort, () => new Map())
   const ca = pebble.client()
   const publish = async () => {}
   const { proven, account } = await issue(ca, { names: ['a.example.org'], publish })
@@ -102,7 +102,7 @@ test('accounts are bound to the CA’s own, and without that it says what is mis
 test('a certificate is revoked once', async () => {
   const pebble = await startPebble()
   const tokens = new Map<string, string>()
-  await serveTokens(pebble.httpPort, tokens)
+  await serveTokens(pebble.httpPort, () => tokens)
   const ca = pebble.client()
   const publish: Publish = async (_host, token, text) => {
     tokens.set(token, text)

@@ -97,6 +97,8 @@ export async function startPebble({ env = {}, externalAccounts }: Wish = {}) {
   return {
     httpPort: http ?? 0,
     tellDns,
+    directoryUrl,
+    trustedRoots: tls.pem,
     client: (externalAccount: { keyId: string; hmacKey: string } | null = null) =>
       createAcmeClient({
         directoryUrl,
@@ -112,11 +114,11 @@ export async function startPebble({ env = {}, externalAccounts }: Wish = {}) {
 /** What a node does: answers for the tokens it was told. */
 export async function serveTokens(
   port: number,
-  tokens: ReadonlyMap<string, string>,
+  tokens: () => ReadonlyMap<string, string>,
 ): Promise<Server> {
   const server = createServer((request, response) => {
     const token = request.url?.match(/^\/\.well-known\/acme-challenge\/([\w-]+)$/)?.[1]
-    const text = tokens.get(token ?? '')
+    const text = tokens().get(token ?? '')
     response.writeHead(text === undefined ? 404 : 200).end(text)
   }).listen(port, LOOPBACK)
   await once(server, 'listening')

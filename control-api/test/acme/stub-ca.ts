@@ -52,6 +52,8 @@ export async function startStubCa(now: () => number) {
     orders,
     /** Methods and paths, in the order they came. */
     asked,
+    /** As many connections were open at the same time. */
+    busiest: 0,
     isAway: false,
     /** Instead of what it would say, by path without the number. */
     instead: new Map<string, Reply>(),
@@ -64,6 +66,14 @@ export async function startStubCa(now: () => number) {
   const server = createServer(options, (request, response) => {
     void answer(request, response)
   }).listen(0, '127.0.0.1')
+  let open = 0
+  server.on('connection', (socket) => {
+    open += 1
+    ca.busiest = Math.max(ca.busiest, open)
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()

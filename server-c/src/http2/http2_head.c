@@ -48,11 +48,29 @@ void http2_head_forget(struct http2_stream *stream)
 struct fields {
     nghttp2_nv usual[FIELDS_USUAL];
     nghttp2_nv *all; /* `usual`, or on the heap */
-    size_t count;
+    size_t count, room;
 };
 
-static void add(struct fields *fields, char *name, size_t name_len, char *value, size_t value_len)
+static bool grow(struct fields *fields)
 {
+    bool is_first = fields->all == fields->usual;
+    size_t room = 2 * fields->room;
+    nghttp2_nv *all = realloc(is_first ? NULL : fields->all, room * sizeof(*all));
+
+    if (!all)
+        return false;
+    if (is_first)
+        memcpy(all, fields->usual, sizeof(fields->usual));
+    fields->all = all;
+    fields->room = room;
+    return true;
+}
+
+/* False: there is no memory for another. */
+static bool add(struct fields *fields, char *name, size_t name_len, char *value, size_t value_len)
+{
+    if (fields->count == fields->room && !grow(fields))
+        return false;
     fields->all[fields->count++] = (nghttp2_nv){
         .name = (uint8_t *)name,
         .value = (uint8_t *)value,
@@ -60,23 +78,7 @@ static void add(struct fields *fields, char *name, size_t name_len, char *value,
         .valuelen = value_len,
         .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE,
     };
-}
-
-/* Room for as many fields as there are lines. */
-static bool reserve(struct fields *fields, const struct http2_stream *stream)
-{
-    const char *end = stream->text + stream->text_len;
-    size_t lines = 1;
-
-    fields->count = 0;
-    fields->all = fields->usual;
-    if (stream->text_len < FIELDS_USUAL * sizeof("a: \r\n"))
-        return true;
-    for (const char *at = stream->text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        lines++;
-    if (lines > FIELDS_USUAL)
-        fields->all = malloc(lines * sizeof(*fields->all));
-    return fields->all != NULL;
+    return true;
 }
 
 /* Turns a name into lower case (RFC 9113 section 8.2.1). Returns the colon behind it. */
@@ -89,40 +91,42 @@ static char *lower_name(char *at)
 }
 
 /* The head was written by us: each line is "Name: value" and CRLF, and the last one is empty. */
-static void add_lines(struct fields *fields, struct http2_stream *stream)
+static bool add_lines(struct fields *fields, struct http2_stream *stream)
 {
     char *line = stream->text, *end = line + stream->text_len;
 
     while (line < end && *line != '\r') {
         char *colon = lower_name(line), *value = colon + 2;
         char *line_end = memchr(value, '\r', (size_t)(end - value));
-        add(fields, line, (size_t)(colon - line), value, (size_t)(line_end - value));
+        if (!add(fields, line, (size_t)(colon - line), value, (size_t)(line_end - value)))
+            return false;
         line = line_end + 2;
     }
+    return true;
 }
 
-static void add_status(struct fields *fields, struct http2_stream *stream)
+static bool add_status(struct fields *fields, struct http2_stream *stream)
 {
     static char name[] = ":status";
     unsigned status = (unsigned)stream->ex.status;
 
     for (int i = 2; i >= 0; i--, status /= 10)
         stream->status[i] = (char)('0' + status % 10);
-    add(fields, name, sizeof(name) - 1, stream->status, sizeof(stream->status));
+    return add(fields, name, sizeof(name) - 1, stream->status, sizeof(stream->status));
 }
 
 bool http2_head_submit(struct http2_stream *stream, const nghttp2_data_provider *body)
 {
     struct fields fields;
-    int err;
+    bool is_done;
 
-    if (!reserve(&fields, stream))
-        return false;
-    add_status(&fields, stream);
-    add_lines(&fields, stream);
-    err =
-        nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count, body);
+    fields.all = fields.usual;
+    fields.count = 0;
+    fields.room = FIELDS_USUAL;
+    is_done = add_status(&fields, stream) && add_lines(&fields, stream) &&
+              nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count,
+                                      body) == 0;
     if (fields.all != fields.usual)
         free(fields.all);
-    return err == 0;
+    return is_done;
 }

@@ -4,13 +4,17 @@
  *
  * A loop has one batch, which is empty between turns: what the transport does not take is copied
  * to memory of the connection, and no more frames are made until that has left. So a client that
- * takes nothing costs us at most one batch. */
+ * takes nothing costs us at most one batch.
+ *
+ * More in one call costs more: a client that gets 128 KiB at once sleeps until they are there, and
+ * waking it, and bytes that have left the cache of the core, cost more than the calls that are saved
+ * (4 KB without TLS: 2.9 µs of CPU a response, by 64 KiB 2.1, by 16 KiB 2.6). */
 #include "http2/http2_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_BYTES 131072 /* frames are made while there are fewer */
+#define BATCH_BYTES 65536  /* frames are made while there are fewer; see below */
 #define COPIED_BYTES 65536 /* of them in the batch's own memory */
 #define BATCH_PARTS 512
 #define BATCHES_AT_ONCE 4 /* then other connections get their turn */

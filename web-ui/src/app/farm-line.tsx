@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { nodesQuery } from '../features/nodes/api.ts'
-import { rolloutsQuery } from '../features/rollouts/api.ts'
+import { farmSummaryQuery } from '../features/nodes/api.ts'
 import { useNow } from '../hooks/use-now.ts'
 import { formatClock } from '../lib/time.ts'
 import { farmSentence, type SentencePart } from './farm-sentence.ts'
@@ -10,24 +9,20 @@ import classes from './shell.module.css'
 
 /** The header's one sentence. It says since when it is old, and never guesses. */
 export function FarmLine() {
-  const nodes = useQuery(nodesQuery)
-  const rollouts = useQuery(rolloutsQuery)
+  const { data: summary, isError } = useQuery(farmSummaryQuery)
   const now = useNow()
-  if (nodes.data === undefined || rollouts.data === undefined) {
-    const failed = nodes.isError || rollouts.isError
+  if (summary === undefined) {
     return (
       <p className={classes.line} role="status">
-        {failed
+        {isError
           ? 'The state of the farm is not known: the control plane did not say.'
           : 'Reading the farm…'}
       </p>
     )
   }
-  const stale = nodes.isError || rollouts.isError
-  const asOf = Math.min(nodes.dataUpdatedAt, rollouts.dataUpdatedAt)
   return (
     <p className={classes.line} role="status" aria-label="State of the farm">
-      {farmSentence(nodes.data, rollouts.data.items, now).map((clause, index) => (
+      {farmSentence(summary, now).map((clause, index) => (
         <span key={clause[0]?.key}>
           {index > 0 && '; '}
           {clause.map((part, position) => (
@@ -38,7 +33,7 @@ export function FarmLine() {
           ))}
         </span>
       ))}
-      {stale ? ` (as of ${formatClock(asOf)})` : '.'}
+      {isError ? ` (as of ${formatClock(Date.parse(summary.asOf))})` : '.'}
     </p>
   )
 }

@@ -18,6 +18,7 @@ export type Node = Answer<'listNodes', 200>['items'][number]
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>
 export type SyncState = Node['sync']['state']
+export type FarmSummary = Answer<'getFarmSummary', 200>
 export type ConfigIdentity = NonNullable<Node['sync']['desired']>
 export type EffectiveConfig = Answer<'getNodeEffectiveConfig', 200>
 export type NodeIdentity = Node['identity']

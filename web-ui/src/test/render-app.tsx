@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 import { createApp } from '../app/app.tsx'
 import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
-import { node, noMetrics, page, preflight, session, system } from './samples.ts'
+import { farmSummary, node, noMetrics, page, preflight, session, system } from './samples.ts'
 
 /** A stream that opens and then says what a test has it say. */
 class FakeStream {
@@ -36,6 +36,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /session': () => json(session),
     'GET /setup': () => json({ required: false }),
     'GET /session/methods': () => json({ password: true, oidc: null }),
+    'GET /farm/summary': () => json(farmSummary()),
     'GET /nodes': () => json(page(node())),
     'POST /rollouts/preflight': () => json(preflight()),
     'GET /rollouts': () => json(page()),

@@ -7,6 +7,7 @@ import type {
   Config,
   CreatedEnrolmentToken,
   DnsWebhook,
+  FarmSummary,
   Group,
   Impact,
   ManagedCertificate,
@@ -45,6 +46,18 @@ export const system: System = {
     nextFingerprint: null,
   },
   nodeBinaryVersion: '0.1.0',
+}
+
+/** Of one node, as it should be. */
+export function farmSummary(change: Partial<FarmSummary> = {}): FarmSummary {
+  const none = { applying: 0, 'out-of-sync': 0, drift: 0, unknown: 0, waiting: 0 }
+  return {
+    asOf: ago(0),
+    nodes: { total: 1, byState: { 'in-sync': 1, ...none }, silent: [] },
+    mixed: [],
+    rollouts: { underWay: 0, waiting: 0, named: [] },
+    ...change,
+  }
 }
 
 export function createdToken(change: Partial<CreatedEnrolmentToken> = {}): CreatedEnrolmentToken {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Orders certificates and renews them. When something is next to be done is in managed_certificates; what an order is about to
 // do is in certificate_orders. So a start goes on where the last one stood, however that ended.
-import { AppError } from '../../api-shapes/errors.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as othersTurn } from 'node:timers/promises'
+import { runAsService } from '../../audit/origin.ts'
 import { type About, AuthorityFailure } from '../authority.ts'
 import { type AuthorityRow, findAuthority } from '../authority-store.ts'
 import { createDnsWebhook, type Told } from '../dns-webhook.ts'
@@ -162,6 +164,8 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
       const [next] = await dueManaged(db, wanted)
       if (!next) return
       begin(next.name, next.authority)
+      // The database answers at once: a thousand that only wait their turn would hold up all else.
+      await othersTurn()
     }
   }
 
@@ -176,6 +180,7 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
     await clean()
   }
 
+  const apart = AsyncLocalStorage.snapshot()
   let timer: NodeJS.Timeout | undefined
   let again = false
   let doing: Promise<void> | null = null
@@ -191,7 +196,8 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
   }
   const look = (): Promise<void> => {
     again = true
-    doing ??= doAgain()
+    // Who wakes it, by a request, is not who does what it then does.
+    doing ??= apart(() => runAsService(doAgain))
     return doing
   }
   async function setTimer(): Promise<void> {
@@ -244,11 +250,7 @@ const NOTHING: About = {
   externalAccountRequired: false,
 }
 
-/** What our own rules refuse, such as one certificate too many, ends an order as the CA's no does. */
 function failureOf(error: unknown): Failure {
   if (error instanceof AuthorityFailure) return error
-  if (error instanceof AppError) {
-    return { kind: 'refused', message: error.message, retryAfterMs: null }
-  }
   throw error
 }

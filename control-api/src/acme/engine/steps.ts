@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One step of an order that is open. What it is about to do is written down first, and each step may be made again: a start
 // goes on with the state that was written last, and the CA says how the order stands.
+import { AppError } from '../../api-shapes/errors.ts'
 import { findCertificate, versionOfOrder } from '../../certificates/store.ts'
 import { AuthorityFailure, type Authorization, type Order } from '../authority.ts'
 import { updateAuthority } from '../authority-store.ts'
@@ -235,8 +236,14 @@ async function bring(
   if (there !== null) return there
   const version = { name, ...pem, source: { kind: 'acme', orderId: id }, actor: 'acme' } as const
   const isKnown = (await findCertificate(db, name)) !== undefined
-  const { number } = await (isKnown ? keeper.addVersion(version) : keeper.create(version))
-  return number
+  try {
+    const { number } = await (isKnown ? keeper.addVersion(version) : keeper.create(version))
+    return number
+  } catch (error) {
+    // One certificate too many, or one that no node can serve: the order has come to its end.
+    if (error instanceof AppError) throw new AuthorityFailure('refused', error.message)
+    throw error
+  }
 }
 
 async function finish(ctx: Context, work: Work, issued: Issued, version: number): Next {

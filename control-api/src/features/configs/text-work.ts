@@ -9,10 +9,13 @@ import type { Examine } from './check/validation.ts'
 import type { Comparison, Sides } from './diff/compare.ts'
 import type { DraftConflict } from './drafts/conflict.ts'
 import type { DraftRevision } from './drafts/store.ts'
+import { hostsIn } from './text/hosts.ts'
 import type * as worker from './text-worker.ts'
 
 export type TextWork = AuthorsText & {
   examine: Examine
+  /** For which hosts its sites answer. */
+  hostsIn: (text: string) => Promise<string[]>
   compare: (sides: Sides) => Promise<Comparison>
   explainConflict: (
     revisions: readonly DraftRevision[],
@@ -25,6 +28,7 @@ const THREADS = 2
 /** Three times what the worst text of a megabyte takes. Beyond, the thread ends and only its question fails. */
 const MAX_HEAP_MIB = 768
 const IDLE_MS = 60_000
+const SMALL = 32 * 1024
 /** Far more than those who have a turn can ask: each asks for one text after the other. */
 export const MAX_QUEUE = 64
 
@@ -50,6 +54,8 @@ export function startTextWork(): TextWork {
   }
   return {
     examine: (text) => ask('examine', { text }),
+    // Most are so small that to send them would take longer.
+    hostsIn: async (text) => (text.length <= SMALL ? hostsIn(text) : await ask('hosts', { text })),
     sampleOf: (text) => ask('sampleOf', { text }),
     judge: (text, errors) => ask('judge', { text, errors }),
     compare: (sides) => ask('compare', sides),

@@ -60,7 +60,7 @@ export const managedCertificateRoutes = (deps: ManagedDeps) => async (app: App) 
   app.get(
     '/managed-certificates',
     {
-      config: { permission: 'certificates:read' },
+      config: { permission: 'certificates:read', scope: 'nodes' },
       schema: {
         operationId: 'listManagedCertificates',
         tags,
@@ -125,7 +125,7 @@ export const managedCertificateRoutes = (deps: ManagedDeps) => async (app: App) 
   app.get(
     '/managed-certificates/:name',
     {
-      config: { permission: 'certificates:read', errors: [ManagedNotFound] },
+      config: { permission: 'certificates:read', scope: 'nodes', errors: [ManagedNotFound] },
       schema: {
         operationId: 'getManagedCertificate',
         tags,
@@ -204,7 +204,7 @@ export const managedCertificateRoutes = (deps: ManagedDeps) => async (app: App) 
   app.get(
     '/managed-certificates/:name/orders',
     {
-      config: { permission: 'certificates:read', errors: [ManagedNotFound] },
+      config: { permission: 'certificates:read', scope: 'nodes', errors: [ManagedNotFound] },
       schema: {
         operationId: 'listCertificateOrders',
         tags,

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
-import type { Effective } from '../../agent-protocol/messages.gen.ts'
 import { decisionOf, driftOf } from '../../assignments/drift.ts'
-import {
-  type Assignment,
-  assignmentsByDigest,
-  keyOf,
-  latestAssignments,
-  type NodeDigest,
-  type Standing,
-} from '../../assignments/store.ts'
+import type { Assignment } from '../../assignments/store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
@@ -23,12 +15,20 @@ import type { LatencySummary, Metrics } from '../../metrics-store/metrics.ts'
 import type { OwnerPolicy } from '../../node-check/owner-policy.ts'
 import { type CertificateRow, isGood } from '../../node-identity/certificates.ts'
 import { cloneOf } from '../../node-identity/clones.ts'
-import type { LastResult } from '../../node-identity/last-result.ts'
 import { newestCertificates } from '../../node-identity/store/certificates.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { createKnownUrls } from './known-urls.ts'
-import { cordonText, type IdentityState, outdated, syncOf } from './rules.ts'
+import { cordonText, type IdentityState, outdated } from './rules.ts'
 import type { Node, NodePolicy } from './schema.ts'
+import {
+  type Digested,
+  labelOf,
+  lastResultOf,
+  type NodeStanding,
+  readStandings,
+  seenAtMs,
+  syncOfStanding,
+} from './standings.ts'
 import { type PassedBy, passedBy } from './store.ts'
 
 type Deps = {
@@ -57,19 +57,10 @@ const noLatency: LatencySummary = {
   requestsPerSecond: null,
 }
 
-type Versioned = { config: string; version: number }
-type Digested = { generation: number; digest: string }
-
 /** What is not in the node's own row. */
 type Extra = {
-  effective: Effective | null
-  acknowledged: Digested | null
   latency: LatencySummary
   certificate: CertificateRow | undefined
-  desired: (Assignment & Standing) | undefined
-  /** Whose digests it runs, and acknowledged last. */
-  running: Assignment | undefined
-  accepted: Assignment | undefined
   urls: string[]
   /** What came to others while it was cordoned. */
   passed: PassedBy | undefined
@@ -86,49 +77,21 @@ export const createNodeView = (deps: Deps) => {
     return rule && { ...rule, at: atMs === null ? null : iso(atMs) }
   }
 
-  const show = (row: NodeRow, extra: Extra): Node => {
-    const { effective, acknowledged, latency, certificate, grouping } = extra
-    const { desired, running, accepted, urls, passed } = extra
+  const show = (standing: NodeStanding, extra: Extra): Node => {
+    const { row, effective, acknowledged, desired, running, accepted } = standing
+    const { latency, certificate, grouping, urls, passed } = extra
     const presence = fleet.presence(row.id)
-    const { connected, lastSeenAtMs, gauges } = presence
+    const { connected, gauges } = presence
     const drift = viewDrift(row)
     const identityState = stateOf(row, { certificate, isTls, nowMs: now() })
-    const lastResult = fromJson<LastResult>(row.last_result)
+    const lastResult = lastResultOf(row)
     const { group, node } = targetOf(grouping, row)
     const given = desired && { config: desired.config, group: desired.group_name }
     const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
     const missed = passed && passed.at_ms > (desired?.created_at_ms ?? 0) ? labelOf(passed) : null
     const cordoned = cordonText({ cordon: cordonOf(row), missed })
-    const seenAtMs = lastSeenAtMs ?? row.last_seen_at_ms
-    const sync = syncOf({
-      connected,
-      lastSeenAtMs: seenAtMs,
-      enrolledAtMs: row.enrolled_at_ms,
-      epoch: self.epoch,
-      maxEpoch: row.max_epoch,
-      desired: desired
-        ? {
-            generation: desired.generation,
-            digest: desired.digest,
-            state: desired.state,
-            createdAtMs: desired.created_at_ms,
-            updatedAtMs: desired.updated_at_ms,
-            label: labelOf(desired),
-          }
-        : null,
-      effective,
-      effectiveSinceMs: row.effective_since_ms,
-      effectiveLabel: running ? labelOf(running) : null,
-      lastResult,
-      identity: identityState,
-      isCloned: cloneOf(row)?.keep === null,
-      drift: drift && {
-        isServed: drift.isServed,
-        isGood: drift.errors.length === 0,
-        isDecided: drift.decision !== null,
-        sinceMs: Date.parse(drift.since),
-      },
-    })
+    const lastSeenAtMs = seenAtMs(row, presence)
+    const sync = syncOfStanding(standing, { presence, epoch: self.epoch, identity: identityState })
     return {
       id: row.id,
       name: row.name,
@@ -139,7 +102,7 @@ export const createNodeView = (deps: Deps) => {
       os: row.os,
       arch: row.arch,
       connected,
-      lastSeenAt: seenAtMs === null ? null : iso(seenAtMs),
+      lastSeenAt: lastSeenAtMs === null ? null : iso(lastSeenAtMs),
       bootId: effective?.bootId ?? row.boot_id,
       forgetting: viewForgetting(row, group),
       urls: urls,
@@ -176,67 +139,29 @@ export const createNodeView = (deps: Deps) => {
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
     const certificates = await newestCertificates(db, ids)
     const grouping = await readGrouping(db)
-    const desired = await latestAssignments(db, ids)
     const passed = await passedBy(db, ids)
-    const read = rows.map((row) => ({
-      row,
-      effective: fromJson<Effective>(row.effective),
-      acknowledged: fromJson<Digested>(row.acknowledged),
-    }))
-    const versionOf = await versionsOf(db, desired, read)
-    const all = read.map((one) => ({
-      ...one,
-      running: versionOf(one.row.id, one.effective),
-      accepted: versionOf(one.row.id, one.acknowledged),
-    }))
+    const all = await readStandings(db, rows)
     const urlsFor = await knownUrls(
       all.flatMap(({ row, running }) =>
         running ? [{ textId: running.text_id, hostname: row.hostname }] : [],
       ),
     )
-    return all.map(({ row, effective, acknowledged, running, accepted }) =>
-      show(row, {
-        effective,
-        acknowledged,
+    return all.map((standing) => {
+      const { row, running } = standing
+      return show(standing, {
         latency: latencies.get(row.id) ?? noLatency,
         certificate: certificates.get(row.id),
-        desired: desired.get(row.id),
         passed: passed.get(row.id),
-        running,
-        accepted,
         urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],
         grouping,
-      }),
-    )
+      })
+    })
   }
 }
-
-type Reported = { row: NodeRow; effective: Digested | null; acknowledged: Digested | null }
-
-/** Which version a digest is on a node. Most run what they should, which is read already. */
-async function versionsOf(
-  db: Kysely<Database>,
-  desired: ReadonlyMap<string, Assignment>,
-  all: readonly Reported[],
-) {
-  const isDesired = ({ nodeId, digest }: NodeDigest) => desired.get(nodeId)?.digest === digest
-  const others = all.flatMap(digestsOf).filter((one) => !isDesired(one))
-  const found = others.length > 0 ? await assignmentsByDigest(db, others) : new Map()
-  return (nodeId: string, digested: Digested | null): Assignment | undefined => {
-    if (!digested) return undefined
-    const one = { nodeId, digest: digested.digest }
-    return isDesired(one) ? desired.get(nodeId) : found.get(keyOf(one))
-  }
-}
-
-const digestsOf = ({ row, effective, acknowledged }: Reported): NodeDigest[] =>
-  [effective, acknowledged].flatMap((one) => (one ? [{ nodeId: row.id, digest: one.digest }] : []))
 
 const iso = (ms: number) => new Date(ms).toISOString()
-const labelOf = ({ config, version }: Versioned) => `${config} v${version}`
-const fromJson = <T>(text: string | null): T | null => (text === null ? null : JSON.parse(text))
 
-function identity(what: Digested | null | undefined, version: Versioned | undefined) {
+function identity(what: Digested | null | undefined, version: Assignment | undefined) {
   if (!what) return null
   const { generation, digest } = what
   const named = version ? { config: version.config, number: version.version } : null

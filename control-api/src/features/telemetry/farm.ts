@@ -15,7 +15,7 @@ export type FarmDeps = {
   dataDir: string
   now: () => number
   /** By state as the console shows it. */
-  nodesByState: () => Promise<Map<string, number>>
+  nodesByState: () => Promise<ReadonlyMap<string, number>>
   agentsConnected: () => number
   eventStreams: () => number
   isDiskFull: () => boolean

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
 import { askForOrder } from '../../../src/acme/managed-store.ts'
+import { runAs } from '../../../src/audit/origin.ts'
 import { createKeeper } from '../../../src/certificates/keep.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { problem, startStubCa } from '../stub-ca.ts'
-import { createClock, DAY_MS, HOUR_MS, openHouse } from './house.ts'
+import { createClock, DAY_MS, HOUR_MS, type House, openHouse } from './house.ts'
 
 async function houseWithCa() {
   const clock = createClock()
@@ -188,3 +189,31 @@ test('nothing is begun while it is held, after a restore or on a full disk', asy
   house.state.isHeld = false
   await house.goOnUntil(engine, has('shop', 1))
 })
+
+test('who wakes it does not do what it does: the audit has it as done by the service', async () => {
+  const { house, has } = await houseWithCa()
+  await house.manage('shop')
+  const engine = house.start()
+  const request = {
+    via: 'session',
+    tokenId: null,
+    requestId: 'req_1',
+    address: '192.0.2.1',
+  } as const
+  await runAs(() => request, engine.look)
+  await house.goOnUntil(engine, has('shop', 1))
+  const events = await auditOf(house)
+  expect(events).toEqual([
+    { action: 'ordered', actor: 'ana', via: 'service', request_id: null, address: null },
+    { action: 'created', actor: 'acme', via: 'service', request_id: null, address: null },
+    { action: 'issued', actor: null, via: 'service', request_id: null, address: null },
+  ])
+})
+
+const auditOf = ({ db }: House) =>
+  db
+    .selectFrom('events')
+    .select(['action', 'actor', 'via', 'request_id', 'address'])
+    .where('kind', '=', 'certificate')
+    .orderBy('id')
+    .execute()

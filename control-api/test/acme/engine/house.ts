@@ -55,7 +55,8 @@ export async function openHouse(clock = createClock()) {
     shown: [] as string[],
     isHeld: false,
     rollOut: (async () => []) as RollOut,
-    random: 0.5,
+    /** null: as it comes. */
+    random: 0.5 as number | null,
   }
 
   /** A start of the control plane: what was in memory is gone. `through`: what becomes of each change. */
@@ -83,7 +84,7 @@ export async function openHouse(clock = createClock()) {
       rollOut: (...asked) => state.rollOut(...asked),
       isHeld: () => state.isHeld,
       onError: (error) => faults.push(error),
-      random: () => state.random,
+      random: () => state.random ?? Math.random(),
     })
     onTestFinished(() => engine.stop())
     return engine

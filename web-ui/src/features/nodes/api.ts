@@ -24,6 +24,12 @@ export const nodesQuery = queryOptions({
   queryFn: ({ signal }) => allNodes({}, signal),
 })
 
+/** A few numbers, whatever the size of the farm: for what is on every screen. */
+export const farmSummaryQuery = queryOptions({
+  queryKey: ['farm', 'summary'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/farm/summary', { signal })),
+})
+
 /** Whose labels match: the control plane reads selectors, so that there is one reader of them. */
 export const selectedNodesQuery = (selector: string) =>
   queryOptions({

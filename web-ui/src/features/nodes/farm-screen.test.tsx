@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { node, page, session, system } from '../../test/samples.ts'
+import { farmSummary, node, page, session, system } from '../../test/samples.ts'
 
 const one = node()
 const edge2 = node({
@@ -155,15 +155,20 @@ describe('the farm', () => {
 
 describe('its four states', () => {
   test('loading', async () => {
-    renderApp('/', { 'GET /nodes': never })
+    renderApp('/', { 'GET /nodes': never, 'GET /farm/summary': never })
     expect(await screen.findByRole('status', { name: 'The nodes: loading' })).toBeVisible()
     expect(screen.getByText('Reading the farm…')).toBeVisible()
   })
 
   test('empty: explains how a node joins', async () => {
-    renderApp('/', { 'GET /nodes': () => json(page()) })
+    const { byState } = farmSummary().nodes
+    const nodes = { total: 0, byState: { ...byState, 'in-sync': 0 }, silent: [] }
+    renderApp('/', {
+      'GET /nodes': () => json(page()),
+      'GET /farm/summary': () => json(farmSummary({ nodes })),
+    })
     expect(await screen.findByText('No node has joined yet')).toBeVisible()
-    expect(screen.getByText('no node enrolled')).toBeVisible()
+    expect(await screen.findByText('no node enrolled')).toBeVisible()
   })
 
   test('failed: its own box, the request, and another try', async () => {
@@ -181,11 +186,12 @@ describe('its four states', () => {
   test('stale: keeps what it knew and says since when', async () => {
     const api = renderApp('/')
     await screen.findByRole('link', { name: 'edge-1' })
-    api.answer({ 'GET /nodes': () => problem(403, 'not_allowed', 'Not any more.') })
+    const refusal = () => problem(403, 'not_allowed', 'Not any more.')
+    api.answer({ 'GET /nodes': refusal, 'GET /farm/summary': refusal })
     sayChanged('node')
     expect(await screen.findByText(/The nodes: as of \d\d:\d\d:\d\d, not newer/)).toBeVisible()
     expect(screen.getByRole('link', { name: 'edge-1' })).toBeVisible()
-    expect(screen.getByText(/\(as of /)).toBeVisible()
+    expect(await screen.findByText(/\(as of /)).toBeVisible()
   })
 
   test('live: what changed is fetched again', async () => {

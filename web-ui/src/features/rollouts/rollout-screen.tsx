@@ -95,19 +95,20 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
 function StateHeader({ rollout }: { rollout: Rollout }) {
   const { config, version, previousVersion } = rollout
   const done = nodesDone(rollout)
+  const progress = progressText(done, rollout.tasks.length)
   return (
     <section className={`panel ${classes.state}`} aria-label="State of the rollout">
       <div role="status" className={classes.stateLine}>
         <span className={classes.stateWord}>
           <StatusBadge verdict={rolloutVerdict[rollout.state]} />
         </span>
-        <span>{progressText(rollout)}</span>
+        <span>{progress}</span>
       </div>
       <progress
         className={classes.progress}
         max={Math.max(1, rollout.tasks.length)}
         value={done}
-        aria-label={progressText(rollout)}
+        aria-label={progress}
       />
       <p>{forPeople(rollout.reason)}</p>
       {rollout.pendingNodes > 0 && (

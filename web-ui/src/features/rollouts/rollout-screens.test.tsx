@@ -68,10 +68,10 @@ describe('a rollout', () => {
     const api = renderApp(address, { [endpoint]: () => answer.promise })
     const asked = (path: string) => api.requests.filter((request) => request.path === path).length
     await waitFor(() => expect(asked(`/rollouts/${one.id}`)).toBe(1), soon)
-    await waitFor(() => expect(asked('/rollouts')).toBe(1), soon)
+    await waitFor(() => expect(asked('/farm/summary')).toBe(1), soon)
     sayChanged('rollout')
     // What else is of this kind was asked for again: it was heard.
-    await waitFor(() => expect(asked('/rollouts')).toBe(2), soon)
+    await waitFor(() => expect(asked('/farm/summary')).toBe(2), soon)
     api.answer({ [endpoint]: () => json(rollout({ state: 'succeeded', tasks: [] })) })
     answer.resolve(json(one))
     const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))

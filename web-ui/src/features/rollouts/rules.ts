@@ -129,9 +129,8 @@ const untouched: ReadonlySet<TaskState> = new Set([
 export const nodesBegun = ({ tasks }: Pick<Rollout, 'tasks'>): number =>
   tasks.filter(({ state }) => !untouched.has(state)).length
 
-export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
-  return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
-}
+export const progressText = (done: number, nodes: number): string =>
+  `${done} of ${plural(nodes, 'node')} done`
 
 const waiting: ReadonlySet<RolloutState> = new Set([
   'planned',

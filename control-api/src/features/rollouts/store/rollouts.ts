@@ -206,6 +206,19 @@ export async function unfinishedRollouts(db: Reader): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
+/** Not over, and of a node within the scope, the oldest first. */
+export const unfinishedWithin = (
+  db: Reader,
+  scope: Scope,
+): Promise<Pick<RolloutRow, 'id' | 'config' | 'version' | 'state'>[]> =>
+  db
+    .selectFrom('rollouts')
+    .select(['id', 'config', 'version', 'state'])
+    .where('ended_at_ms', 'is', null)
+    .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
+    .orderBy('id')
+    .execute()
+
 export type RolloutMark = {
   id: string
   config: string

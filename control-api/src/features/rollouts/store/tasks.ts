@@ -10,6 +10,7 @@ import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
 import { cordonOf } from '../../../fleet/cordon.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
+import { GATE_FAILED } from '../reducer/task-states.ts'
 import { UNPROVEN } from '../reducer/tasks.ts'
 import type { LeftOutFor } from '../shapes/reason.ts'
 
@@ -81,6 +82,33 @@ export async function taskCounts(
     .groupBy('rollout_id')
     .execute()
   return new Map(rows.map(({ rollout_id, count }) => [rollout_id, count]))
+}
+
+/** Of how many nodes within the scope each of them is, and how many of those are done. */
+export async function progressOf(
+  db: Reader,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<ReadonlyMap<string, { nodes: number; nodesDone: number }>> {
+  if (rolloutIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('node_tasks')
+    .$if(scope !== null, (query) =>
+      query
+        .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+        .where(labelsWithin('nodes.labels', scope)),
+    )
+    .select(({ fn }) => [
+      'rollout_id',
+      fn.countAll<number>().as('nodes'),
+      sql<number>`sum(node_tasks.state = 'done' or (node_tasks.state = 'healthy' and node_tasks.code is not ${GATE_FAILED}))`.as(
+        'nodesDone',
+      ),
+    ])
+    .where('rollout_id', 'in', rolloutIds)
+    .groupBy('rollout_id')
+    .execute()
+  return new Map(rows.map(({ rollout_id, ...counts }) => [rollout_id, counts]))
 }
 
 /** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The rollouts that are not over, in a few words: for who looks at the whole farm.
+import type { Scope } from '../../access/scope.ts'
+import type { RolloutState } from '../../api-shapes/states.ts'
+import type { Reader } from '../../db/database.ts'
+import { isWaiting } from './reducer/model.ts'
+import { unfinishedWithin } from './store/rollouts.ts'
+import { progressOf } from './store/tasks.ts'
+
+const NAMED = 3
+
+export type RolloutsNow = {
+  underWay: number
+  waiting: number
+  /** The oldest of either kind. */
+  named: {
+    id: string
+    config: string
+    version: number
+    state: RolloutState
+    nodes: number
+    nodesDone: number
+  }[]
+  /** What rollouts bring now. */
+  configs: ReadonlySet<string>
+}
+
+/** Of the nodes within the scope. */
+export async function rolloutsNow(db: Reader, scope: Scope): Promise<RolloutsNow> {
+  const all = await unfinishedWithin(db, scope)
+  const waiting = all.filter(({ state }) => isWaiting(state))
+  const underWay = all.filter(({ state }) => !isWaiting(state))
+  const named = [...underWay.slice(0, NAMED), ...waiting.slice(0, NAMED)]
+  const progress = await progressOf(
+    db,
+    named.map(({ id }) => id),
+    scope,
+  )
+  return {
+    underWay: underWay.length,
+    waiting: waiting.length,
+    named: named.map((one) => ({
+      ...one,
+      ...(progress.get(one.id) ?? { nodes: 0, nodesDone: 0 }),
+    })),
+    configs: new Set(underWay.map(({ config }) => config)),
+  }
+}
