@@ -41,7 +41,11 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
       actions={
         etag !== undefined && (
           <>
-            <ActionButton blockedBy={blockedBy} onClick={() => setOpen('renew')}>
+            <ActionButton
+              variant={managed.data ? 'default' : 'filled'}
+              blockedBy={blockedBy}
+              onClick={() => setOpen('renew')}
+            >
               Upload a new version
             </ActionButton>
             {blockedBy === null && (

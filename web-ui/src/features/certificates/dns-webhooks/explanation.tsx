@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { CopyField } from '../../../components/copy-field.tsx'
+import { baseUrl } from '../../../lib/api-client.ts'
 
 /** What the program behind a webhook has to do, and where that is written in full. */
 export const Explanation = () => (
@@ -18,7 +19,11 @@ export const Explanation = () => (
       </li>
       <li>The same message may come more than once.</li>
     </ul>
-    <p className="dim">docs/acme.md has the whole contract, and an example.</p>
+    <p className="dim">
+      docs/acme.md has the whole contract, and an example; the{' '}
+      <a href={new URL('api/docs', baseUrl).href}>API reference</a> what a program can ask of
+      Farmstead.
+    </p>
   </div>
 )
 

@@ -76,6 +76,7 @@ function ChosenRow({ chosen, place, free, onChange, onRemove, onFirst }: RowProp
     <div className={classes.pair}>
       <NativeSelect
         label={`Authority${nth}`}
+        description={place === 0 ? 'It is asked first' : 'It is asked when those before it fail'}
         value={name}
         onChange={({ currentTarget: { value } }) => onChange({ name: value, profile: null })}
         data={free.map((one) => ({ value: one.name, label: one.name }))}

@@ -6,6 +6,7 @@ import { ErrorBox } from '../../../components/error-box.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
 import type { ManagedCertificate } from '../../../lib/api-types.ts'
 import { actMutation, type ManagedAction, readAgain } from './api.ts'
+import classes from './managed.module.css'
 import { blockedActions } from './rules.ts'
 import { StopDialog } from './stop-dialog.tsx'
 
@@ -27,7 +28,7 @@ export function ManagedActions({ managed, etag, blockedBy }: Props) {
   if (blockedBy !== null) return <p className="dim">{blockedBy}</p>
   return (
     <>
-      <div className="row" style={{ alignItems: 'flex-start' }}>
+      <div className={classes.actions}>
         <ActionButton blockedBy={blocked.order} {...doing('order-now')}>
           Order now
         </ActionButton>

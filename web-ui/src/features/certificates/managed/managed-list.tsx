@@ -91,11 +91,10 @@ function Table({ managed }: { managed: ManagedCertificate[] }) {
         <thead>
           <tr>
             <th scope="col">State</th>
-            <th scope="col">Name</th>
+            <th scope="col">Name, and what happens next</th>
             <th scope="col" className="wide-only">
               Hosts
             </th>
-            <th scope="col">What happens next</th>
             <th scope="col" className="wide-only">
               Good until
             </th>
@@ -122,12 +121,12 @@ function Row({ managed, now }: { managed: ManagedCertificate; now: number }) {
         <Link to="/certificates/$name" params={{ name }}>
           {name}
         </Link>
+        <div className={classes.next}>
+          {nextWords(managed, now)} <span className="dim">{sentence(next.because)}</span>
+        </div>
       </td>
       <td className={`wide-only ${classes.hosts}`}>
         <HostNames names={names} most={3} />
-      </td>
-      <td className={classes.next}>
-        {nextWords(managed, now)} <span className="dim">{sentence(next.because)}</span>
       </td>
       <td className="wide-only nowrap">
         {certificate === null ? (

@@ -22,7 +22,7 @@ import {
   keyName,
   managedVerdict,
   nextWords,
-  sentence,
+  whyWords,
 } from './rules.ts'
 
 type Props = { name: string; blockedBy: string | null }
@@ -75,7 +75,7 @@ const Uploaded = ({ name, blockedBy }: Props) => (
 
 function Standing({ managed }: { managed: ManagedCertificate }) {
   const now = useNow()
-  const { state, next, order, lastError, renewAt, renewalWindow, challenge } = managed
+  const { state, order, lastError, renewAt, renewalWindow, challenge } = managed
   return (
     <>
       {order === null && lastError !== null && (
@@ -89,7 +89,7 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
           { name: 'State', value: <StatusBadge verdict={managedVerdict(state)} /> },
           {
             name: 'What happens next',
-            value: `${nextWords(managed, now)} ${sentence(next.because)}`,
+            value: `${nextWords(managed, now)} ${whyWords(managed)}`,
           },
           ...(renewAt === null ? [] : [{ name: 'Renewal', value: formatDateTime(renewAt) }]),
           ...(renewalWindow === null

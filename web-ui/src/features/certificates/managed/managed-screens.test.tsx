@@ -53,7 +53,9 @@ describe('the list', () => {
           ),
         ),
     })
-    const table = await screen.findByRole('region', { name: /ordered here, table/ })
+    // The first screen of a file is loaded with its code.
+    const name = /ordered here, table/
+    const table = await screen.findByRole('region', { name }, { timeout: 5000 })
     const [, first, second] = within(table).getAllByRole('row')
     expect(first).toHaveTextContent(/Issued.*shop.*Renewed in 58 d .*three fifths/)
     expect(second).toHaveTextContent(

@@ -53,7 +53,7 @@ export function OpenOrderPanel({ order, challenge }: Props) {
             ...(failures === 0 ? [] : [{ name: 'Failed attempts', value: failures }]),
             ...(expiresAt === null
               ? []
-              : [{ name: 'The authority keeps it', value: `until ${formatDateTime(expiresAt)}` }]),
+              : [{ name: 'Order expires', value: formatDateTime(expiresAt) }]),
           ]}
         />
       </div>
@@ -73,9 +73,8 @@ function StepItem({ step: { label, standing } }: { step: Step }) {
     <li data-standing={standing} aria-current={standing === 'current' ? 'step' : undefined}>
       <span className={classes.step}>
         <StatusMark tone={tone} shape={shape} />
-        <span>
-          {label} <span className="dim">{words}</span>
-        </span>
+        <span className="dim">{words}</span>
+        <span>{label}</span>
       </span>
     </li>
   )

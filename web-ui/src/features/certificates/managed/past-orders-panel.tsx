@@ -68,7 +68,9 @@ function Table({ orders }: { orders: CertificateOrder[] }) {
               <td>
                 <StatusBadge verdict={orderVerdict(order)} />
               </td>
-              <td>{order.endedAt !== null && formatDateTime(order.endedAt)}</td>
+              <td className={classes.ended}>
+                {order.endedAt !== null && formatDateTime(order.endedAt)}
+              </td>
               <td className={classes.message}>{outcomeWords(order)}</td>
               <td className="wide-only">
                 {authorityWords({ name: order.authority, profile: order.profile })}

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../lib/api-error.ts'
 import { certificateOrder, managed } from '../../../test/samples.ts'
-import { adviceFor, blockedActions, nextWords, stepsOf } from './rules.ts'
+import { adviceFor, blockedActions, nextWords, stepsOf, whyWords } from './rules.ts'
 import { draftOf, newDraft, refusalsOf, troublesOf, wishOf } from './wish.ts'
 
 const now = Date.parse('2026-11-26T12:00:00Z')
@@ -19,6 +19,21 @@ test.each([
   [{ action: 'none', at: null, because: '' }, /^Nothing is ordered by itself\.$/],
 ] as const)('what happens next is a sentence: %o', (next, words) => {
   expect(nextWords({ next }, now)).toMatch(words)
+})
+
+test('why that is next leaves out what stands on the page in full', () => {
+  const failed = 'urn:ietf:params:acme:error:dns: NXDOMAIN'
+  const held = managed({
+    next: { action: 'order', at: null, because: `It is due, and tried again then. ${failed}` },
+    lastError: { message: failed, at: at(0) },
+  })
+  expect(whyWords(held)).toBe('It is due, and tried again then.')
+  const open = managed({
+    next: { action: 'continue', at: null, because: failed },
+    order: certificateOrder({ lastError: failed }),
+  })
+  expect(whyWords(open)).toBe('')
+  expect(whyWords(managed())).toMatch(/of its life are over\.$/)
 })
 
 test('of the steps of an order one is current, those before it are done', () => {

@@ -44,6 +44,18 @@ export function nextWords({ next }: Pick<ManagedCertificate, 'next'>, now: numbe
   return `${actions[next.action]}${when}.`
 }
 
+/** Why that happens next, without the error that stands on the same page in full. */
+export function whyWords({
+  next: { because },
+  order,
+  lastError,
+}: Pick<ManagedCertificate, 'next' | 'order' | 'lastError'>): string {
+  const shown = [order?.lastError, order?.waitingFor?.reason, lastError?.message]
+  const found = shown.find((words) => words && because.endsWith(words))
+  const rest = because.slice(0, because.length - (found?.length ?? 0)).trim()
+  return rest === '' ? '' : sentence(rest)
+}
+
 /** As a sentence: what comes from elsewhere often ends without a full stop. */
 export const sentence = (words: string) => (/[.!?…]$/.test(words.trim()) ? words : `${words}.`)
 
