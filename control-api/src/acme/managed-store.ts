@@ -204,10 +204,15 @@ export async function cancelOrder(unit: Unit, name: string, nowMs: number): Prom
   await endOrder(unit, order.id, { state: 'cancelled', ended_at_ms: nowMs })
   const managed = await findManaged(unit.trx, name)
   if (!managed) return true
-  const renewAtMs = isDue(managed, nowMs) ? nowMs + DAY_MS : managed.renew_at_ms
+  const holds = holdsOf(managed)
+  const authorities: ChosenAuthority[] = JSON.parse(managed.authorities)
+  const held = authorities.map(({ name: authority }) => {
+    const { untilMs = 0, failures = 0, saidUntilMs = 0 } = holds[authority] ?? {}
+    return [authority, { untilMs: Math.max(untilMs, nowMs + DAY_MS), failures, saidUntilMs }]
+  })
   await updateManaged(unit, name, {
     asked_by: null,
-    renew_at_ms: renewAtMs,
+    holds: JSON.stringify({ ...holds, ...Object.fromEntries(held) }),
     next_action_at_ms: nowMs,
   })
   return true

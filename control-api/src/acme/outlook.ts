@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What happens next to a managed certificate, in words for people. Pure.
-import { isDue, type ManagedRow, type RenewalWindow } from './managed-store.ts'
+import { holdsOf, isDue, type ManagedRow, type RenewalWindow } from './managed-store.ts'
 import type { ShownOrder, WaitingFor } from './order-store.ts'
 
 export type Outlook = {
@@ -29,7 +29,7 @@ export function outlook(row: ManagedRow, order: ShownOrder | null, nowMs: number
     return { action: 'none', atMs: null, because: 'It is paused: nothing is ordered' }
   }
   const action = row.version === null ? 'order' : 'renew'
-  if (isDue(row, nowMs)) return { action, atMs: row.next_action_at_ms, because: whyDue(row) }
+  if (isDue(row, nowMs)) return { action, atMs: row.next_action_at_ms, because: whyDue(row, nowMs) }
   const window: RenewalWindow | null = row.renewal_window && JSON.parse(row.renewal_window)
   const because = window
     ? 'The CA suggests when to renew it, and it is renewed at two thirds of its life at the latest'
@@ -37,8 +37,12 @@ export function outlook(row: ManagedRow, order: ShownOrder | null, nowMs: number
   return { action, atMs: row.renew_at_ms, because }
 }
 
-function whyDue({ last_error, asked_by, version }: ManagedRow): string {
+function whyDue(row: ManagedRow, nowMs: number): string {
+  const { last_error, asked_by, version } = row
   if (last_error !== null) return `It is due, and tried again then. ${last_error}`
   if (asked_by !== null) return `${asked_by} asked for it`
+  const held = Object.values(holdsOf(row)).some(({ untilMs }) => untilMs > nowMs)
+  if (held)
+    return 'It is due, and its last order was cancelled: unless somebody asks, it waits a day'
   return version === null ? 'There is no certificate yet' : 'Its time has come'
 }
