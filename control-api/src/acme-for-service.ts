@@ -35,13 +35,14 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
   const { db, write, now, disk, events } = services
   const { guard } = deps
   const stopping = new AbortController()
+  const nodesServing = createServing({ db, now, hostsIn: work.hostsIn })
   const userAgent = `farmstead/${version}`
   const engine = createAcmeEngine({
     ...deps,
     ...{ db, write, now, userAgent },
     http: createHttpChallenges({
       challenges,
-      nodesServing: createServing({ db, now, hostsIn: work.hostsIn }),
+      nodesServing,
       connectedIds: () => fleet.connectedIds(),
       isConnected: (nodeId) => fleet.presence(nodeId).connected,
       now,
@@ -69,5 +70,5 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
     stopping.abort()
     await engine.stop()
   }
-  return { ...engine, stop }
+  return { ...engine, stop, nodesServing }
 }

@@ -35,6 +35,7 @@ import { configsNaming } from './features/configs/certificate-uses.ts'
 import { certificateNames } from './features/configs/check/certificate-names.ts'
 import { createValidateAuthors } from './features/configs/check/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/check/validation.ts'
+import { configsNamingHost } from './features/configs/host-uses.ts'
 import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
@@ -515,7 +516,12 @@ export async function buildService(
           ],
         }),
       )
-      await api.register(managedCertificateRoutes({ db, write, now, acme }))
+      await api.register(
+        managedCertificateRoutes({
+          ...{ db, write, now, acme, nodesServing: acme.nodesServing },
+          configsNamingHost: (host) => configsNamingHost({ db, hostsIn: work.hostsIn }, host),
+        }),
+      )
       await api.register(certificateAuthorityRoutes({ db, write, now, box, guard, acme }))
       await api.register(
         dnsWebhookRoutes({ db, write, now, box, guard, acme, newSecret: newWebhookSecret }),

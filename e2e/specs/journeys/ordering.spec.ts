@@ -60,6 +60,8 @@ test('a certificate is ordered with the keyboard and the mouse, served, and rene
       await page.keyboard.press('Tab')
       await page.keyboard.type(HOSTS.join(' '))
       await expect(page.getByText('2 hosts')).toBeVisible()
+      // The site for every host does.
+      await expect(page.getByText(/www\.shop\.example \(by 2 nodes/)).toBeVisible()
       expect(await violations(page)).toEqual([])
       await page.getByRole('button', { name: 'Order the certificate' }).press('Enter')
       await expect(page.getByRole('heading', { name: 'shop', level: 1 })).toBeVisible()

@@ -81,3 +81,4 @@ export type AuthorityTest = Answer<'testCertificateAuthority', 200>
 export type DnsWebhook = Answer<'getDnsWebhook', 200>
 export type ManagedCertificate = Answer<'getManagedCertificate', 200>
 export type CertificateOrder = Answer<'listCertificateOrders', 200>['items'][number]
+export type HostLook = Answer<'preflightManagedCertificate', 200>['items'][number]

@@ -23,6 +23,7 @@ const lists = {
   'GET /certificate-authorities': () => json(page(authority())),
   'POST /certificate-authorities/lets-encrypt/actions/test': () => json(authorityTest()),
   'GET /dns-webhooks': () => json(page()),
+  'POST /managed-certificates/preflight': () => json({ items: [] }),
 }
 
 describe.each([

@@ -161,6 +161,7 @@ describe('a certificate', () => {
       ...one(),
       'GET /certificate-authorities': () => json(page(authority())),
       'GET /dns-webhooks': () => json(page()),
+      'POST /managed-certificates/preflight': () => json({ items: [] }),
       'POST /certificate-authorities/lets-encrypt/actions/test': () => json(authorityTest()),
     })
     await userEvent.click(await screen.findByRole('link', { name: 'Order it from now on' }))

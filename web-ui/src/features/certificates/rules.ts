@@ -2,6 +2,7 @@
 import type { Verdict } from '../../components/status-badge.tsx'
 import type { Certificate, ConfigError } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { forPeople } from '../../lib/people-words.ts'
 
 const verdicts: Record<Certificate['state'], Verdict> = {
   good: { label: 'Good', tone: 'good', shape: 'disc' },
@@ -23,6 +24,13 @@ export const troubleOf = (errors: readonly ConfigError[], pointer: '/chain' | '/
       const where = line > 0 ? `Line ${line}: ` : ''
       return `${where}${message}${hint === '' ? '' : ` (${hint})`}.`
     })
+
+/** A refusal of a field as sentences; what its hint says to programs goes. */
+export function refusalWords({ message, hint }: Pick<ConfigError, 'message' | 'hint'>): string {
+  const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+  const advice = hint === '' ? '' : forPeople(`${capital(hint)}.`)
+  return `${capital(message)}.${advice === '' ? '' : ` ${advice}`}`
+}
 
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
 

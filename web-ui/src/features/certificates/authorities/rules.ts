@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import type { Verdict } from '../../../components/status-badge.tsx'
 import { isApiError } from '../../../lib/api-error.ts'
-import type { CertificateAuthority, ConfigError } from '../../../lib/api-types.ts'
-import { whyNoName } from '../rules.ts'
+import type { CertificateAuthority } from '../../../lib/api-types.ts'
+import { refusalWords, whyNoName } from '../rules.ts'
 import type { NewAuthority } from './api.ts'
 
 const verdicts: Record<CertificateAuthority['state'], Verdict> = {
@@ -156,10 +156,7 @@ export function authorityRefusals(error: unknown): AuthorityTroubles {
   const at: AuthorityTroubles = {}
   for (const one of isApiError(error) ? error.errors : []) {
     const field = FIELDS.find((name) => one.pointer.split('/')[1] === name)
-    if (field !== undefined) at[field] ??= wordsOf(one)
+    if (field !== undefined) at[field] ??= refusalWords(one)
   }
   return at
 }
-
-const wordsOf = ({ message, hint }: Pick<ConfigError, 'message' | 'hint'>) =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${hint === '' ? '' : ` (${hint})`}.`

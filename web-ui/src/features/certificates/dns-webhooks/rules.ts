@@ -2,7 +2,7 @@
 import type { Verdict } from '../../../components/status-badge.tsx'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { DnsWebhook } from '../../../lib/api-types.ts'
-import { whyNoName } from '../rules.ts'
+import { refusalWords, whyNoName } from '../rules.ts'
 
 export const dnsWebhookVerdict = ({ lastError }: Pick<DnsWebhook, 'lastError'>): Verdict =>
   lastError === null
@@ -24,7 +24,10 @@ export function dnsTroubles({ name, url }: { name: string; url: string }): DnsTr
 /** What the control plane refused, by field. */
 export function dnsRefusals(error: unknown): DnsTroubles {
   const errors = isApiError(error) ? error.errors : []
-  const at = (pointer: string) => errors.find((one) => one.pointer === pointer)?.message
+  const at = (pointer: string) => {
+    const found = errors.find((one) => one.pointer === pointer)
+    return found && refusalWords(found)
+  }
   const [name, url] = [at('/name'), at('/url')]
   return { ...(name !== undefined && { name }), ...(url !== undefined && { url }) }
 }

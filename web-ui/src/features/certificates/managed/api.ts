@@ -107,6 +107,21 @@ export const stopManagingMutation = mutationOptions({
   },
 })
 
+/** Nodes and configs say when it is old; that a form be open so long is rare. */
+const LOOK_GOOD_MS = 10_000
+
+export const hostsLookQuery = (names: readonly string[]) =>
+  queryOptions({
+    queryKey: [...MANAGED, 'hosts', names],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.POST('/api/v1/managed-certificates/preflight', { body: { names: [...names] }, signal }),
+      ),
+    staleTime: LOOK_GOOD_MS,
+    // While others are typed, those that are known stay.
+    placeholderData: (before) => before,
+  })
+
 export type ManagedAction = 'order-now' | 'pause' | 'resume' | 'cancel'
 
 export const actMutation = mutationOptions({

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { Textarea } from '@mantine/core'
 import { plural } from '../../../lib/format.ts'
+import type { Wish } from './api.ts'
+import { HostChecks } from './host-checks.tsx'
 import { MAX_HOSTS, parseHosts } from './hosts.ts'
 
-type Props = { value: string; error: string | null; onChange: (value: string) => void }
+type Props = {
+  value: string
+  challenge: Wish['challenge']['type']
+  error: string | null
+  onChange: (value: string) => void
+}
 
 /** Many at once, as they are pasted from elsewhere; below it, what was understood. */
-export function HostsField({ value, error, onChange }: Props) {
+export function HostsField({ value, challenge, error, onChange }: Props) {
   const { hosts, wrong, repeated } = parseHosts(value)
   return (
     <div className="stack-tight">
@@ -30,6 +37,7 @@ export function HostsField({ value, error, onChange }: Props) {
         {wrong.length > 0 &&
           `; not understood: ${wrong.map(({ typed, why }) => `${typed} (${why})`).join(', ')}`}
       </p>
+      <HostChecks hosts={hosts.slice(0, MAX_HOSTS)} challenge={challenge} />
     </div>
   )
 }

@@ -25,6 +25,7 @@ const lists = {
   'GET /certificate-authorities': () =>
     json(page(authority(), authority({ name: 'zerossl', usedBy: 0 }))),
   'GET /dns-webhooks': () => json(page(dnsWebhook())),
+  'POST /managed-certificates/preflight': () => json({ items: [] }),
   'POST /certificate-authorities/lets-encrypt/actions/test': () => json(authorityTest()),
   'POST /certificate-authorities/zerossl/actions/test': () => json(authorityTest({ profiles: [] })),
 }
@@ -142,10 +143,8 @@ describe('the form of an order', () => {
     expect(screen.getByLabelText('Hosts')).toBeInvalid()
     await userEvent.type(screen.getByLabelText('Hosts'), '*.shop.example')
     expect(screen.getByText(/needs DNS-01/)).toBeVisible()
-    const posts = api.requests.filter(
-      ({ method, path }) => method === 'POST' && !path.endsWith('/test'),
-    )
-    expect(posts).toEqual([])
+    const posts = api.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
+    expect(posts).not.toContain('/managed-certificates')
   })
 
   test('shows what the control plane refuses at the field it is about', async () => {
@@ -163,6 +162,34 @@ describe('the form of an order', () => {
     expect(screen.getByLabelText('Name')).toBeValid()
     await userEvent.type(screen.getByLabelText('Hosts'), '{Enter}more.example')
     expect(screen.getByLabelText('Hosts')).toBeValid()
+  })
+
+  test('says which hosts no node serves yet, and what that means', async () => {
+    const look = [
+      { host: 'shop.example', nodes: 12, configs: ['main'] },
+      { host: 'www.shop.example', nodes: 0, configs: ['draft'] },
+      { host: 'new.example', nodes: 0, configs: [] },
+    ]
+    const api = renderApp('/order-certificate', {
+      ...one(),
+      'POST /managed-certificates/preflight': () => json({ items: look }),
+    })
+    await userEvent.click(await screen.findByLabelText('Hosts'))
+    await userEvent.paste('shop.example www.shop.example new.example')
+    expect(await screen.findByText('No node serves 2 of them yet')).toBeVisible()
+    expect(screen.getByText(/every connected node answers/)).toBeVisible()
+    const items = screen.getAllByRole('listitem').map(({ textContent }) => textContent)
+    expect(items).toEqual(
+      expect.arrayContaining([
+        'shop.example (by 12 nodes; named by main)',
+        'www.shop.example (named by draft)',
+        'new.example (no config names it)',
+      ]),
+    )
+    await userEvent.click(screen.getByRole('radio', { name: /DNS-01/ }))
+    expect(screen.getByText(/once a config that names them is rolled out/)).toBeVisible()
+    const asked = api.requests.filter(({ path }) => path === '/managed-certificates/preflight')
+    expect(asked.map(({ body }) => body)).toEqual([{ names: look.map(({ host }) => host) }])
   })
 
   test('an authority that cannot be asked leaves its own choice, and says so', async () => {

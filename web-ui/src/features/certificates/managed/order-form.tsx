@@ -69,6 +69,7 @@ export function OrderForm(props: OrderFormProps) {
       )}
       <HostsField
         value={draft.hostsText}
+        challenge={draft.challenge}
         error={wrong('hosts')}
         onChange={(hostsText) => set({ hostsText })}
       />

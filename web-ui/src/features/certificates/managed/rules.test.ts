@@ -99,14 +99,19 @@ describe('the form', () => {
     const error = new ApiError(422, {
       errors: [
         { ...place, pointer: '/names/1', message: 'this is no host', hint: 'take it away' },
-        { ...place, pointer: '/authorities/0/profile', message: 'no such profile', hint: '' },
+        {
+          ...place,
+          pointer: '/authorities/0/profile',
+          message: 'no such profile',
+          hint: 'make it first: POST /api/v1/x',
+        },
         { ...place, pointer: '/elsewhere', message: 'odd', hint: '' },
       ],
     })
     const { at: places, rest } = refusalsOf(error, { names: ['a.example', 'b.example'] })
     expect(places).toEqual({
-      hosts: 'b.example: This is no host (take it away).',
-      authorities: 'No such profile.',
+      hosts: 'b.example: This is no host. Take it away.',
+      authorities: 'No such profile. Make it first.',
     })
     expect(rest).toHaveLength(1)
   })

@@ -2,7 +2,7 @@
 // The form of an order, as it is filled in, and what is sent of it.
 import { isApiError } from '../../../lib/api-error.ts'
 import type { ConfigError, ManagedCertificate } from '../../../lib/api-types.ts'
-import { whyNoName } from '../rules.ts'
+import { refusalWords, whyNoName } from '../rules.ts'
 import type { Wish } from './api.ts'
 import { hostsTrouble, isWildcard, parseHosts } from './hosts.ts'
 
@@ -71,9 +71,6 @@ export function troublesOf(draft: Draft): Troubles {
   }
 }
 
-const wordsOf = ({ message, hint }: Pick<ConfigError, 'message' | 'hint'>) =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${hint === '' ? '' : ` (${hint})`}.`
-
 /** Where the pointers of a refusal lead: each to the field that it is about. */
 const FIELDS: [string, Field | 'keyType' | 'preferredChain'][] = [
   ['/name', 'name'],
@@ -101,7 +98,7 @@ export function refusalsOf(
       continue
     }
     const host = field === 'hosts' ? sent.names[Number(one.pointer.split('/')[2])] : undefined
-    const words = host === undefined ? wordsOf(one) : `${host}: ${wordsOf(one)}`
+    const words = host === undefined ? refusalWords(one) : `${host}: ${refusalWords(one)}`
     at[field] = at[field] === undefined ? words : `${at[field]} ${words}`
   }
   return { at, rest }
