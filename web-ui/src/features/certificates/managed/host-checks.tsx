@@ -32,15 +32,15 @@ export function HostChecks({ hosts, challenge }: Props) {
           live
           title={
             unserved.length === 1
-              ? 'No node serves one of them yet'
-              : `No node serves ${unserved.length} of them yet`
+              ? 'No node serves this host yet'
+              : `No node serves these ${unserved.length} hosts yet`
           }
         >
           <List items={unserved} />
           <p>
             {challenge === 'http-01'
-              ? 'They can be ordered: every connected node answers the authority for them. Their DNS must lead to nodes of this farm by then.'
-              : 'They can be ordered, and are served once a config that names them is rolled out.'}
+              ? 'You can order all the same. Every connected node answers the authority; DNS must lead to nodes of this farm by then.'
+              : 'You can order all the same. Nodes serve a host once a config that names it is rolled out.'}
           </p>
         </Notice>
       )}

@@ -19,7 +19,7 @@ import { PastOrdersPanel } from './past-orders-panel.tsx'
 import {
   authorityWords,
   challengeWords,
-  keyName,
+  keyNames,
   managedVerdict,
   nextWords,
   whyWords,
@@ -79,7 +79,7 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
   return (
     <>
       {order === null && lastError !== null && (
-        <Notice tone="warn" title="The last order failed">
+        <Notice tone="warn" title="The last attempt failed">
           <OrderTrouble error={lastError.message} challenge={challenge} />
           <p className="dim">{formatDateTime(lastError.at)}</p>
         </Notice>
@@ -101,7 +101,7 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
             value: managed.authorities.map(authorityWords).join('; if that fails from '),
           },
           { name: 'Hosts are proven', value: challengeWords(challenge) },
-          { name: 'Key', value: keyName(managed.keyType) },
+          { name: 'Key', value: keyNames[managed.keyType] },
           ...(managed.preferredChain === null
             ? []
             : [{ name: 'Preferred chain', value: managed.preferredChain }]),

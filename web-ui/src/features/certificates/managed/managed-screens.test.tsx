@@ -176,8 +176,8 @@ describe('the form of an order', () => {
     })
     await userEvent.click(await screen.findByLabelText('Hosts'))
     await userEvent.paste('shop.example www.shop.example new.example')
-    expect(await screen.findByText('No node serves 2 of them yet')).toBeVisible()
-    expect(screen.getByText(/every connected node answers/)).toBeVisible()
+    expect(await screen.findByText('No node serves these 2 hosts yet')).toBeVisible()
+    expect(screen.getByText(/Every connected node answers/)).toBeVisible()
     const items = screen.getAllByRole('listitem').map(({ textContent }) => textContent)
     expect(items).toEqual(
       expect.arrayContaining([
@@ -187,7 +187,7 @@ describe('the form of an order', () => {
       ]),
     )
     await userEvent.click(screen.getByRole('radio', { name: /DNS-01/ }))
-    expect(screen.getByText(/once a config that names them is rolled out/)).toBeVisible()
+    expect(screen.getByText(/once a config that names it is rolled out/)).toBeVisible()
     const asked = api.requests.filter(({ path }) => path === '/managed-certificates/preflight')
     expect(asked.map(({ body }) => body)).toEqual([{ names: look.map(({ host }) => host) }])
   })
@@ -311,7 +311,7 @@ describe('a certificate that is ordered', () => {
       'href',
       window.explanationUrl,
     )
-    expect(screen.getByText('The last order failed')).toBeVisible()
+    expect(screen.getByText('The last attempt failed')).toBeVisible()
     const table = await screen.findByRole('region', { name: 'Past orders, table' })
     const [, first, second] = within(table).getAllByRole('row')
     expect(first).toHaveTextContent(/Issued.*Version 2.*lets-encrypt.*renewal/)
@@ -351,7 +351,7 @@ describe('a certificate that is ordered', () => {
     await userEvent.click(await button('Save'))
     expect(await screen.findByText(/has changed this certificate meanwhile/)).toBeVisible()
     await userEvent.click(await button('Read it again'))
-    expect(await screen.findByDisplayValue(/RSA 2048/)).toBeVisible()
+    expect(await screen.findByDisplayValue('RSA 2048')).toBeVisible()
     await userEvent.type(screen.getByLabelText('Hosts'), '{Enter}api.shop.example')
     await userEvent.click(await button('Save'))
     await expect.poll(() => window.location.pathname).toBe('/certificates/shop')

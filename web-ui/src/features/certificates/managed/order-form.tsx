@@ -12,7 +12,7 @@ import { AuthoritiesField } from './authorities-field.tsx'
 import { ChallengeField } from './challenge-field.tsx'
 import { HostsField } from './hosts-field.tsx'
 import classes from './managed.module.css'
-import { keyTypes } from './rules.ts'
+import { keyNames } from './rules.ts'
 import { type Draft, refusalsOf, troublesOf, wishOf } from './wish.ts'
 
 export type OrderFormProps = {
@@ -81,13 +81,15 @@ export function OrderForm(props: OrderFormProps) {
       />
       <ChallengeField draft={draft} webhooks={webhooks} error={wrong('webhook')} onChange={set} />
       <NativeSelect
+        className={classes.short ?? ''}
         label="Key"
+        description="RSA is for clients that are more than ten years old"
         value={draft.keyType}
         error={at.keyType ?? null}
         onChange={({ currentTarget: { value } }) =>
           set({ keyType: value === 'rsa-2048' ? value : 'ecdsa-p256' })
         }
-        data={Object.entries(keyTypes).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(keyNames).map(([value, label]) => ({ value, label }))}
       />
       <TextInput
         className={classes.short ?? ''}

@@ -61,6 +61,7 @@ describe('what to do about an error', () => {
     ['urn:ietf:params:acme:error:dns: NXDOMAIN looking up A for a.example', /A or AAAA record/],
     ['urn:ietf:params:acme:error:connection: Timeout during connect', /port 80/],
     ['urn:ietf:params:acme:error:unauthorized: Invalid response from http://a', /Something other/],
+    ['Version 3 could not be rolled out with the config "main": it is frozen', /each hour/],
     ['The ways of CAs are many', /tried again by itself/],
   ])('over HTTP: %s', (error, advice) => {
     expect(adviceFor(error, { type: 'http-01' })).toMatch(advice)

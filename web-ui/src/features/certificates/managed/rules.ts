@@ -83,6 +83,10 @@ type Challenge = ManagedCertificate['challenge']
 /** By what the error says; the first that fits. */
 const ADVICE: [RegExp, string | Record<Challenge['type'], string>][] = [
   [
+    /could not be rolled out/,
+    'The new version itself is there. Its rollout is tried again each hour; you can also plan it below, where it says what brings the certificate to nodes.',
+  ],
+  [
     /rate.?limit|too many/i,
     'The authority limits how much it issues. It is tried again by itself once the limit has passed; ordering sooner does not help. To try things out, use a staging authority.',
   ],
@@ -157,16 +161,10 @@ export function blockedActions({
   }
 }
 
-export const keyTypes = {
-  'ecdsa-p256': 'ECDSA P-256: small and fast; every browser of the last ten years knows it',
-  'rsa-2048': 'RSA 2048: for clients that are older than that',
-} as const satisfies Record<ManagedCertificate['keyType'], string>
-
-const keyNames: Record<ManagedCertificate['keyType'], string> = {
+export const keyNames: Record<ManagedCertificate['keyType'], string> = {
   'ecdsa-p256': 'ECDSA P-256',
   'rsa-2048': 'RSA 2048',
 }
-export const keyName = (type: ManagedCertificate['keyType']) => keyNames[type]
 
 export const authorityWords = ({ name, profile }: { name: string; profile: string | null }) =>
   profile === null ? name : `${name}, profile ${profile}`
