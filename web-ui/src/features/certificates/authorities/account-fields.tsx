@@ -14,10 +14,13 @@ type Props = {
   externalAccount: string | null
   /** null: it is a public one. */
   roots: string | null
+  /** Below each of the two, what takes away what is set. */
+  removal?: { externalAccount: React.ReactNode; roots: React.ReactNode }
   onChange: (change: Partial<Account>) => void
 }
 
-export function AccountFields({ draft, trouble, externalAccount, roots, onChange }: Props) {
+export function AccountFields(props: Props) {
+  const { draft, trouble, externalAccount, roots, removal, onChange } = props
   return (
     <>
       <TextInput
@@ -51,16 +54,20 @@ export function AccountFields({ draft, trouble, externalAccount, roots, onChange
               visibilityToggleButtonProps={{ 'aria-label': 'Show the HMAC key', tabIndex: 0 }}
             />
           </div>
+          {removal?.externalAccount}
         </fieldset>
       )}
       {roots !== null && (
-        <PemField
-          label="Trusted roots (optional)"
-          description={roots}
-          value={draft.trustedRoots}
-          trouble={trouble.trustedRoots === undefined ? [] : [trouble.trustedRoots]}
-          onChange={(trustedRoots) => onChange({ trustedRoots })}
-        />
+        <div className={classes.group}>
+          <PemField
+            label="Trusted roots (optional)"
+            description={roots}
+            value={draft.trustedRoots}
+            trouble={trouble.trustedRoots === undefined ? [] : [trouble.trustedRoots]}
+            onChange={(trustedRoots) => onChange({ trustedRoots })}
+          />
+          {removal?.roots}
+        </div>
       )}
     </>
   )

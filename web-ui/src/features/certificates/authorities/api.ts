@@ -49,6 +49,12 @@ export const testMutation = mutationOptions({
 })
 
 export type ExternalAccount = { keyId: string; hmacKey: string }
+/** What is left out stays; null takes it away. */
+export type ChangedAuthority = {
+  contact: string[]
+  trustedRoots?: string | null
+  externalAccount?: ExternalAccount | null
+}
 export type NewAuthority = {
   name: string
   directoryUrl: string
@@ -71,11 +77,7 @@ const tagged = ({ name, etag }: Tagged) => ({ path: { name }, header: { 'if-matc
 export const changeAuthorityMutation = mutationOptions({
   mutationKey: [...AUTHORITIES, 'change'],
   gcTime: 0,
-  mutationFn: ({
-    name,
-    etag,
-    ...body
-  }: Tagged & { contact: string[]; trustedRoots?: string; externalAccount?: ExternalAccount }) =>
+  mutationFn: ({ name, etag, ...body }: Tagged & ChangedAuthority) =>
     bodyOf(
       api.PATCH('/api/v1/certificate-authorities/{name}', { params: tagged({ name, etag }), body }),
     ),

@@ -155,6 +155,19 @@ describe('a certificate authority', () => {
     ])
   })
 
+  test('loses what was set once, when somebody says so', async () => {
+    const api = renderApp(`/settings${path}`, {
+      ...one({ externalAccountKeyId: 'kid-1', trustedRoots: true }),
+      [`PATCH ${path}`]: () => json(authority()),
+    })
+    await userEvent.click(await screen.findByRole('checkbox', { name: /made without one/ }))
+    await userEvent.click(screen.getByRole('checkbox', { name: /roots of this machine/ }))
+    await userEvent.click(await button('Save'))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'PATCH')?.body)
+      .toEqual({ contact: ['ops@example.org'], trustedRoots: null, externalAccount: null })
+  })
+
   test('in use stays, and who uses it is named', async () => {
     renderApp(`/settings${path}`, {
       ...one(),

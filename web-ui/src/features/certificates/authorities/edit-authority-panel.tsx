@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { Checkbox } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
@@ -9,7 +10,12 @@ import { useAsShown } from '../../../hooks/use-as-shown.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { CertificateAuthority } from '../../../lib/api-types.ts'
 import { AccountFields } from './account-fields.tsx'
-import { authoritiesKey, authorityQuery, changeAuthorityMutation } from './api.ts'
+import {
+  authoritiesKey,
+  authorityQuery,
+  type ChangedAuthority,
+  changeAuthorityMutation,
+} from './api.ts'
 import classes from './authorities.module.css'
 import { accountTroubles, authorityRefusals, externalAccountOf, parseContact } from './rules.ts'
 
@@ -63,22 +69,18 @@ export function EditAuthorityPanel({ blockedBy, ...first }: Props) {
   )
 }
 
-type Changed = {
-  contact: string[]
-  trustedRoots?: string
-  externalAccount?: { keyId: string; hmacKey: string }
-}
 type FormProps = {
   authority: CertificateAuthority
   pending: boolean
   error: Error | null
   onChange: () => void
-  onSubmit: (changed: Changed) => void
+  onSubmit: (changed: ChangedAuthority) => void
 }
 
 function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) {
   const before = {
     ...{ contact: authority.contact.join(', '), trustedRoots: '', keyId: '', hmacKey: '' },
+    ...{ withoutAccount: false, withoutRoots: false },
   }
   const [draft, setDraft] = useState(before)
   const [asked, setAsked] = useState(false)
@@ -93,7 +95,13 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
       contact: parseContact(draft.contact),
       ...(draft.trustedRoots.trim() !== '' && { trustedRoots: draft.trustedRoots }),
       ...(externalAccount !== null && { externalAccount }),
+      ...(draft.withoutRoots && { trustedRoots: null }),
+      ...(draft.withoutAccount && { externalAccount: null }),
     })
+  }
+  const set = (changed: Partial<typeof draft>) => {
+    onChange()
+    setDraft({ ...draft, ...changed })
   }
   const { externalAccountKeyId } = authority
   return (
@@ -111,10 +119,23 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
             ? 'PEM: roots of its own are set. Paste others to replace them; left empty, they stay'
             : 'PEM: for an authority of your own, whose directory has a certificate that this machine does not trust'
         }
-        onChange={(changed) => {
-          onChange()
-          setDraft({ ...draft, ...changed })
+        removal={{
+          externalAccount: externalAccountKeyId !== null && (
+            <Checkbox
+              label="Take it away: a new account is made without one"
+              checked={draft.withoutAccount}
+              onChange={({ currentTarget: { checked } }) => set({ withoutAccount: checked })}
+            />
+          ),
+          roots: authority.trustedRoots && (
+            <Checkbox
+              label="Take them away: only the roots of this machine count"
+              checked={draft.withoutRoots}
+              onChange={({ currentTarget: { checked } }) => set({ withoutRoots: checked })}
+            />
+          ),
         }}
+        onChange={set}
       />
       <UnsavedGuard
         what="The authority"

@@ -4,7 +4,7 @@ import { hostsTrouble, parseHosts } from './hosts.ts'
 
 test('hosts are read however they were pasted', () => {
   const text =
-    'Shop.example, www.shop.example;\n\n https://api.shop.example:8443/v1?x=1\tshop.example.\n*.Shop.example bücher.example'
+    'Shop.example, www.shop.example;\n\n https://api.shop.example:8443/v1?x=1\tshop.example.\n*.Shop.example bücher.example DNS:mail.shop.example'
   expect(parseHosts(text)).toEqual({
     hosts: [
       'shop.example',
@@ -12,6 +12,7 @@ test('hosts are read however they were pasted', () => {
       'api.shop.example',
       '*.shop.example',
       'xn--bcher-kva.example',
+      'mail.shop.example',
     ],
     wrong: [],
     repeated: 1,

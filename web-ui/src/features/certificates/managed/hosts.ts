@@ -34,8 +34,9 @@ export function parseHosts(text: string): Hosts {
 }
 
 function readHost(typed: string): { host: string } | { why: string } {
+  // As in an address, or as OpenSSL lists them.
   const bare = typed
-    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/^([a-z]+:\/\/|DNS:)/i, '')
     .replace(/[/?#].*$/, '')
     .replace(/\.$/, '')
   const [, star = '', rest = ''] = bare.match(/^(\*\.)?(.*)$/) ?? []

@@ -91,7 +91,9 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
             name: 'What happens next',
             value: `${nextWords(managed, now)} ${whyWords(managed)}`,
           },
-          ...(renewAt === null ? [] : [{ name: 'Renewal', value: formatDateTime(renewAt) }]),
+          ...(renewAt === null || managed.paused
+            ? []
+            : [{ name: 'Renewal', value: formatDateTime(renewAt) }]),
           ...(renewalWindow === null
             ? []
             : [{ name: 'Suggested for', value: <Window window={renewalWindow} /> }]),
