@@ -51,7 +51,7 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
 
 export type LatestAssignment = Assignment &
   Standing & {
-    /** It was released, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
+    /** It was released, with its certificates, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
     isProven: boolean
   }
 
@@ -67,17 +67,24 @@ export async function latestProven(
   )
 }
 
-/** Which nodes are well with what they were given. */
+/**
+ * Which nodes are well with what they were given. A release is of a version of a config, and says nothing of certificates
+ * that came to the node with it: those must have gone to all themselves, as for who is new (`givenVersions`).
+ */
 async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
-  const given = latest.map(({ node_id: id, config, version, digest }) => ({
-    ...{ id, config, version, digest },
+  const given = latest.map(({ node_id: id, config, version, digest, text_id: textId }) => ({
+    ...{ id, config, version, digest, textId },
   }))
   const { rows } = await sql<{ id: string }>`
     select given.value ->> 'id' as id from json_each(${JSON.stringify(given)}) given
-    where exists (
+    where (exists (
       select 1 from releases
       where config = given.value ->> 'config' and version = given.value ->> 'version'
-    ) or exists (
+    ) and not exists (
+      select 1 from rendered_texts x, json_each(x.certificates) c
+      left join certificates k on k.name = c.value ->> 'name'
+      where x.id = given.value ->> 'textId' and k.released is not c.value ->> 'version'
+    )) or exists (
       select 1 from node_tasks t join rollouts r on r.id = t.rollout_id
       where t.node_id = given.value ->> 'id' and t.digest = given.value ->> 'digest'
         and t.state = 'done' and r.config = given.value ->> 'config' and r.state = 'succeeded'
