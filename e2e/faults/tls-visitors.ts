@@ -39,6 +39,7 @@ export type Newcomers = { answers: number; refusals: number; others: string[] }
 export class Visits {
   readonly #place: TlsPlace
   readonly #curl: Child
+  #begun = ''
   #seen: Newcomers = { answers: 0, refusals: 0, others: [] }
 
   constructor(place: TlsPlace, logFile: string) {
@@ -73,8 +74,13 @@ export class Visits {
     await this.#curl.end('SIGTERM')
   }
 
+  /** A line may come in two pieces. */
   #read(text: string): void {
-    for (const [, exit, status] of text.matchAll(/came (\d+) (\d+)/g)) {
+    const lines = (this.#begun + text).split('\n')
+    this.#begun = lines.pop() ?? ''
+    for (const line of lines) {
+      const [, exit, status] = /came (\d+) (\d+)$/.exec(line) ?? []
+      if (exit === undefined) continue
       if (exit === '60') this.#seen.refusals++
       else if (exit === '0' && status === '200') this.#seen.answers++
       else this.#seen.others.push(`${this.#place.name}: curl ${exit}, HTTP ${status}`)
