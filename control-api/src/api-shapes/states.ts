@@ -56,3 +56,6 @@ export const BackupStateSchema = Type.Enum(['running', 'done', 'failed'])
 export type BackupState = Static<typeof BackupStateSchema>
 export const BackupTriggerSchema = Type.Enum(['manual', 'schedule'])
 export type BackupTrigger = Static<typeof BackupTriggerSchema>
+
+/** good: long enough. expiring: less than a third of its life, and less than 30 days, are left. */
+export const CertificateStateSchema = Type.Enum(['good', 'expiring', 'expired'])

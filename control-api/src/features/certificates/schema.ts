@@ -9,6 +9,7 @@ import {
   RolloutIdSchema,
   TimeSchema,
 } from '../../api-shapes/common.ts'
+import { CertificateStateSchema } from '../../api-shapes/states.ts'
 
 export const CertificateNameSchema = NameSchema
 const FingerprintSchema = Type.String({
@@ -29,9 +30,6 @@ const KeySchema = Type.String({
   description: 'PEM, not encrypted: PKCS#8, EC or RSA. Sealed at rest; no answer ever holds it',
   examples: ['-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n'],
 })
-
-/** good: long enough. expiring: less than a third of its life, and less than 30 days, are left. */
-export const CertificateStateSchema = Type.Enum(['good', 'expiring', 'expired'])
 
 const described = {
   fingerprint: FingerprintSchema,
