@@ -17,6 +17,7 @@ export type Role = User['roles'][number]
 export type Node = Answer<'listNodes', 200>['items'][number]
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>
+export type RolloutSummary = Answer<'listRollouts', 200>['items'][number]
 export type SyncState = Node['sync']['state']
 export type FarmSummary = Answer<'getFarmSummary', 200>
 export type ConfigIdentity = NonNullable<Node['sync']['desired']>

@@ -201,7 +201,9 @@ const atOnce: Rollout['policy'] = {
   probes: [],
 }
 
-export function rollout(change: Partial<Rollout> = {}): Rollout {
+export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}): Rollout {
+  const isDone = ({ state, code }: Rollout['tasks'][number]) =>
+    state === 'done' || (state === 'healthy' && code !== 'gate_failed')
   return {
     id: 'rollout_01jd4q6v2m8w3x5y7z9abcdefg',
     config: 'default',
@@ -222,7 +224,9 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
-    tasks: [task()],
+    tasks,
+    totalNodes: tasks.length,
+    doneNodes: tasks.filter(isDone).length,
     pendingNodes: 0,
     cordonedNodes: 0,
     author: 'ana',
