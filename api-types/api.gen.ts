@@ -2925,12 +2925,16 @@ export interface components {
                     /** @example edge-1 */
                     name: string;
                     version: number;
+                    /** @description Above `version`: it was renewed */
+                    latestVersion: number;
                 } | null;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:00:00.000Z
                  */
                 notAfter: string;
+                /** @enum {unknown} */
+                state: "good" | "expiring" | "expired";
                 /**
                  * Format: date-time
                  * @example 2026-11-21T09:00:00.000Z
@@ -9707,9 +9711,11 @@ export interface operations {
                      *           "fingerprint": "fingerprint",
                      *           "certificate": {
                      *             "name": "edge-1",
-                     *             "version": 1
+                     *             "version": 1,
+                     *             "latestVersion": 1
                      *           },
                      *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "state": "good",
                      *           "since": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ]
@@ -9842,12 +9848,16 @@ export interface operations {
                                 /** @example edge-1 */
                                 name: string;
                                 version: number;
+                                /** @description Above `version`: it was renewed */
+                                latestVersion: number;
                             } | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
                              */
                             notAfter: string;
+                            /** @enum {unknown} */
+                            state: "good" | "expiring" | "expired";
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z

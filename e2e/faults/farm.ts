@@ -60,7 +60,7 @@ export class FaultFarm {
     this.#taken = taken
     for (const dir of ['logs', 'site', 'nodes'])
       mkdirSync(join(this.home, dir), { recursive: true })
-    writeFileSync(join(this.home, 'site/index.html'), '<h1>served</h1>\n')
+    writeFileSync(join(this.siteDir, 'index.html'), '<h1>served</h1>\n')
     const { home, nodeBinary } = deps
     this.controlPlane = new ControlPlane({
       ...{ home, nodeBinary, ports: { console, agent }, agentUrl: this.agentUrl },
@@ -148,9 +148,13 @@ export class FaultFarm {
 
   // --- versions ---------------------------------------------------------------------------------
 
-  text(label: string, more: object = {}): string {
+  get siteDir(): string {
+    return join(this.home, 'site')
+  }
+
+  text(label: string, more: object = {}, site: object = {}): string {
     const headers = [{ action: 'set', name: 'X-Version', value: label }]
-    const sites = [{ hosts: ['*'], root: join(this.home, 'site'), headers }]
+    const sites = [{ hosts: ['*'], root: this.siteDir, headers, ...site }]
     return JSON.stringify({ workers: 1, ...more, sites }, null, 1)
   }
 
@@ -159,6 +163,11 @@ export class FaultFarm {
     const label = this.#nextGood()
     await this.#release(this.text(label))
     return label
+  }
+
+  /** The text of a version that nodes may serve. */
+  nextText(site: object): string {
+    return this.text(this.#nextGood(), {}, site)
   }
 
   /** A version that nothing stands in the way of: every node must have it in the end. */

@@ -272,6 +272,18 @@ export async function certificatesOfTexts(
   return rows.map(({ certificate }) => JSON.parse(certificate))
 }
 
+/** By the text they go with; texts without any are left out. */
+export async function certificatesByText(
+  db: Reader,
+  ids: readonly string[],
+): Promise<Map<string, CertificateVersion[]>> {
+  const { rows } = await sql<{ id: string; certificates: string }>`
+    select t.id, t.certificates from json_each(${JSON.stringify([...new Set(ids)])}) wanted
+    cross join rendered_texts t on t.id = wanted.value
+    where t.certificates is not null`.execute(db)
+  return new Map(rows.map((row) => [row.id, certificatesOf(row)]))
+}
+
 /**
  * What the node may have the key of: what its newest assignment names, and what those before it back to the last that it
  * kept do, for it may go back to that.

@@ -303,13 +303,26 @@ function checkSignature(certificate: X509Certificate, line: number, refuse: Say)
   )
 }
 
+/** The leaf's is that of the private key, which was looked at. Nodes refuse the others, too. */
+function checkIssuerKey({ publicKey }: X509Certificate, line: number, refuse: Say): void {
+  const { modulusLength = MIN_RSA_BITS } = publicKey.asymmetricKeyDetails ?? {}
+  if (modulusLength >= MIN_RSA_BITS) return
+  refuse(
+    '/chain',
+    line,
+    'key_weak',
+    `the key of this certificate is RSA of ${modulusLength} bits, which clients do not trust any more`,
+    `have one made whose authorities have RSA of at least ${MIN_RSA_BITS} bits, or EC`,
+  )
+}
+
 function checkOrder(
   chain: readonly Link[],
   nowMs: number,
   { refuse, warn }: { refuse: Say; warn: Say },
 ): void {
   const seen = new Set<string>()
-  for (const { certificate, line } of chain) {
+  for (const [i, { certificate, line }] of chain.entries()) {
     if (seen.has(certificate.fingerprint256)) {
       refuse(
         '/chain',
@@ -322,6 +335,7 @@ function checkOrder(
     }
     seen.add(certificate.fingerprint256)
     checkSignature(certificate, line, refuse)
+    if (i > 0) checkIssuerKey(certificate, line, refuse)
   }
   for (const [i, link] of chain.entries()) {
     const before = chain[i - 1]

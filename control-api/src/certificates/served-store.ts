@@ -9,9 +9,11 @@ import { labelsWithin } from '../db/labels.ts'
 export type Served = { host: string; fingerprint: string; notAfterMs: number }
 export type ServedByNode = Served & {
   sinceMs: number
-  /** The version it is of; null: none of ours, but of a file on the node. */
-  certificate: { name: string; version: number } | null
+  /** null: it is of a file on the node. */
+  ours: OurVersion | null
 }
+/** The version it is of, and the newest there is. */
+type OurVersion = { name: string; version: number; latest: number; notBeforeMs: number }
 
 export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode[]> {
   const rows = await db
@@ -28,7 +30,7 @@ export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode
     fingerprint: row.fingerprint,
     notAfterMs: row.not_after_ms,
     sinceMs: row.since_ms,
-    certificate: ours.get(row.fingerprint) ?? null,
+    ours: ours.get(row.fingerprint) ?? null,
   }))
 }
 
@@ -36,13 +38,15 @@ export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode
 async function versionsOf(
   db: Reader,
   fingerprints: readonly string[],
-): Promise<Map<string, { name: string; version: number }>> {
-  const { rows } = await sql<{ fingerprint: string; name: string; version: number }>`
-    select v.fingerprint, v.certificate as name, v.number as version
+): Promise<Map<string, OurVersion>> {
+  const { rows } = await sql<OurVersion & { fingerprint: string }>`
+    select v.fingerprint, v.certificate as name, v.number as version, c.latest,
+      v.not_before_ms as notBeforeMs
     from json_each(${JSON.stringify(fingerprints)}) wanted
     cross join certificate_versions v on v.fingerprint = wanted.value
+    join certificates c on c.name = v.certificate
     order by v.certificate desc`.execute(db)
-  return new Map(rows.map(({ fingerprint, name, version }) => [fingerprint, { name, version }]))
+  return new Map(rows.map(({ fingerprint, ...version }) => [fingerprint, version]))
 }
 
 /** What it said before goes; what it says again keeps its time. False: it said nothing new. */

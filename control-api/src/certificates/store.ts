@@ -216,6 +216,19 @@ export async function givenVersions(
   return rows
 }
 
+/** By name what a rollout brought to all nodes last, where one did. */
+export async function releasedVersions(
+  db: Reader,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; released: number }>`
+    select c.name, c.released from json_each(${JSON.stringify([...new Set(names)])}) wanted
+    cross join certificates c on c.name = wanted.value
+    where c.released is not null`.execute(db)
+  return new Map(rows.map(({ name, released }) => [name, released]))
+}
+
 /** A rollout brought them to all nodes. */
 export async function noteReleased(
   trx: Trx,

@@ -183,10 +183,11 @@ describe('what runs', () => {
     await node.report({ certificates })
     const { certificates: shown } = await node.show()
     expect(shown).toMatchObject([
-      { host: '*', certificate: null, notAfter: '2023-11-14T22:13:20.000Z' },
+      { host: '*', certificate: null, notAfter: '2023-11-14T22:13:20.000Z', state: 'expired' },
       {
         host: 'shop.example',
-        certificate: { name: 'shop', version: 1 },
+        certificate: { name: 'shop', version: 1, latestVersion: 1 },
+        state: 'good',
         fingerprint: given.fingerprintSha256,
       },
     ])

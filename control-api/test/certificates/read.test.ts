@@ -181,6 +181,15 @@ describe('what cannot be served is refused with its line', () => {
     expect(errorsOf(chain, pkcs8(keys))).toEqual([['/key', 1, 'key_weak']])
   })
 
+  test('an authority with a weak key, which nodes refuse, too', async () => {
+    const root = await make({ isCa: true, subject: 'CN=r' })
+    const weak = await make({ isCa: true, subject: 'CN=i', by: root, keys: rsaKeys(1024) })
+    const leaf = await make({ names: ['a.example'], by: weak })
+    expect(errorsOf(leaf.pem + weak.pem, leaf.key)).toEqual([
+      ['/chain', 1 + lines(leaf.pem), 'key_weak'],
+    ])
+  })
+
   test('a signature by SHA-1, but for that of a root, which nobody looks at', async () => {
     const root = await make({ isCa: true, subject: 'CN=r', hash: 'SHA-1' })
     const good = await make({ names: ['a.example'], by: root })

@@ -3,6 +3,7 @@
 
 import type { Random } from '../../real-farm/random.ts'
 import { type FarmDeps, FaultFarm } from '../farm.ts'
+import { certificateRefused, certificateRenewed } from './certificate-renewed.ts'
 import { clockOff } from './clock-off.ts'
 import { clone } from './clone.ts'
 import { connectionCut } from './connection-cut.ts'
@@ -43,6 +44,8 @@ const onFarm = ({ name, nodes, round }: Simple, rounds: Rounds): Kind => ({
 
 export const KINDS: readonly Kind[] = [
   { ...onFarm(clone, { small: 1, full: 5, farms: 1 }), needsMachines: true },
+  onFarm(certificateRenewed, { small: 1, full: 10, farms: 1 }),
+  onFarm(certificateRefused, { small: 1, full: 10, farms: 1 }),
   onFarm(controlPlaneKilled, { small: 3, full: 40, farms: 3 }),
   onFarm(controlPlaneDiesAtCall, { small: 3, full: 40, farms: 3 }),
   onFarm(oldDatabase, { small: 1, full: 12, farms: 1 }),

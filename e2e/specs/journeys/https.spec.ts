@@ -7,6 +7,7 @@ import { controlPlaneEnv, serverScript } from '../../../scripts/farm/control-pla
 import { ManagedProcess } from '../../../scripts/farm/managed-process.ts'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { ANY_STATE, bodyOf } from '../../client/api.ts'
+import { wrongWithLooks } from '../../fixtures/axe.ts'
 import { makeCertificate } from '../../fixtures/certificates.ts'
 import { Api, adminPassword, expect, type Farm, test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
@@ -15,6 +16,7 @@ import { SignInPage } from '../../pages/sign-in-page.ts'
 const ADMIN = { username: 'admin', password: adminPassword }
 const NAME = 'console'
 const HOSTS = ['localhost']
+const DAYS_OF_SHOP = 60
 /** The control plane, started anew. */
 const ANSWERS_WITHIN_MS = 30_000
 
@@ -123,7 +125,14 @@ test('a page of a node comes with its style sheet and pictures over HTTPS and HT
     { address, port: edge.port },
     { address, port, tls: true },
   ]
-  const sites = [{ hosts: ['*'], root: farm.siteDir, certificates: [{ chainFile, keyFile }] }]
+  await admin.call.POST('/api/v1/certificates', {
+    body: { name: 'shop', ...makeCertificate(['shop.example'], DAYS_OF_SHOP) },
+  })
+  const root = farm.siteDir
+  const sites = [
+    { hosts: ['*'], root, certificates: [{ chainFile, keyFile }] },
+    { hosts: ['shop.example'], root, certificates: [{ name: 'shop' }] },
+  ]
   const { id } = await admin.node('edge-1')
   const params = { path: { id }, ...ANY_STATE }
   const body = { mergePatch: { listen, sites } }
@@ -154,4 +163,16 @@ test('a page of a node comes with its style sheet and pictures over HTTPS and HT
   expect(painted.rules).toBeGreaterThan(0)
   expect(painted.pictures).toBeGreaterThan(0)
   expect(broken).toEqual([])
+
+  await test.step('its own page in the console says which certificates it shows', async () => {
+    await page.goto(`${farm.consoleUrl}/nodes/${id}`)
+    await new SignInPage(page).signIn(ADMIN.username, ADMIN.password)
+    const rows = page
+      .getByRole('region', { name: 'Certificates it serves', exact: true })
+      .getByRole('row')
+    await expect(rows.filter({ hasText: 'a file on the node' })).toContainText('Good')
+    const named = rows.filter({ has: page.getByRole('link', { name: 'shop' }) })
+    await expect(named).toContainText('Good')
+    expect(await wrongWithLooks(page)).toEqual([])
+  })
 })

@@ -25,6 +25,7 @@ import type { Assignments } from '../../assignments/assignments.ts'
 import { driftOf } from '../../assignments/drift.ts'
 import { assignmentByDigest, driftText, latestAssignment } from '../../assignments/store.ts'
 import type { Write } from '../../audit/write.ts'
+import { stateOf } from '../../certificates/expiry.ts'
 import { type ServedByNode, servedBy } from '../../certificates/served-store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
@@ -82,7 +83,7 @@ const params = Type.Object({ id: NodeIdSchema })
 const cursor = defineCursor('nodes', 'text')
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, readGrouping } = deps
+  const { db, write, fleet, readGrouping, now } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
@@ -155,7 +156,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const row = await find(id)
       reply.header('etag', etagOf(row.revision))
       const policy = await findOwnerPolicy(db, id)
-      const certificates = (await servedBy(db, id)).map(viewServed)
+      const certificates = (await servedBy(db, id)).map((one) => viewServed(one, now()))
       return { ...(await show(row)), policy: policy && viewPolicy(policy), certificates }
     },
   )
@@ -347,8 +348,16 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   )
 }
 
-const viewServed = ({ host, fingerprint, certificate, notAfterMs, sinceMs }: ServedByNode) => ({
-  ...{ host, fingerprint, certificate },
+const viewServed = (
+  { host, fingerprint, ours, notAfterMs, sinceMs }: ServedByNode,
+  nowMs: number,
+) => ({
+  ...{ host, fingerprint },
+  certificate: ours && {
+    ...{ name: ours.name, version: ours.version, latestVersion: ours.latest },
+  },
   notAfter: new Date(notAfterMs).toISOString(),
+  // When one of a file began, its node does not say: of that the last 30 days count, however short its life.
+  state: stateOf({ fromMs: ours?.notBeforeMs ?? 0, toMs: notAfterMs }, nowMs),
   since: new Date(sinceMs).toISOString(),
 })

@@ -14,6 +14,7 @@ import {
   SelectorSchema,
   TimeSchema,
 } from '../../api-shapes/common.ts'
+import { CertificateStateSchema } from '../../api-shapes/states.ts'
 
 /**
  * in-sync: effective digest, read back from the running server in this boot, equals desired.
@@ -229,21 +230,26 @@ export const NodePolicySchema = Type.Object(
 )
 export type NodePolicy = Static<typeof NodePolicySchema>
 
-/** GET /nodes/{id} getNode */
 /** As the node says itself, read back from its running server. */
 const NodeCertificateSchema = Type.Object({
   host: Type.String({ description: 'As its config names it; *: for who names no host' }),
   fingerprint: Type.String({ description: 'SHA-256 of the DER' }),
   certificate: Nullable(
     Type.Object(
-      { name: NameSchema, version: Type.Integer({ minimum: 1 }) },
+      {
+        name: NameSchema,
+        version: Type.Integer({ minimum: 1 }),
+        latestVersion: Type.Integer({ minimum: 1, description: 'Above `version`: it was renewed' }),
+      },
       { description: 'Which of ours; null: it comes from a file on the node' },
     ),
   ),
   notAfter: TimeSchema,
+  state: CertificateStateSchema,
   since: TimeSchema,
 })
 
+/** GET /nodes/{id} getNode */
 export const NodeDetailSchema = Type.Object({
   ...NodeSchema.properties,
   policy: Nullable(NodePolicySchema),

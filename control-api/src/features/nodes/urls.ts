@@ -15,17 +15,19 @@ export function urlsOf(configText: string, hostname: string): string[] {
   const urls = listen.flatMap((entry: unknown) => {
     const [address, port] = [memberOf(entry, 'address') ?? '', memberOf(entry, 'port')]
     if (typeof address !== 'string' || typeof port !== 'number') return []
-    const url = urlOf(EVERYWHERE.has(address) ? hostname : address, port)
+    const scheme = memberOf(entry, 'tls') === true ? 'https' : 'http'
+    const url = urlOf(scheme, EVERYWHERE.has(address) ? hostname : address, port)
     return url === null ? [] : [url]
   })
   return [...new Set(urls)]
 }
 
 /** null: what a node says of itself is no host, and must not become a link to somewhere else. */
-function urlOf(host: string, port: number): string | null {
+function urlOf(scheme: 'http' | 'https', host: string, port: number): string | null {
   const isPort = Number.isInteger(port) && port > 0 && port <= 65_535
   if (!isPort || (isIP(host) === 0 && !NAME.test(host))) return null
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}/`
+  const isDefault = port === (scheme === 'https' ? 443 : 80)
+  return `${scheme}://${isIP(host) === 6 ? `[${host}]` : host}${isDefault ? '' : `:${port}`}/`
 }
 
 function memberOf(value: unknown, name: string): unknown {

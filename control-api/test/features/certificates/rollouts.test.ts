@@ -200,3 +200,24 @@ test('a version that was well before is not brought back faster when it brings a
   await put(service)
   expect(await isFast()).toBe(false)
 })
+
+test('a renewal that was frozen at the canary is given to it again, and proven there before others get it', async () => {
+  const service = await servingShop()
+  await put(service)
+  const watched = { ...BY_WAVES, soakSeconds: 3_600, maxSoakSeconds: 3_600 }
+  const renew = async () =>
+    (await order(service.admin, { version: 2, message: 'renew', strategy: watched })).json()
+  const soaks = (id: string) =>
+    expect.poll(async () => (await get(service, id)).phase).toBe('soaking')
+  const first = await renew()
+  await soaks(first.id)
+  expect((await act(service.admin, await get(service, first.id), 'freeze')).statusCode).toBe(200)
+  expect(served(service)).toEqual([2, 1, 1])
+  // The version of the config is released; this certificate with it nobody has proved.
+  const second = await renew()
+  await soaks(second.id)
+  const view = await get(service, second.id)
+  expect(view).toMatchObject({ state: 'running', wave: 0 })
+  expect(served(service)).toEqual([2, 1, 1])
+  expect(await released(service)).toBe(1)
+})

@@ -288,6 +288,18 @@ describe('the addresses of a node', () => {
     ).toEqual([])
   })
 
+  test('are https where the address speaks TLS', () => {
+    const ports = [80, 443, 8443].flatMap((port) => [{ port }, { port, tls: true }])
+    expect(urlsOf(JSON.stringify({ listen: ports }), 'edge-1')).toEqual([
+      'http://edge-1/',
+      'https://edge-1:80/',
+      'http://edge-1:443/',
+      'https://edge-1/',
+      'http://edge-1:8443/',
+      'https://edge-1:8443/',
+    ])
+  })
+
   test('are of names and addresses of all kinds', () => {
     for (const host of ['edge-1', 'edge_1.example.org', '203.0.113.9', 'EDGE']) {
       expect(urlsOf('{"listen":[{"port":80}]}', host)).toEqual([`http://${host}/`])

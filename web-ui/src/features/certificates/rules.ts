@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
-import type { Verdict } from '../../components/status-badge.tsx'
-import type { Certificate, ConfigError } from '../../lib/api-types.ts'
+import type { ConfigError } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
-
-const verdicts: Record<Certificate['state'], Verdict> = {
-  good: { label: 'Good', tone: 'good', shape: 'disc' },
-  expiring: { label: 'Ends soon', tone: 'warn', shape: 'triangle' },
-  expired: { label: 'Expired', tone: 'bad', shape: 'square' },
-}
-export const certificateVerdict = ({ state }: Pick<Certificate, 'state'>) => verdicts[state]
 
 export function endsWords(daysLeft: number): string {
   if (daysLeft < 0) return `${plural(-daysLeft, 'day')} ago`

@@ -41,7 +41,7 @@ export function Urls({ urls }: { urls: readonly string[] }) {
     <div className={classes.urls}>
       {urls.map((url) => (
         <a key={url} href={url} target="_blank" rel="noreferrer" className="mono nowrap">
-          {url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
+          {url.replace(/^http:\/\//, '').replace(/\/$/, '')}
         </a>
       ))}
     </div>

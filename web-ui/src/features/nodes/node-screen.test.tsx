@@ -35,6 +35,38 @@ test('an address that is no node’s says so, and in no words for programs', asy
   expect(within(box).queryByRole('button', { name: 'Try again' })).toBeNull()
 })
 
+describe('certificates', () => {
+  const at = (days: number) => new Date(Date.now() + days * 24 * 3600_000).toISOString()
+  const shown: NodeDetail['certificates'][number] = {
+    host: 'shop.example',
+    fingerprint: '9f86d081'.repeat(8),
+    certificate: { name: 'shop', version: 2, latestVersion: 3 },
+    notAfter: at(9.5),
+    state: 'expiring',
+    since: at(-80),
+  }
+
+  test('says which it shows under each host, of which of ours, and until when', async () => {
+    const ofFile = { ...shown, host: '*', certificate: null, state: 'good' as const }
+    open({ certificates: [shown, ofFile] })
+    const [, first, second] = (await panel('Certificates it serves')).getAllByRole('row')
+    if (!first || !second) throw new Error('there are no rows')
+    expect(within(first).getByRole('link', { name: 'shop' })).toHaveAttribute(
+      'href',
+      '/certificates/shop',
+    )
+    expect(first).toHaveTextContent('shop.exampleshop v2, v3 is not here yetEnds soonin 9 d')
+    expect(within(first).getByTitle(shown.fingerprint)).toBeInTheDocument()
+    expect(second).toHaveTextContent('*a file on the nodeGood')
+  })
+
+  test('of a node without TLS there is no panel', async () => {
+    open()
+    await panel('Identity')
+    expect(screen.queryByRole('region', { name: 'Certificates it serves' })).toBeNull()
+  })
+})
+
 describe('identity', () => {
   test('shows the channel, the end of the certificate and when it was renewed', async () => {
     open()

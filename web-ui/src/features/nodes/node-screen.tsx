@@ -11,6 +11,7 @@ import type { Node, Session } from '../../lib/api-types.ts'
 import { formatSeconds, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { nodeQuery } from './api.ts'
+import { CertificatesPanel } from './certificates-panel.tsx'
 import { CordonAction } from './cordon/cordon-action.tsx'
 import { CordonNotice } from './cordon/cordon-notice.tsx'
 import { DriftPanel } from './drift/drift-panel.tsx'
@@ -79,6 +80,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
               <MachinePanel node={data} />
               <IdentityPanel node={data} session={session} />
             </div>
+            <CertificatesPanel node={data} />
             <PolicyPanel node={data} />
             <RootsPanel host={data.host} />
             <LogPanel node={data} />

@@ -49,7 +49,7 @@ function faultsOf(
   if (hasFiles) return []
   const good = names.flatMap(({ text }) => known.get(text) ?? [])
   return hosts
-    .filter(({ text }) => !covers(good, text))
+    .filter(({ text }) => needsCover(text) && !covers(good, text))
     .map((host) => {
       const named = names.map(({ text }) => `"${text}"`).join(', ')
       const message = `"${host.text}" is not among the names of ${named}: ${some(good)}`
@@ -57,6 +57,12 @@ function faultsOf(
       return errorAt(host, 'host_not_covered', message, hint)
     })
 }
+
+/**
+ * As farmstead-node has it of certificates in files: no authority vouches for names without a dot, and few for addresses.
+ * Sites have those besides, for use within.
+ */
+const needsCover = (host: string) => host.includes('.') && !/^[\d.]+$/.test(host)
 
 const errorAt = (
   { pointer, line, column, endLine, endColumn }: Placed,

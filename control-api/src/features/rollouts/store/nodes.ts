@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
 import { sql } from 'kysely'
+import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import {
   type Assignment,
+  certificatesByText,
   givenOutsideRollouts,
   latestAssignments,
   type Standing,
 } from '../../../assignments/store.ts'
+import { releasedVersions } from '../../../certificates/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 
@@ -51,7 +54,7 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
 
 export type LatestAssignment = Assignment &
   Standing & {
-    /** It was released, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
+    /** It was released, with its certificates, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
     isProven: boolean
   }
 
@@ -67,22 +70,42 @@ export async function latestProven(
   )
 }
 
-/** Which nodes are well with what they were given. */
+/**
+ * Which nodes are well with what they were given. A release is of a version of a config, and says nothing of certificates
+ * that came to the node with it: those must have gone to all themselves, as for who is new (`givenVersions`).
+ */
 async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
   const given = latest.map(({ node_id: id, config, version, digest }) => ({
     ...{ id, config, version, digest },
   }))
-  const { rows } = await sql<{ id: string }>`
-    select given.value ->> 'id' as id from json_each(${JSON.stringify(given)}) given
-    where exists (
+  const { rows } = await sql<{ id: string; isReleased: number; hasSucceeded: number }>`
+    select given.value ->> 'id' as id, exists (
       select 1 from releases
       where config = given.value ->> 'config' and version = given.value ->> 'version'
-    ) or exists (
+    ) as isReleased, exists (
       select 1 from node_tasks t join rollouts r on r.id = t.rollout_id
       where t.node_id = given.value ->> 'id' and t.digest = given.value ->> 'digest'
         and t.state = 'done' and r.config = given.value ->> 'config' and r.state = 'succeeded'
-    )`.execute(db)
-  return new Set(rows.map(({ id }) => id))
+    ) as hasSucceeded
+    from json_each(${JSON.stringify(given)}) given`.execute(db)
+  const unproven = await textsWithUnproven(db, latest)
+  const textOf = new Map(latest.map(({ node_id, text_id }) => [node_id, text_id]))
+  const isProven = ({ id, isReleased, hasSucceeded }: (typeof rows)[number]) =>
+    hasSucceeded === 1 || (isReleased === 1 && !unproven.has(textOf.get(id) ?? ''))
+  return new Set(rows.filter(isProven).map(({ id }) => id))
+}
+
+/** Of what these nodes were given the texts with certificates in versions that no rollout brought to all. */
+async function textsWithUnproven(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
+  const byText = await certificatesByText(
+    db,
+    latest.map(({ text_id }) => text_id),
+  )
+  const names = [...byText.values()].flat().map(({ name }) => name)
+  const released = await releasedVersions(db, names)
+  const isUnproven = ([, certificates]: [string, readonly CertificateVersion[]]) =>
+    certificates.some(({ name, version }) => released.get(name) !== version)
+  return new Set([...byText].filter(isUnproven).map(([id]) => id))
 }
 
 /** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */

@@ -78,6 +78,14 @@ describe('a config that names a certificate', () => {
     })
   })
 
+  test('is not held against hosts for use within, which no authority vouches for', async () => {
+    const service = await build()
+    await upload(service, 'shop', ['shop.example'])
+    const within = ['localhost', 'intranet', '192.0.2.7', '[2001:db8::1]']
+    const saved = await save(service, configOf([{ name: 'shop' }], ['shop.example', ...within]))
+    expect(saved.statusCode, saved.body).toBe(201)
+  })
+
   test('beside files of the node is not held against the hosts, for nobody knows what those are good for', async () => {
     const service = await build()
     await upload(service, 'other', ['other.example'])

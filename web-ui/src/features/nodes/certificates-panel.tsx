@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import { certificateVerdict } from '../../components/certificate-verdict.ts'
+import { Digest } from '../../components/digest.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import { useNow } from '../../hooks/use-now.ts'
+import type { NodeDetail } from '../../lib/api-types.ts'
+import { formatAgo, formatDateTime, formatDuration } from '../../lib/time.ts'
+
+type Shown = NodeDetail['certificates'][number]
+
+/** What the node shows to who comes by TLS, as it says itself; of a node without TLS nothing. */
+export function CertificatesPanel({ node: { certificates } }: { node: NodeDetail }) {
+  if (certificates.length === 0) return null
+  return (
+    <section className="panel" aria-labelledby="certificates-heading">
+      <div className="panel-head">
+        <h2 id="certificates-heading">Certificates it serves</h2>
+      </div>
+      <ScrollBox label="Certificates it serves, table">
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Host</th>
+              <th scope="col">Certificate</th>
+              <th scope="col">State</th>
+              <th scope="col">Ends</th>
+              <th scope="col" className="wide-only">
+                Fingerprint
+              </th>
+              <th scope="col" className="wide-only">
+                Since
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {certificates.map((shown) => (
+              <Row key={`${shown.host} ${shown.fingerprint}`} shown={shown} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  )
+}
+
+const Row = ({
+  shown: { host, certificate, state, notAfter, fingerprint, since },
+}: {
+  shown: Shown
+}) => (
+  <tr>
+    <td>
+      <code>{host}</code>
+    </td>
+    <td>
+      <Origin certificate={certificate} />
+    </td>
+    <td className="nowrap">
+      <StatusBadge verdict={certificateVerdict({ state })} />
+    </td>
+    <td className="nowrap">
+      <End at={notAfter} />
+    </td>
+    <td className="wide-only">
+      <Digest value={fingerprint} />
+    </td>
+    <td className="wide-only nowrap">
+      <TimeAgo at={since} />
+    </td>
+  </tr>
+)
+
+function End({ at }: { at: string }) {
+  const now = useNow()
+  const seconds = (Date.parse(at) - now) / 1000
+  return (
+    <time dateTime={at} title={formatDateTime(at)}>
+      {seconds > 0 ? `in ${formatDuration(seconds)}` : formatAgo(at, now)}
+    </time>
+  )
+}
+
+function Origin({ certificate }: Pick<Shown, 'certificate'>) {
+  if (certificate === null) return <span className="dim">a file on the node</span>
+  const { name, version, latestVersion } = certificate
+  return (
+    <>
+      <Link to="/certificates/$name" params={{ name }}>
+        {name}
+      </Link>{' '}
+      v{version}
+      {latestVersion > version && <span className="dim">, v{latestVersion} is not here yet</span>}
+    </>
+  )
+}
