@@ -33,6 +33,14 @@ export type Token = Answer<'listTokens', 200>['items'][number]
 export type NewToken = operations['createToken']['requestBody']['content']['application/json']
 export type User = Answer<'getUser', 200>
 export type Certificate = Answer<'getCertificate', 200>
+export type ManagedCertificate = Answer<'getManagedCertificate', 200>
+export type ManagedCertificatePatch =
+  operations['updateManagedCertificate']['requestBody']['content']['application/json']
+export type CertificateOrder = Answer<'listCertificateOrders', 200>['items'][number]
+export type CertificateAuthority = Answer<'getCertificateAuthority', 200>
+export type CertificateAuthorityPatch =
+  operations['updateCertificateAuthority']['requestBody']['content']['application/json']
+export type DnsWebhook = Answer<'getDnsWebhook', 200>
 export type Webhook = Answer<'getWebhook', 200>
 export type WebhookDelivery = Answer<'testWebhook', 200>
 export type WebhookPatch = operations['updateWebhook']['requestBody']['content']['application/json']

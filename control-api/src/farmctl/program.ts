@@ -6,9 +6,11 @@ import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
 import { registerBackup } from './commands/backup.ts'
+import { registerCertificateAuthorities } from './commands/certificate-authorities.ts'
 import { registerCertificates } from './commands/certificates.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
+import { registerDnsWebhooks } from './commands/dns-webhooks.ts'
 import { registerEdit } from './commands/edit.ts'
 import { registerGet } from './commands/get.ts'
 import { registerGroups } from './commands/groups.ts'
@@ -83,6 +85,8 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerUsers(program, act)
   registerAudit(program, act)
   registerCertificates(program, act)
+  registerCertificateAuthorities(program, act)
+  registerDnsWebhooks(program, act)
   registerWebhooks(program, act)
   registerBackup(program, act)
   registerCompletion(program, act)

@@ -5,9 +5,12 @@ import { type Api, bodyOf, pages } from './api.ts'
 import type {
   Backup,
   Certificate,
+  CertificateAuthority,
   Config,
+  DnsWebhook,
   EnrolmentToken,
   Group,
+  ManagedCertificate,
   Node,
   Rollout,
   Token,
@@ -211,6 +214,65 @@ const certificates: Resource<Certificate> = {
     bodyOf(api.GET('/api/v1/certificates/{name}', { params: { path: { name } } })),
 }
 
+const managedCertificates: Resource<ManagedCertificate> = {
+  names: ['managed-certificates', 'managed-certificate'],
+  kind: 'certificate',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'VERSION', of: ({ certificate }) => String(certificate?.version ?? '') },
+    { title: 'UNTIL', of: ({ certificate }) => certificate?.notAfter ?? '' },
+    { title: 'NEXT', of: ({ next }) => next.action },
+    { title: 'AT', of: ({ next }) => next.at ?? '' },
+    { title: 'FROM', of: ({ authorities }) => authorities.map(fromText).join(',') },
+    { title: 'HOSTS', of: ({ names }) => names.join(',') },
+    { title: 'ERROR', of: ({ lastError }) => lastError?.message ?? '' },
+    { title: 'BECAUSE', of: ({ next }) => next.because, isWide: true },
+    { title: 'BY', of: ({ challenge }) => challenge.type, isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) =>
+    pages((query) => bodyOf(api.GET('/api/v1/managed-certificates', { params: { query } }))),
+  one: (api, name) =>
+    bodyOf(api.GET('/api/v1/managed-certificates/{name}', { params: { path: { name } } })),
+}
+
+const fromText = ({ name, profile }: ManagedCertificate['authorities'][number]) =>
+  profile === null ? name : `${name}:${profile}`
+
+const certificateAuthorities: Resource<CertificateAuthority> = {
+  names: ['certificate-authorities', 'certificate-authority'],
+  kind: 'certificate-authority',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'USED', of: ({ usedBy }) => String(usedBy) },
+    { title: 'DIRECTORY', of: ({ directoryUrl }) => directoryUrl },
+    { title: 'ERROR', of: ({ lastError }) => lastError ?? '' },
+    { title: 'HELD', of: ({ heldUntil }) => heldUntil ?? '', isWide: true },
+    { title: 'CONTACT', of: ({ contact }) => contact.join(','), isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) =>
+    pages((query) => bodyOf(api.GET('/api/v1/certificate-authorities', { params: { query } }))),
+  one: (api, name) =>
+    bodyOf(api.GET('/api/v1/certificate-authorities/{name}', { params: { path: { name } } })),
+}
+
+const dnsWebhooks: Resource<DnsWebhook> = {
+  names: ['dns-webhooks', 'dns-webhook'],
+  kind: 'dns-webhook',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'URL', of: ({ url }) => url },
+    { title: 'ERROR', of: ({ lastError }) => lastError ?? '' },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/dns-webhooks', { params: { query } }))),
+  one: (api, name) =>
+    bodyOf(api.GET('/api/v1/dns-webhooks/{name}', { params: { path: { name } } })),
+}
+
 const webhooks: Resource<Webhook> = {
   names: ['webhooks', 'webhook'],
   kind: 'webhook',
@@ -278,6 +340,9 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(tokens),
   erased(users),
   erased(certificates),
+  erased(managedCertificates),
+  erased(certificateAuthorities),
+  erased(dnsWebhooks),
   erased(webhooks),
   erased(backups),
   erased(enrolmentTokens),

@@ -6,6 +6,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { Failure, isApiError, locate } from '../failures.ts'
 import { readTextFile } from '../read-text.ts'
 import { tableLines } from '../table.ts'
+import { registerCertificateOrders } from './certificate-orders.ts'
 import { examples } from './examples.ts'
 
 type UploadOptions = { chain: string; key: string; dryRun?: boolean }
@@ -36,6 +37,8 @@ export function registerCertificates(program: Command, act: Act): void {
     .argument('<name>', NAME)
   examples(rollOut, ['farmctl certificates roll-out shop'])
   act(rollOut, rollOutCertificate)
+
+  registerCertificateOrders(certificates, act)
 
   const versions = certificates
     .command('versions')

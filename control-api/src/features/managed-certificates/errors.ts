@@ -19,8 +19,8 @@ export const ManagedInvalid = defineError(
   422,
   'managed_certificate_invalid',
   'That cannot be ordered',
-  (count: number, first: string) =>
-    `${first}${count === 1 ? '' : `; and ${count - 1} more: "errors" has them all`}. Nothing was changed.`,
+  (words: readonly string[], more: number) =>
+    `${words.join('. ')}${more > 0 ? `. And ${more} more` : ''}. Nothing was changed.`,
 )
 export const TooManyManaged = defineError(
   409,

@@ -6,6 +6,9 @@ import { ManagedInvalid } from './errors.ts'
 import { faultsOf } from './rules.ts'
 import type { Wishes } from './schema.ts'
 
+/** In one sentence; `errors` has them all. */
+const TOLD = 5
+
 /** Throws ManagedInvalid, with all that is wrong. */
 export async function requireWishes(db: Reader, wishes: Required<Wishes>): Promise<void> {
   const { authorities, challenge } = wishes
@@ -17,8 +20,7 @@ export async function requireWishes(db: Reader, wishes: Required<Wishes>): Promi
     known.webhooks.add(challenge.webhook)
   }
   const faults = faultsOf(wishes, known)
-  const [first] = faults
-  if (!first) return
-  const words = `${first.pointer}: ${first.message}; ${first.hint}`
-  throw new ManagedInvalid(faults.length, words).withErrors(faults)
+  if (faults.length === 0) return
+  const words = faults.slice(0, TOLD).map((one) => `${one.pointer}: ${one.message}; ${one.hint}`)
+  throw new ManagedInvalid(words, faults.length - words.length).withErrors(faults)
 }
