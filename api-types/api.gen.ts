@@ -745,7 +745,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rollouts, newest first */
+        /** Rollouts, newest first, without what is of single nodes */
         get: operations["listRollouts"];
         put?: never;
         /** Roll a version out to the nodes it is for; with dryRun=1 say what it would do */
@@ -1298,6 +1298,26 @@ export interface paths {
          * @description If it is due, the next order begins in a day, or when somebody asks for it.
          */
         post: operations["cancelCertificateOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/managed-certificates/preflight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Which configs name these hosts, and how many nodes serve them
+         * @description Nothing is ordered and nothing is changed.
+         */
+        post: operations["preflightManagedCertificate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3237,11 +3257,6 @@ export interface components {
              * @enum {unknown}
              */
             reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
-            waves: {
-                index: number;
-                nodes: number;
-                done: number;
-            }[];
             /** @description The one under way; as many as were planned: those that were out of reach */
             wave: number;
             /**
@@ -3334,7 +3349,9 @@ export interface components {
                     message: string;
                 }[];
             } | null;
-            tasks: components["schemas"]["NodeTask"][];
+            totalNodes: number;
+            /** @description Well with the version */
+            doneNodes: number;
             /** @description Unreachable nodes that will take the release when they return */
             pendingNodes: number;
             /** @description Nodes that were skipped, for they were cordoned when their turn came */
@@ -3361,6 +3378,12 @@ export interface components {
             createdAt: string;
             startedAt: string | null;
             endedAt: string | null;
+            waves: {
+                index: number;
+                nodes: number;
+                done: number;
+            }[];
+            tasks: components["schemas"]["NodeTask"][];
         };
         RolloutPlan: {
             /** @example edge-1 */
@@ -13144,13 +13167,6 @@ export interface operations {
                      *           "stateVersion": 1,
                      *           "reason": "reason",
                      *           "reasonCode": "text",
-                     *           "waves": [
-                     *             {
-                     *               "index": 1,
-                     *               "nodes": 1,
-                     *               "done": 1
-                     *             }
-                     *           ],
                      *           "wave": 1,
                      *           "phase": "dispatching",
                      *           "soakedSeconds": 0.25,
@@ -13215,32 +13231,8 @@ export interface operations {
                      *               }
                      *             ]
                      *           },
-                     *           "tasks": [
-                     *             {
-                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *               "nodeName": "edge-1",
-                     *               "wave": 1,
-                     *               "state": "pending",
-                     *               "generation": 1,
-                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "errors": [
-                     *                 {
-                     *                   "pointer": "pointer",
-                     *                   "line": 1,
-                     *                   "column": 1,
-                     *                   "endLine": 1,
-                     *                   "endColumn": 1,
-                     *                   "code": "code",
-                     *                   "message": "message",
-                     *                   "hint": "hint"
-                     *                 }
-                     *               ],
-                     *               "isCordoned": true,
-                     *               "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *             }
-                     *           ],
+                     *           "totalNodes": 1,
+                     *           "doneNodes": 1,
                      *           "pendingNodes": 1,
                      *           "cordonedNodes": 1,
                      *           "author": "author",
@@ -13266,7 +13258,205 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        items: components["schemas"]["Rollout"][];
+                        items: {
+                            /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                            id: string;
+                            /** @example edge-1 */
+                            config: string;
+                            version: number;
+                            previousVersion: number | null;
+                            /** @description It is only for these nodes; empty: all the config goes to */
+                            selector: string;
+                            /** @description The order named its nodes: what they prove is not released */
+                            namesNodes: boolean;
+                            strategy: {
+                                /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                                atOnce?: boolean;
+                                /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                                waves?: ({
+                                    nodes: number;
+                                } | {
+                                    percent: number;
+                                } | {
+                                    throughputPercent: number;
+                                } | {
+                                    eachKind: number;
+                                })[];
+                                /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                                failureDomain?: string;
+                                /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                                excludeKinds?: string[];
+                                maxParallel?: number;
+                                blastBudget?: number;
+                                ackSeconds?: number;
+                                applySeconds?: number;
+                                confirmSeconds?: number;
+                                minHealthySeconds?: number;
+                                soakSeconds?: number;
+                                maxSoakSeconds?: number;
+                                progressDeadlineSeconds?: number;
+                                maxFailedPercent?: number;
+                                maxUnreachablePercent?: number;
+                                maxFlaps?: number;
+                                /** @enum {unknown} */
+                                onFailure?: "revert" | "freeze" | "pause";
+                                /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
+                                gates?: {
+                                    /** @enum {unknown} */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    max: number;
+                                    /** @enum {unknown} */
+                                    onFail: "revert" | "freeze" | "pause";
+                                }[];
+                                /** @description Requests on each side */
+                                minSamples?: number;
+                                /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                                probes?: {
+                                    /**
+                                     * @description Of the site. Left out: the address of the node itself
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description With its query, as in a request: percent-encoded
+                                     * @example /
+                                     */
+                                    path: string;
+                                }[];
+                            } | null;
+                            state: components["schemas"]["RolloutState"];
+                            /** @description Send it back with an action; 409 when it moved on */
+                            stateVersion: number;
+                            /** @description Why it is in this state and what would move it on, as you may know it: nodes outside your scope have no names and no numbers in it */
+                            reason: string;
+                            /**
+                             * @description The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts
+                             * @enum {unknown}
+                             */
+                            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
+                            /** @description The one under way; as many as were planned: those that were out of reach */
+                            wave: number;
+                            /**
+                             * @description waiting: for the change window in which the wave may begin
+                             * @enum {unknown}
+                             */
+                            phase: "dispatching" | "soaking" | "waiting";
+                            soakedSeconds: number;
+                            policy: {
+                                maxParallel: number | null;
+                                blastBudget: number | null;
+                                /** @description From the offer until the node has checked it */
+                                ackSeconds: number;
+                                /** @description From then on until it runs */
+                                applySeconds: number;
+                                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                                confirmSeconds: number;
+                                minHealthySeconds: number;
+                                soakSeconds: number;
+                                maxSoakSeconds: number;
+                                progressDeadlineSeconds: number | null;
+                                maxFailedPercent: number;
+                                maxUnreachablePercent: number;
+                                maxFlaps: number;
+                                /** @enum {unknown} */
+                                onFailure: "revert" | "freeze" | "pause";
+                                gates: {
+                                    /** @enum {unknown} */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    max: number;
+                                    /** @enum {unknown} */
+                                    onFail: "revert" | "freeze" | "pause";
+                                }[];
+                                /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
+                                isAlone: boolean;
+                                minSamples: number;
+                                probes: {
+                                    /**
+                                     * @description Of the site. Left out: the address of the node itself
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description With its query, as in a request: percent-encoded
+                                     * @example /
+                                     */
+                                    path: string;
+                                }[];
+                            };
+                            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+                            isFastPath: boolean;
+                            /** @description Of the version, the nodes, their waves, the policy */
+                            planDigest: string;
+                            evidence: {
+                                wave: number;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                at: string;
+                                /** @enum {unknown} */
+                                verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                                message: string;
+                                gates: {
+                                    /** @enum {unknown} */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    max: number;
+                                    /** @enum {unknown} */
+                                    verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                                    canary: {
+                                        nodes: number;
+                                        /** @description Requests */
+                                        samples: number;
+                                        /** @description So many requests, of all in that time, were probes */
+                                        probed: number;
+                                        value: number | null;
+                                    };
+                                    control: {
+                                        nodes: number;
+                                        /** @description Requests */
+                                        samples: number;
+                                        /** @description So many requests, of all in that time, were probes */
+                                        probed: number;
+                                        value: number | null;
+                                    };
+                                    value: number | null;
+                                    low: number | null;
+                                    high: number | null;
+                                    message: string;
+                                }[];
+                            } | null;
+                            totalNodes: number;
+                            /** @description Well with the version */
+                            doneNodes: number;
+                            /** @description Unreachable nodes that will take the release when they return */
+                            pendingNodes: number;
+                            /** @description Nodes that were skipped, for they were cordoned when their turn came */
+                            cordonedNodes: number;
+                            author: string;
+                            message: string;
+                            emergency: string | null;
+                            approvals: {
+                                by: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                at: string;
+                            }[];
+                            approvalsNeeded: number;
+                            startAt: string | null;
+                            /** @description While it is queued: the rollouts it waits for */
+                            blockedBy: string[];
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            createdAt: string;
+                            startedAt: string | null;
+                            endedAt: string | null;
+                        }[];
                         nextCursor: string | null;
                     };
                 };
@@ -13687,13 +13877,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -13758,6 +13941,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -13783,26 +13994,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -14038,13 +14230,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -14109,6 +14294,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -14134,26 +14347,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -14741,13 +14935,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -14812,6 +14999,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -14837,26 +15052,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15099,13 +15295,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -15170,6 +15359,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -15195,26 +15412,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15455,13 +15653,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -15526,6 +15717,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -15551,26 +15770,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15813,13 +16013,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -15884,6 +16077,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -15909,26 +16130,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16171,13 +16373,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -16242,6 +16437,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -16267,26 +16490,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16527,13 +16731,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -16598,6 +16795,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -16623,26 +16848,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16885,13 +17091,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -16956,6 +17155,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -16981,26 +17208,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17243,13 +17451,6 @@ export interface operations {
                      *       "stateVersion": 1,
                      *       "reason": "reason",
                      *       "reasonCode": "text",
-                     *       "waves": [
-                     *         {
-                     *           "index": 1,
-                     *           "nodes": 1,
-                     *           "done": 1
-                     *         }
-                     *       ],
                      *       "wave": 1,
                      *       "phase": "dispatching",
                      *       "soakedSeconds": 0.25,
@@ -17314,6 +17515,34 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "totalNodes": 1,
+                     *       "doneNodes": 1,
+                     *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -17339,26 +17568,7 @@ export interface operations {
                      *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
-                     *       ],
-                     *       "pendingNodes": 1,
-                     *       "cordonedNodes": 1,
-                     *       "author": "author",
-                     *       "message": "message",
-                     *       "emergency": "emergency",
-                     *       "approvals": [
-                     *         {
-                     *           "by": "by",
-                     *           "at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "approvalsNeeded": 1,
-                     *       "startAt": "2026-11-21T09:00:00.000Z",
-                     *       "blockedBy": [
-                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
-                     *       ],
-                     *       "createdAt": "2026-11-21T09:00:00.000Z",
-                     *       "startedAt": "2026-11-21T09:00:00.000Z",
-                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17570,8 +17780,8 @@ export interface operations {
                      *             "config": "edge-1",
                      *             "version": 1,
                      *             "state": "draft",
-                     *             "nodes": 1,
-                     *             "nodesDone": 1
+                     *             "totalNodes": 1,
+                     *             "doneNodes": 1
                      *           }
                      *         ]
                      *       }
@@ -17622,8 +17832,8 @@ export interface operations {
                                 config: string;
                                 version: number;
                                 state: components["schemas"]["RolloutState"];
-                                nodes: number;
-                                nodesDone: number;
+                                totalNodes: number;
+                                doneNodes: number;
                             }[];
                         } | null;
                     };
@@ -23310,6 +23520,197 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preflightManagedCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "names"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    names: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "host": "host",
+                     *           "nodes": 1,
+                     *           "configs": [
+                     *             "edge-1"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            host: string;
+                            /** @description Whose config answers for it, connected or not */
+                            nodes: number;
+                            /** @description Whose newest or released version names it, or a wildcard for it */
+                            configs: string[];
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {

@@ -27,5 +27,6 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     // Screens are worked through key by key; on a busy machine that takes longer than the usual 5 s.
     testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 })

@@ -9,6 +9,7 @@ import type { SecretBox } from './base/secret-box.ts'
 import type { CertificateKeeper } from './certificates/keep.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { certificateAuthorityRoutes } from './features/certificate-authorities/routes.ts'
+import { configsNamingHost } from './features/configs/host-uses.ts'
 import type { TextWork } from './features/configs/text-work.ts'
 import { dnsWebhookRoutes } from './features/dns-webhooks/routes.ts'
 import { managedCertificateRoutes } from './features/managed-certificates/routes.ts'
@@ -41,13 +42,14 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
   const { db, write, now, disk, events } = services
   const { guard } = deps
   const stopping = new AbortController()
+  const nodesServing = createServing({ db, now, hostsIn: work.hostsIn })
   const userAgent = `farmstead/${version}`
   const engine = createAcmeEngine({
     ...deps,
     ...{ db, write, now, userAgent },
     http: createHttpChallenges({
       challenges,
-      nodesServing: createServing({ db, now, hostsIn: work.hostsIn }),
+      nodesServing,
       connectedIds: () => fleet.connectedIds(),
       isConnected: (nodeId) => fleet.presence(nodeId).connected,
       now,
@@ -78,7 +80,13 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
   const own = { db, write, now, acme: engine }
   const { box } = deps
   const routes = async (api: App): Promise<void> => {
-    await api.register(managedCertificateRoutes(own))
+    await api.register(
+      managedCertificateRoutes({
+        ...own,
+        nodesServing,
+        configsNamingHost: (host) => configsNamingHost({ db, hostsIn: work.hostsIn }, host),
+      }),
+    )
     await api.register(certificateAuthorityRoutes({ ...own, box, guard }))
     await api.register(dnsWebhookRoutes({ ...own, box, guard, newSecret: newWebhookSecret }))
   }

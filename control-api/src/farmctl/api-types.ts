@@ -15,6 +15,7 @@ export type NodeDetail = Answer<'getNode', 200>
 export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>
 export type VersionSummary = Answer<'listVersions', 200>['items'][number]
+export type RolloutSummary = Answer<'listRollouts', 200>['items'][number]
 export type Rollout = Answer<'getRollout', 200>
 export type Evidence = NonNullable<Rollout['evidence']>
 export type Policy = Rollout['policy']

@@ -12,7 +12,7 @@ import type {
   Group,
   ManagedCertificate,
   Node,
-  Rollout,
+  RolloutSummary,
   Token,
   User,
   VersionSummary,
@@ -116,7 +116,7 @@ export const listVersions = (api: Api, name: string, limit?: number) =>
     limit,
   )
 
-const rollouts: Resource<Rollout> = {
+const rollouts: Resource<RolloutSummary> = {
   names: ['rollouts', 'rollout'],
   kind: 'rollout',
   shown: 20,
@@ -136,9 +136,9 @@ const rollouts: Resource<Rollout> = {
   one: (api, id) => bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } } })),
 }
 
-export function progressOf({ waves }: Pick<Rollout, 'waves'>): string {
-  const sum = (of: 'nodes' | 'done') => waves.reduce((total, wave) => total + wave[of], 0)
-  return `${sum('done')}/${sum('nodes')}`
+type Progress = Pick<RolloutSummary, 'totalNodes' | 'doneNodes'>
+export function progressOf({ totalNodes, doneNodes }: Progress): string {
+  return `${doneNodes}/${totalNodes}`
 }
 
 const forgetsAfter = ({ forgetAfterHours: hours }: Group) =>

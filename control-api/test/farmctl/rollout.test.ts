@@ -118,7 +118,7 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     expect(items).toHaveLength(2)
     expect(items[0]).toMatchObject({
       ...{ state: 'running', version: 1, selector: 'zone=node-1', message: 'The first' },
-      ...{ startAt: null, tasks: [{ nodeName: 'node-1' }] },
+      ...{ startAt: null, totalNodes: 1 },
       strategy: { waves: [{ nodes: 1 }, { percent: 100 }], soakSeconds: 0, gates: [] },
     })
   })

@@ -33,6 +33,11 @@ function focusHidden(): string {
   return isSeen ? '' : focused.outerHTML.slice(0, 120)
 }
 
+/** Of an authority that nobody reaches, so that there is an order that waits. */
+const ORDERED = 'ordered'
+const AUTHORITY = 'looked-at'
+const DNS_WEBHOOK = 'looked-at'
+
 type Screen = { name: string; path: string }
 
 function first<Item>({ items: [item] }: { items: Item[] }): Item {
@@ -54,7 +59,11 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'enrolment', path: '/enrolment' },
     { name: 'enrolment of a known node', path: `/enrolment?node=${node.id}` },
     { name: 'certificates', path: '/certificates' },
+    { name: 'certificates that are kept', path: '/certificates?show=kept' },
     { name: 'certificate', path: `/certificates/${certificate.name}` },
+    { name: 'certificate that is being ordered', path: `/certificates/${ORDERED}` },
+    { name: 'how a certificate is ordered', path: `/certificates/${ORDERED}/edit` },
+    { name: 'order of a certificate', path: '/order-certificate' },
     { name: 'configs', path: '/configs' },
     { name: 'editor', path: '/configs/default' },
     { name: 'form', path: '/configs/default?view=form' },
@@ -73,6 +82,10 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'rollout rules', path: '/settings/rollout-rules' },
     { name: 'webhooks', path: '/settings/webhooks' },
     { name: 'webhook', path: `/settings/webhooks/${webhook.id}` },
+    { name: 'certificate authorities', path: '/settings/certificate-authorities' },
+    { name: 'certificate authority', path: `/settings/certificate-authorities/${AUTHORITY}` },
+    { name: 'DNS webhooks', path: '/settings/dns-webhooks' },
+    { name: 'DNS webhook', path: `/settings/dns-webhooks/${DNS_WEBHOOK}` },
     { name: 'single sign-on', path: '/settings/single-sign-on' },
     { name: 'backups', path: '/settings/backups' },
   ]
@@ -99,6 +112,16 @@ test.beforeEach(async ({ page, farm, api }) => {
   await api.call.POST('/api/v1/webhooks', { body: webhook })
   const certificate = { name: 'looked-at', ...makeCertificate(['looked-at.invalid']) }
   await api.call.POST('/api/v1/certificates', { body: certificate })
+  const authority = { name: AUTHORITY, directoryUrl: 'https://looked-at.invalid/directory' }
+  await api.call.POST('/api/v1/certificate-authorities', {
+    body: { ...authority, termsOfServiceAgreed: true },
+  })
+  const dnsWebhook = { name: DNS_WEBHOOK, url: 'https://looked-at.invalid/dns' }
+  await api.call.POST('/api/v1/dns-webhooks', { body: dnsWebhook })
+  const ordered = { name: ORDERED, names: ['looked-at.invalid', 'www.looked-at.invalid'] }
+  await api.call.POST('/api/v1/managed-certificates', {
+    body: { ...ordered, authorities: [{ name: AUTHORITY }] },
+  })
   await visit(farm.node('edge-1').url, 20)
 })
 

@@ -21,7 +21,14 @@ const nodes = (
 }
 type Named = NonNullable<FarmSummary['rollouts']>['named'][number]
 const named = (change: Partial<Named> = {}): Named => ({
-  ...{ id: 'rollout_1', config: 'default', version: 2, state: 'running', nodes: 1, nodesDone: 0 },
+  ...{
+    id: 'rollout_1',
+    config: 'default',
+    version: 2,
+    state: 'running',
+    totalNodes: 1,
+    doneNodes: 0,
+  },
   ...change,
 })
 
@@ -36,7 +43,7 @@ test('nodes are counted by state, worst not hidden', () => {
 })
 
 test('a rollout under way is named with its progress', () => {
-  const rollouts = { underWay: 1, waiting: 0, named: [named({ nodes: 3, nodesDone: 1 })] }
+  const rollouts = { underWay: 1, waiting: 0, named: [named({ totalNodes: 3, doneNodes: 1 })] }
   expect(said({ ...nodes({ applying: 1 }), rollouts })).toBe(
     '1 node, 1 applying; rollout of default v2 running, 1 of 3 nodes done',
   )

@@ -77,9 +77,9 @@ function partsOf(named: Rollouts['named'], count: number, how: string): Sentence
 }
 
 function rolloutPart(rollout: Rollouts['named'][number]): SentencePart {
-  const { id, config, version, state, nodes, nodesDone } = rollout
+  const { id, config, version, state, totalNodes, doneNodes } = rollout
   const words = `rollout of ${config} v${version} ${rolloutVerdict[state].label.toLowerCase()}`
-  const text = isWaiting(state) ? words : `${words}, ${progressText(nodesDone, nodes)}`
+  const text = isWaiting(state) ? words : `${words}, ${progressText(doneNodes, totalNodes)}`
   return { key: id, text, to: { rollout: id } }
 }
 

@@ -4,7 +4,12 @@ import { createRouter } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { appRoute } from '../routes/app.tsx'
 import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
-import { certificateRoute, certificatesRoute } from '../routes/certificates.tsx'
+import {
+  certificateRoute,
+  certificatesRoute,
+  editCertificateRoute,
+  orderCertificateRoute,
+} from '../routes/certificates.tsx'
 import { changePasswordRoute } from '../routes/change-password.tsx'
 import {
   compareRoute,
@@ -36,6 +41,8 @@ const routeTree = rootRoute.addChildren([
     groupsRoute,
     certificatesRoute,
     certificateRoute,
+    editCertificateRoute,
+    orderCertificateRoute,
     configsRoute,
     configRoute,
     versionsRoute,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, Outlet } from '@tanstack/react-router'
 import { BackupsScreen } from '../features/backups/backups-screen.tsx'
+import { AuthoritiesScreen } from '../features/certificates/authorities/authorities-screen.tsx'
+import { AuthorityScreen } from '../features/certificates/authorities/authority-screen.tsx'
+import { DnsWebhookScreen } from '../features/certificates/dns-webhooks/dns-webhook-screen.tsx'
+import { DnsWebhooksScreen } from '../features/certificates/dns-webhooks/dns-webhooks-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { problemIn } from '../features/oidc/rules.ts'
 import { RolloutRulesScreen } from '../features/rollout-rules/rules-screen.tsx'
@@ -109,6 +113,74 @@ const webhookRoute = createRoute({
   },
 })
 
+const authoritiesRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/certificate-authorities',
+  component: function Authorities() {
+    const { session } = authoritiesRoute.useRouteContext()
+    const navigate = authoritiesRoute.useNavigate()
+    return (
+      <AuthoritiesScreen
+        session={session}
+        onCreated={(name) =>
+          void navigate({
+            to: '/settings/certificate-authorities/$name',
+            params: { name },
+            ignoreBlocker: true,
+          })
+        }
+      />
+    )
+  },
+})
+
+const authorityRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/certificate-authorities/$name',
+  component: function Authority() {
+    const { name } = authorityRoute.useParams()
+    const { session } = authorityRoute.useRouteContext()
+    const navigate = authorityRoute.useNavigate()
+    return (
+      <AuthorityScreen
+        key={name}
+        name={name}
+        session={session}
+        onDeleted={() =>
+          void navigate({ to: '/settings/certificate-authorities', ignoreBlocker: true })
+        }
+      />
+    )
+  },
+})
+
+const dnsWebhooksRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/dns-webhooks',
+  component: function DnsWebhooks() {
+    const { session } = dnsWebhooksRoute.useRouteContext()
+    return <DnsWebhooksScreen session={session} />
+  },
+})
+
+const dnsWebhookRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/dns-webhooks/$name',
+  component: function DnsWebhook() {
+    const { name } = dnsWebhookRoute.useParams()
+    const { session } = dnsWebhookRoute.useRouteContext()
+    const navigate = dnsWebhookRoute.useNavigate()
+    return (
+      <DnsWebhookScreen
+        key={name}
+        name={name}
+        session={session}
+        onDeleted={() => void navigate({ to: '/settings/dns-webhooks', ignoreBlocker: true })}
+      />
+    )
+  },
+})
+
 const backupsRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/backups',
@@ -143,6 +215,10 @@ export const settingsRoute = settingsFrameRoute.addChildren([
   rolloutRulesRoute,
   webhooksRoute,
   webhookRoute,
+  authoritiesRoute,
+  authorityRoute,
+  dnsWebhooksRoute,
+  dnsWebhookRoute,
   backupsRoute,
   singleSignOnRoute,
 ])

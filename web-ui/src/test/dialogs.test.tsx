@@ -21,7 +21,10 @@ import { describe, expect, test } from 'vitest'
 import { UnsavedGuard } from '../components/unsaved-guard.tsx'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
+import { DeleteAuthorityDialog } from '../features/certificates/authorities/delete-authority-dialog.tsx'
 import { DeleteCertificateDialog } from '../features/certificates/delete-dialog.tsx'
+import { DeleteDnsWebhookDialog } from '../features/certificates/dns-webhooks/delete-dns-webhook-dialog.tsx'
+import { StopDialog } from '../features/certificates/managed/stop-dialog.tsx'
 import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
@@ -131,6 +134,27 @@ const DIALOGS: Record<string, Row> = {
     file: 'certificates/delete-dialog.tsx',
     show: (onClose) => (
       <DeleteCertificateDialog name="shop" etag={'"1"'} onClose={onClose} onDeleted={() => {}} />
+    ),
+  },
+  'stop ordering a certificate': {
+    file: 'certificates/managed/stop-dialog.tsx',
+    show: (onClose) => <StopDialog name="shop" etag={'"1"'} onClose={onClose} />,
+  },
+  'delete a certificate authority': {
+    file: 'certificates/authorities/delete-authority-dialog.tsx',
+    show: (onClose) => (
+      <DeleteAuthorityDialog
+        name="lets-encrypt"
+        etag={'"1"'}
+        onClose={onClose}
+        onDeleted={() => {}}
+      />
+    ),
+  },
+  'delete a DNS webhook': {
+    file: 'certificates/dns-webhooks/delete-dns-webhook-dialog.tsx',
+    show: (onClose) => (
+      <DeleteDnsWebhookDialog name="zones" etag={'"1"'} onClose={onClose} onDeleted={() => {}} />
     ),
   },
   'discard a draft': {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // One of each thing the API speaks of, whole, so that a test changes only what it is about.
 import type {
+  AuthorityTest,
+  CertificateAuthority,
+  CertificateOrder,
   Config,
   CreatedEnrolmentToken,
+  DnsWebhook,
   FarmSummary,
   Group,
   Impact,
+  ManagedCertificate,
   NodeDetail,
   NodeHost,
   Preflight,
@@ -201,7 +206,9 @@ const atOnce: Rollout['policy'] = {
   probes: [],
 }
 
-export function rollout(change: Partial<Rollout> = {}): Rollout {
+export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}): Rollout {
+  const isDone = ({ state, code }: Rollout['tasks'][number]) =>
+    state === 'done' || (state === 'healthy' && code !== 'gate_failed')
   return {
     id: 'rollout_01jd4q6v2m8w3x5y7z9abcdefg',
     config: 'default',
@@ -222,7 +229,9 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
-    tasks: [task()],
+    tasks,
+    totalNodes: tasks.length,
+    doneNodes: tasks.filter(isDone).length,
     pendingNodes: 0,
     cordonedNodes: 0,
     author: 'ana',
@@ -362,6 +371,98 @@ export function version(change: Partial<Version> = {}): Version {
     sizeBytes: 120,
     nodes: 3,
     text: '{}\n',
+    ...change,
+  }
+}
+
+export function certificateOrder(change: Partial<CertificateOrder> = {}): CertificateOrder {
+  return {
+    id: 'order_01jd4q6v2m8w3x5y7z9abcdefg',
+    certificate: 'shop',
+    authority: 'lets-encrypt',
+    profile: null,
+    names: ['shop.example', 'www.shop.example'],
+    state: 'publishing',
+    startedAt: ago(30),
+    startedBy: 'renewal',
+    endedAt: null,
+    nextAt: ago(-20),
+    expiresAt: ago(-7 * 86_400),
+    failures: 0,
+    waitingFor: null,
+    lastError: null,
+    version: null,
+    ...change,
+  }
+}
+
+export function managed(change: Partial<ManagedCertificate> = {}): ManagedCertificate {
+  return {
+    name: 'shop',
+    names: ['shop.example', 'www.shop.example'],
+    keyType: 'ecdsa-p256',
+    authorities: [{ name: 'lets-encrypt', profile: null }],
+    challenge: { type: 'http-01' },
+    preferredChain: null,
+    rollOut: true,
+    paused: false,
+    state: 'issued',
+    next: {
+      action: 'renew',
+      at: ago(-58 * 86_400 - 60),
+      because: 'It is renewed when three fifths to two thirds of its life are over',
+    },
+    renewAt: ago(-58 * 86_400 - 60),
+    renewalWindow: null,
+    order: null,
+    lastError: null,
+    certificate: { version: 2, notAfter: ago(-88 * 86_400), state: 'good' },
+    createdAt: ago(86_400),
+    createdBy: 'ana',
+    ...change,
+  }
+}
+
+export function authority(change: Partial<CertificateAuthority> = {}): CertificateAuthority {
+  return {
+    name: 'lets-encrypt',
+    directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+    contact: ['ops@example.org'],
+    trustedRoots: false,
+    externalAccountKeyId: null,
+    state: 'ready',
+    heldUntil: null,
+    failures: 0,
+    lastError: null,
+    usedBy: 1,
+    createdAt: ago(86_400),
+    createdBy: 'ana',
+    ...change,
+  }
+}
+
+export function authorityTest(change: Partial<AuthorityTest> = {}): AuthorityTest {
+  return {
+    reachable: true,
+    profiles: [
+      { name: 'classic', description: 'Ninety days' },
+      { name: 'shortlived', description: 'Six days' },
+    ],
+    termsOfService: 'https://letsencrypt.org/documents/LE-SA.pdf',
+    website: 'https://letsencrypt.org/',
+    externalAccountRequired: false,
+    error: null,
+    ...change,
+  }
+}
+
+export function dnsWebhook(change: Partial<DnsWebhook> = {}): DnsWebhook {
+  return {
+    name: 'zones',
+    url: 'https://dns.example.org/farmstead',
+    lastError: null,
+    createdAt: ago(86_400),
+    createdBy: 'ana',
     ...change,
   }
 }

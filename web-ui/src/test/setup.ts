@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What jsdom has not and the kit asks for.
 import '@testing-library/jest-dom/vitest'
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 import { speakAs } from '../lib/speaking-as.ts'
+
+// What is to appear takes longer than the usual second on a busy machine.
+configure({ asyncUtilTimeout: 10_000 })
 
 class NoObserver {
   observe() {}

@@ -5,9 +5,13 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, problem } from './fake-api.ts'
 import { renderApp } from './render-app.tsx'
-import { page, plan, session } from './samples.ts'
+import { authority, authorityTest, page, plan, session } from './samples.ts'
 
-const all = { ...session, permissions: [...session.permissions, 'webhooks:read', 'webhooks:write'] }
+const permissions = [
+  ...session.permissions,
+  ...['webhooks:read', 'webhooks:write', 'certificates:read', 'certificates:write'],
+]
+const all = { ...session, permissions }
 const signedIn = { 'GET /session': () => json(all) }
 const lists = {
   ...signedIn,
@@ -16,11 +20,23 @@ const lists = {
   'GET /webhooks': () => json(page()),
   'GET /enrolment-tokens': () => json(page()),
   'POST /rollouts': () => json(plan()),
+  'GET /certificate-authorities': () => json(page(authority())),
+  'POST /certificate-authorities/lets-encrypt/actions/test': () => json(authorityTest()),
+  'GET /dns-webhooks': () => json(page()),
+  'POST /managed-certificates/preflight': () => json({ items: [] }),
 }
 
 describe.each([
   ['a token', '/settings/tokens', /^Name/, 'The token is not saved'],
   ['a webhook', '/settings/webhooks', /^Address/, 'The webhook is not saved'],
+  ['an order of a certificate', '/order-certificate', /^Hosts/, 'The order is not saved'],
+  [
+    'a certificate authority',
+    '/settings/certificate-authorities',
+    /^Contact/,
+    'The authority is not saved',
+  ],
+  ['a DNS webhook', '/settings/dns-webhooks', /^Name/, 'The DNS webhook is not saved'],
   ['a one-time token', '/enrolment', /^Labels/, 'The token is not saved'],
   ['a rollout', '/rollouts/new?config=default&version=2', /^Message/, 'The order is not saved'],
 ])('the form of %s', (_, address, field, title) => {

@@ -13,13 +13,17 @@ export const WHICH = 'its id; without it the newest'
 
 /** Without an id, the newest. */
 export async function findRollout(api: Api, id: string | undefined): Promise<Rollout> {
-  if (id !== undefined) {
-    return bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } } }))
+  const found = id ?? (await newestRollout(api))
+  if (found !== undefined) {
+    return bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id: found } } }))
   }
+  throw new Failure('There is no rollout yet. Start one: farmctl rollout start CONFIG')
+}
+
+async function newestRollout(api: Api): Promise<string | undefined> {
   const params = { query: { limit: 1 } }
   const { items } = await bodyOf(api.GET('/api/v1/rollouts', { params }))
-  if (items[0]) return items[0]
-  throw new Failure('There is no rollout yet. Start one: farmctl rollout start CONFIG')
+  return items[0]?.id
 }
 
 /** Ends with the rollout, or when it waits for somebody. `asked`: of before the start, for the JSON. */

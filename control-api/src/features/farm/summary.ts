@@ -26,8 +26,8 @@ type Deps = {
       config: string
       version: number
       state: RolloutState
-      nodes: number
-      nodesDone: number
+      totalNodes: number
+      doneNodes: number
     }[]
     configs: ReadonlySet<string>
   }>

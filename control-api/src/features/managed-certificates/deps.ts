@@ -9,4 +9,7 @@ export type ManagedDeps = {
   write: Write
   now: () => number
   acme: Pick<AcmeEngine, 'wake'>
+  /** Ids of the nodes whose config answers for one of these hosts. */
+  nodesServing(hosts: readonly string[]): Promise<ReadonlySet<string>>
+  configsNamingHost(host: string): Promise<string[]>
 }

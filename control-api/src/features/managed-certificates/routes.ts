@@ -23,6 +23,7 @@ import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { managedActionRoutes } from './action-routes.ts'
 import type { ManagedDeps } from './deps.ts'
 import { ManagedExists, ManagedInvalid, ManagedNotFound, TooManyManaged } from './errors.ts'
+import { hostRoutes } from './host-routes.ts'
 import {
   CertificateOrderSchema,
   type ManagedCertificatePatch,
@@ -56,6 +57,7 @@ export const managedCertificateRoutes = (deps: ManagedDeps) => async (app: App) 
     scope: scopeOf(user),
   })
   await app.register(managedActionRoutes({ ...deps, show }))
+  await app.register(hostRoutes(deps))
 
   app.get(
     '/managed-certificates',

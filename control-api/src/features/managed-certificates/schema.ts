@@ -206,6 +206,23 @@ export const ManagedCertificatePatchSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+/** POST /managed-certificates/preflight preflightManagedCertificate */
+export const HostsToLookAtSchema = Type.Object(
+  { names: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: HOSTS_MAX }) },
+  { additionalProperties: false },
+)
+export const HostsLookSchema = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      host: Type.String(),
+      nodes: Type.Integer({ description: 'Whose config answers for it, connected or not' }),
+      configs: Type.Array(NameSchema, {
+        description: 'Whose newest or released version names it, or a wildcard for it',
+      }),
+    }),
+  ),
+})
+
 export type ManagedCertificate = Static<typeof ManagedCertificateSchema>
 export type ManagedCertificatePatch = Static<typeof ManagedCertificatePatchSchema>
 export type CertificateOrder = Static<typeof CertificateOrderSchema>

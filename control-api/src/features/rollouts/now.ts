@@ -5,7 +5,7 @@ import type { RolloutState } from '../../api-shapes/states.ts'
 import type { Reader } from '../../db/database.ts'
 import { isWaiting } from './reducer/model.ts'
 import { unfinishedWithin } from './store/rollouts.ts'
-import { progressOf } from './store/tasks.ts'
+import { taskTotals } from './store/tasks.ts'
 
 const NAMED = 3
 
@@ -18,8 +18,8 @@ export type RolloutsNow = {
     config: string
     version: number
     state: RolloutState
-    nodes: number
-    nodesDone: number
+    totalNodes: number
+    doneNodes: number
   }[]
   /** What rollouts bring now. */
   configs: ReadonlySet<string>
@@ -31,7 +31,7 @@ export async function rolloutsNow(db: Reader, scope: Scope): Promise<RolloutsNow
   const waiting = all.filter(({ state }) => isWaiting(state))
   const underWay = all.filter(({ state }) => !isWaiting(state))
   const named = [...underWay.slice(0, NAMED), ...waiting.slice(0, NAMED)]
-  const progress = await progressOf(
+  const counts = await taskTotals(
     db,
     named.map(({ id }) => id),
     scope,
@@ -39,10 +39,10 @@ export async function rolloutsNow(db: Reader, scope: Scope): Promise<RolloutsNow
   return {
     underWay: underWay.length,
     waiting: waiting.length,
-    named: named.map((one) => ({
-      ...one,
-      ...(progress.get(one.id) ?? { nodes: 0, nodesDone: 0 }),
-    })),
+    named: named.map((one) => {
+      const { nodes = 0, done = 0 } = counts.get(one.id) ?? {}
+      return { ...one, totalNodes: nodes, doneNodes: done }
+    }),
     configs: new Set(underWay.map(({ config }) => config)),
   }
 }

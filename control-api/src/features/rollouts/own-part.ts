@@ -3,7 +3,7 @@
 // other nodes; measurements were made of all nodes, so of those nothing is taken along. Pure.
 import type { RolloutState } from '../../api-shapes/states.ts'
 import type { HoldKind, Reason } from './shapes/reason.ts'
-import type { Rollout } from './shapes/schema.ts'
+import type { RolloutSummary } from './shapes/schema.ts'
 import type { Audience } from './words/audience.ts'
 import { tellReason } from './words/reasons.ts'
 import { HOLDS } from './words/why-words.ts'
@@ -30,15 +30,16 @@ const STATES: Readonly<Record<RolloutState, string>> = {
 }
 const ELSEWHERE = 'It has nodes outside your scope as well'
 
-export type Because = { reason: Reason; hold: HoldKind | null }
+/** settled: how many of the nodes that are seen have the version for good. */
+export type Because = { reason: Reason; hold: HoldKind | null; settled: number }
 
-export function withoutOthers(
-  rollout: Rollout,
-  { reason, hold }: Because,
+export function withoutOthers<Shown extends RolloutSummary>(
+  rollout: Shown,
+  { reason, hold, settled }: Because,
   audience: Audience,
-): Rollout {
-  const done = rollout.tasks.filter(({ state }) => state === 'done').length
-  const yours = `Of your ${rollout.tasks.length} in it, ${done} ${done === 1 ? 'has' : 'have'} the version.`
+): Shown {
+  const have = settled === 1 ? 'has' : 'have'
+  const yours = `Of your ${rollout.totalNodes} in it, ${settled} ${have} the version.`
   const told = tellReason(reason, audience)
   // A sentence of before: of all its nodes.
   const said = told || (hold ? HOLDS[hold] : '')

@@ -40,7 +40,7 @@ import {
 } from './shapes/errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './shapes/order-schema.ts'
 import { AskPreflightSchema, PreflightSchema } from './shapes/preflight-schema.ts'
-import { RolloutSchema, RolloutsQuerySchema } from './shapes/schema.ts'
+import { RolloutSchema, RolloutSummarySchema, RolloutsQuerySchema } from './shapes/schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store/rollouts.ts'
 import { showRollout, showRollouts, viewPlan } from './view.ts'
@@ -67,9 +67,9 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'listRollouts',
         tags,
-        summary: 'Rollouts, newest first',
+        summary: 'Rollouts, newest first, without what is of single nodes',
         querystring: RolloutsQuerySchema,
-        response: { 200: pageOf(RolloutSchema) },
+        response: { 200: pageOf(RolloutSummarySchema) },
       },
     },
     async ({ query, user }) => {

@@ -13,10 +13,18 @@ import type { Progress } from './reducer/model.ts'
 import { failsGate } from './reducer/task-states.ts'
 import { countTasks, wasPassedBy } from './reducer/tasks.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
-import type { Rollout } from './shapes/schema.ts'
+import type { Rollout, RolloutSummary } from './shapes/schema.ts'
 import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
-import { leftOutForOf, type TaskWithName, taskCounts, tasksOf } from './store/tasks.ts'
+import {
+  leftOutForOf,
+  nodesWithin,
+  type TaskTotals,
+  type TaskWithName,
+  taskCounts,
+  tasksOf,
+  taskTotals,
+} from './store/tasks.ts'
 import { type Audience, EVERYBODY, naming, rolloutsIn } from './words/audience.ts'
 import { tellReason } from './words/reasons.ts'
 import { taskMessage } from './words/why-words.ts'
@@ -26,33 +34,51 @@ type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 /** Of the nodes within the scope; without one of those it is not there. Throws RolloutNotFound. */
 export async function showRollout(db: Reader, id: string, scope: Scope): Promise<Rollout> {
   const row = await findRollout(db, id)
-  const [shown] = row ? await showRollouts(db, [row], scope) : []
-  if (!shown || (scope !== null && shown.tasks.length === 0)) throw new RolloutNotFound(id)
-  return shown
+  if (!row) throw new RolloutNotFound(id)
+  const tasks = await tasksOf(db, [id], scope)
+  if (scope !== null && tasks.length === 0) throw new RolloutNotFound(id)
+  const audience = (await audiences(db, [row], scope))(id)
+  const parts = { totals: totalsOf(tasks), approvals: await approvalsOf(db, [id]) }
+  return {
+    ...summarize(row, parts, audience),
+    waves: wavesOf(tasks),
+    tasks: tasks.map((task) => viewTask(task, audience)),
+  }
 }
 
+/** A page of them: what is of single nodes is asked for with each. */
 export async function showRollouts(
   db: Reader,
   rows: readonly RolloutRow[],
   scope: Scope,
-): Promise<Rollout[]> {
+): Promise<RolloutSummary[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const tasks = Map.groupBy(await tasksOf(db, ids, scope), (task) => task.rollout_id)
+  const totals = await taskTotals(db, ids, scope)
   const approvals = Map.groupBy(await approvalsOf(db, ids), (one) => one.rollout_id)
-  const partsOf = (id: string) => ({
-    tasks: tasks.get(id) ?? [],
-    approvals: approvals.get(id) ?? [],
-  })
-  if (scope === null) return rows.map((row) => viewRollout(row, partsOf(row.id), EVERYBODY))
-  const all = await taskCounts(db, ids)
-  const seesRollout = await whichTouch(db, rows, scope)
+  const shownFor = await audiences(db, rows, scope)
   return rows.map((row) => {
-    const parts = partsOf(row.id)
-    const own = new Set(parts.tasks.map((task) => task.node_id))
-    const isWhole = all.get(row.id) === own.size
-    return viewOwnPart(row, parts, { isWhole, sees: (id) => own.has(id), seesRollout })
+    const parts = { totals: totals.get(row.id) ?? NO_TASKS, approvals: approvals.get(row.id) ?? [] }
+    return summarize(row, parts, shownFor(row.id))
   })
+}
+
+/** Whom each is shown to; null: to somebody who sees the whole farm. */
+async function audiences(
+  db: Reader,
+  rows: readonly RolloutRow[],
+  scope: Scope,
+): Promise<(id: string) => Audience> {
+  if (scope === null) return () => EVERYBODY
+  const ids = rows.map((row) => row.id)
+  const all = await taskCounts(db, ids)
+  const own = await nodesWithin(db, ids, scope)
+  const seesRollout = await whichTouch(db, rows, scope)
+  return (id) => {
+    const seen = own.get(id) ?? new Set()
+    const isWhole = all.get(id) === seen.size
+    return { isWhole, sees: (nodeId) => seen.has(nodeId), seesRollout }
+  }
 }
 
 /** Of the others that are spoken of: which have a node within the scope. */
@@ -68,11 +94,13 @@ async function whichTouch(
 }
 
 /** Of one that has nodes outside the scope as well, only what is of the nodes inside. */
-function viewOwnPart(row: RolloutRow, parts: Parts, audience: Audience): Rollout {
-  const shown = viewRollout(row, parts, audience)
+function summarize(row: RolloutRow, parts: Parts, audience: Audience): RolloutSummary {
+  const shown = viewSummary(row, parts, audience)
+  if (audience === EVERYBODY) return shown
   const blockedBy = shown.blockedBy.filter(audience.seesRollout)
   const { hold }: Progress = JSON.parse(row.progress)
-  const because = { reason: reasonOf(row), hold: hold?.kind ?? null }
+  const { settled } = parts.totals
+  const because = { reason: reasonOf(row), hold: hold?.kind ?? null, settled }
   const own = audience.isWhole ? shown : withoutOthers(shown, because, audience)
   return { ...own, blockedBy, reason: naming(own.reason, audience) }
 }
@@ -80,31 +108,51 @@ function viewOwnPart(row: RolloutRow, parts: Parts, audience: Audience): Rollout
 const blockersOf = (row: RolloutRow): string[] =>
   row.state === 'queued' ? JSON.parse(row.blocked_by) : []
 
-type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
+type Parts = { totals: TaskTotals; approvals: readonly ApprovalRow[] }
 
-function viewRollout(row: RolloutRow, parts: Parts, audience: Audience): Rollout {
-  const reason = reasonOf(row)
-  const policy = policyOf(row)
-  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
-  const tasks = parts.tasks.map((task) => ({
-    nodeId: task.node_id,
-    nodeName: task.node_name,
-    wave: task.wave,
-    state: task.state,
-    generation: task.generation,
-    digest: task.digest,
-    code: task.code,
-    message: messageOf(task, audience),
-    errors: JSON.parse(task.errors),
-    isCordoned: task.cordon !== null,
-    updatedAt: timeOf(task.updated_at_ms),
-  }))
+const viewTask = (task: TaskWithName, audience: Audience): Rollout['tasks'][number] => ({
+  nodeId: task.node_id,
+  nodeName: task.node_name,
+  wave: task.wave,
+  state: task.state,
+  generation: task.generation,
+  digest: task.digest,
+  code: task.code,
+  message: messageOf(task, audience),
+  errors: JSON.parse(task.errors),
+  isCordoned: task.cordon !== null,
+  updatedAt: timeOf(task.updated_at_ms),
+})
+
+const NO_TASKS: TaskTotals = { nodes: 0, done: 0, settled: 0, pending: 0, cordoned: 0 }
+
+/** As taskTotals has them, of tasks that are read anyhow. */
+function totalsOf(tasks: readonly TaskWithName[]): TaskTotals {
+  return {
+    nodes: tasks.length,
+    done: countTasks(tasks.filter((task) => !failsGate(task))).done,
+    settled: tasks.filter(({ state }) => state === 'done').length,
+    pending: countTasks(tasks).pending,
+    cordoned: tasks.filter(wasPassedBy).length,
+  }
+}
+
+function wavesOf(tasks: readonly TaskWithName[]): Rollout['waves'] {
   const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
     index,
     nodes: inWave.length,
-    done: countTasks(inWave.filter((task) => !failsGate(task))).done,
+    done: totalsOf(inWave).done,
   }))
-  const evidence: Rollout['evidence'] = row.evidence === null ? null : JSON.parse(row.evidence)
+  return waves.toSorted((a, b) => a.index - b.index)
+}
+
+function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): RolloutSummary {
+  const reason = reasonOf(row)
+  const policy = policyOf(row)
+  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
+  const { nodes, done, pending, cordoned } = parts.totals
+  const evidence: RolloutSummary['evidence'] =
+    row.evidence === null ? null : JSON.parse(row.evidence)
   return {
     id: row.id,
     config: row.config,
@@ -117,7 +165,6 @@ function viewRollout(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     stateVersion: row.state_version,
     reason: tellReason(reason, audience),
     reasonCode: reason.code,
-    waves: waves.toSorted((a, b) => a.index - b.index),
     wave,
     phase,
     soakedSeconds: soakedMs / 1000,
@@ -125,9 +172,10 @@ function viewRollout(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
     evidence,
-    tasks,
-    pendingNodes: countTasks(tasks).pending,
-    cordonedNodes: tasks.filter(wasPassedBy).length,
+    totalNodes: nodes,
+    doneNodes: done,
+    pendingNodes: pending,
+    cordonedNodes: cordoned,
     author: row.author,
     message: row.message,
     emergency: row.emergency,

@@ -27,21 +27,6 @@ select *
 --  USE TEMP B-TREE FOR ORDER BY  (a hundred groups at most)
 
 -- every request
-select a.*
-  from json_each(?) wanted
-  cross join assignments a on a.node_id = wanted.value
-  and a.generation = ( select b.generation
-  from assignments b
-  where b.node_id = wanted.value
-  and b.state <> 'withdrawn'
-  order by b.generation desc
-  limit 1 )
---  SCAN wanted VIRTUAL TABLE INDEX 1:
---  SEARCH a USING INDEX sqlite_autoindex_assignments_2 (node_id=? AND generation=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH b USING INDEX sqlite_autoindex_assignments_2 (node_id=?)
-
--- every request
 select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
   from json_each(?) wanted
   cross join node_tasks t on t.node_id = wanted.value
@@ -61,6 +46,21 @@ select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
 --    SEARCH o USING COVERING INDEX rollouts_by_state (state=? AND id=?)
 --  REUSE SUBQUERY 1
 --  SEARCH t USING PRIMARY KEY (rollout_id=? AND node_id=?)
+
+-- every request
+select a.*
+  from json_each(?) wanted
+  cross join assignments a on a.node_id = wanted.value
+  and a.generation = ( select b.generation
+  from assignments b
+  where b.node_id = wanted.value
+  and b.state <> 'withdrawn'
+  order by b.generation desc
+  limit 1 )
+--  SCAN wanted VIRTUAL TABLE INDEX 1:
+--  SEARCH a USING INDEX sqlite_autoindex_assignments_2 (node_id=? AND generation=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH b USING INDEX sqlite_autoindex_assignments_2 (node_id=?)
 
 -- GET /nodes
 -- GET /nodes, a later page

@@ -40,3 +40,12 @@ select "rollout_id", count(*) as "count"
   where "rollout_id" in (?)
   group by "rollout_id"
 --  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+
+-- GET /rollouts/rollout_00000000000000000000000250, within a scope
+select "rollout_id", "node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "rollout_id" in (?)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+--  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)

@@ -9,15 +9,13 @@ select *
 -- GET /rollouts, a later page
 -- GET /rollouts?state=reverted
 -- and 7 more
-select "node_tasks".*, "nodes"."name" as "node_name", "nodes"."cordon"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "rollout_id" in (?, …)
-  and 1
-  order by "nodes"."name"
---  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
---  USE TEMP B-TREE FOR ORDER BY  (a rollout is shown with all its nodes)
+select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
+  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
+  and t.code is ?) as "cordoned"
+  from "node_tasks" as "t"
+  where "t"."rollout_id" in (?, …)
+  group by "t"."rollout_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
 
 -- every request
 select *
@@ -77,6 +75,16 @@ select *
   limit ?
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
 
+-- GET /rollouts?author=person-3
+-- GET /rollouts?author=person-3, a later page
+select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
+  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
+  and t.code is ?) as "cordoned"
+  from "node_tasks" as "t"
+  where "t"."rollout_id" in (?)
+  group by "t"."rollout_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
+
 -- GET /rollouts?author=person-3, a later page
 select *
   from "rollouts"
@@ -126,15 +134,16 @@ select *
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
 -- and 7 more
-select "node_tasks".*, "nodes"."name" as "node_name", "nodes"."cordon"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "rollout_id" in (?, …)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
-  order by "nodes"."name"
---  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
+  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
+  and t.code is ?) as "cordoned"
+  from "node_tasks" as "t"
+  inner join "nodes" on "nodes"."id" = "t"."node_id"
+  where (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and "t"."rollout_id" in (?, …)
+  group by "t"."rollout_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
---  USE TEMP B-TREE FOR ORDER BY  (a rollout is shown with all its nodes)
 
 -- GET /rollouts, within a scope
 -- GET /rollouts, a later page, within a scope
@@ -145,6 +154,18 @@ select "rollout_id", count(*) as "count"
   where "rollout_id" in (?, …)
   group by "rollout_id"
 --  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+
+-- GET /rollouts, within a scope
+-- GET /rollouts, a later page, within a scope
+-- GET /rollouts?state=reverted, within a scope
+-- and 7 more
+select "rollout_id", "node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "rollout_id" in (?, …)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+--  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
 -- GET /rollouts, a later page, within a scope
 select *
@@ -243,6 +264,19 @@ select *
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
 --    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+
+-- GET /rollouts?author=person-3, within a scope
+-- GET /rollouts?author=person-3, a later page, within a scope
+select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
+  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
+  and t.code is ?) as "cordoned"
+  from "node_tasks" as "t"
+  inner join "nodes" on "nodes"."id" = "t"."node_id"
+  where (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and "t"."rollout_id" in (?)
+  group by "t"."rollout_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
 -- GET /rollouts?author=person-3, a later page, within a scope
 select *

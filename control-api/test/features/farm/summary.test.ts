@@ -38,10 +38,10 @@ describe('GET /farm/summary', () => {
       .toMatchObject({
         underWay: 1,
         waiting: 0,
-        named: [{ id, config: 'default', version: 2, state: 'running', nodes: total }],
+        named: [{ id, config: 'default', version: 2, state: 'running', totalNodes: total }],
       })
     await expect
-      .poll(async () => (await read(service.admin)).rollouts.named[0].nodesDone, soon)
+      .poll(async () => (await read(service.admin)).rollouts.named[0].doneNodes, soon)
       .toBeGreaterThan(0)
     // It brings one version to where the other is.
     expect((await read(service.admin)).mixed).toEqual([])

@@ -315,3 +315,27 @@ test('who may see some nodes is not told the names of others that an order waits
   expect((await get(viewer, '')).items[0].order.waitingFor).toEqual(seen)
   expect((await get(viewer, '/shop/orders')).items[0].waitingFor).toEqual(seen)
 })
+
+test('before hosts are ordered, it is said which configs name them and how many nodes serve them', async () => {
+  const service = await build()
+  const { admin } = service
+  const text = JSON.stringify({
+    listen: [{ port: 8080 }],
+    sites: [{ hosts: ['shop.example', '*.eu.example'], root: '/srv/www' }],
+  })
+  const saved = await admin.inject({
+    ...{ method: 'POST', url: '/api/v1/configs/main/versions' },
+    payload: { text, message: 'Two hosts', parent: null },
+  })
+  expect(saved.statusCode, saved.body).toBe(201)
+  const names = ['shop.example', 'www.eu.example', 'eu.example', 'www.shop.example']
+  const looked = await admin.inject({ method: 'POST', url: `${url}/preflight`, payload: { names } })
+  expect(looked.json()).toEqual({
+    items: [
+      { host: 'shop.example', nodes: 0, configs: ['main'] },
+      { host: 'www.eu.example', nodes: 0, configs: ['main'] },
+      { host: 'eu.example', nodes: 0, configs: [] },
+      { host: 'www.shop.example', nodes: 0, configs: [] },
+    ],
+  })
+})

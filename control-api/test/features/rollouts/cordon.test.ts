@@ -11,6 +11,17 @@ const cordon = ({ admin, nodes }: Farm, index: number, method: 'PUT' | 'DELETE' 
   })
 const reasonOf = async ({ admin, nodes }: Farm, index: number): Promise<string> =>
   (await admin.inject({ url: `/api/v1/nodes/${nodes[index]?.id}` })).json().sync.reason
+/** The list counts in the database what one rollout counts of its tasks. */
+async function isListedAlike(service: Farm): Promise<void> {
+  const { items } = (await service.admin.inject({ url: '/api/v1/rollouts' })).json()
+  for (const item of items) {
+    const { tasks, waves, ...alone } = await get(service, item.id)
+    expect(item).toEqual(alone)
+    expect(item.totalNodes).toBe(tasks.length)
+    const inWaves = waves.reduce((total, { done }) => total + done, 0)
+    expect(item.doneNodes).toBe(inWaves)
+  }
+}
 const statesOf = async (service: Farm, id: string) =>
   (await get(service, id)).tasks.map(({ state, code }) => code ?? state)
 
@@ -36,6 +47,7 @@ it('a rollout passes a cordoned node by, and says so in the plan, in its reason 
     message: 'cordoned by test-admin: new disk',
   })
   expect(nodes[0]?.ran.at(-1)).toBe(text(8080))
+  await isListedAlike(service)
 
   expect(await reasonOf(service, 0)).toContain('rollouts pass it by, as default v2 did')
   await cordon(service, 0, 'DELETE')
@@ -62,9 +74,12 @@ it('a node cordoned while a rollout runs is passed by, unless it has its offer; 
     })
   await act('skip-gate', { stateVersion })
   await expect.poll(() => statesOf(service, id)).toEqual(['done', 'cordoned', 'healthy'])
+  const listed = (await service.admin.inject({ url: '/api/v1/rollouts' })).json().items[0]
+  expect(listed).toMatchObject({ totalNodes: 3, doneNodes: 2, cordonedNodes: 1 })
   await act('revert', { stateVersion })
   await reaches(service, id, 'reverted')
   expect(await statesOf(service, id)).toEqual(['reverted', 'cordoned', 'reverted'])
+  await isListedAlike(service)
   expect(service.nodes[0]?.ran.at(-1)).toBe(text(8080))
 })
 

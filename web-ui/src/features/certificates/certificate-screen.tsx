@@ -9,6 +9,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { isApiError } from '../../lib/api-error.ts'
 import type { Certificate, CertificateVersion, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -17,6 +18,8 @@ import classes from './certificates.module.css'
 import { DeleteCertificateDialog } from './delete-dialog.tsx'
 import { GivingPanel } from './giving-panel.tsx'
 import { HostNames } from './host-names.tsx'
+import { managedQuery } from './managed/api.ts'
+import { ManagedPanel } from './managed/managed-panel.tsx'
 import { certificateVerdict, endsWords } from './rules.ts'
 import { ServedPanel } from './served-panel.tsx'
 import { UploadDialog } from './upload-dialog.tsx'
@@ -25,10 +28,12 @@ type Props = { name: string; session: Session; onDeleted: () => void }
 
 export function CertificateScreen({ name, session, onDeleted }: Props) {
   const certificate = useQuery(certificateQuery(name))
+  const managed = useQuery(managedQuery(name))
   const [open, setOpen] = useState<'renew' | 'delete' | null>(null)
   const close = () => setOpen(null)
   const blockedBy = whyNot(session, 'certificates:write')
   const etag = certificate.data?.etag
+  const isFirst = isApiError(certificate.error, 404) && Boolean(managed.data)
   return (
     <Page
       title={name}
@@ -36,28 +41,46 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
       actions={
         etag !== undefined && (
           <>
-            <ActionButton blockedBy={blockedBy} onClick={() => setOpen('renew')}>
-              Renew
+            <ActionButton
+              variant={managed.data ? 'default' : 'filled'}
+              blockedBy={blockedBy}
+              onClick={() => setOpen('renew')}
+            >
+              Upload a new version
             </ActionButton>
             {blockedBy === null && (
-              <Button variant="default" onClick={() => setOpen('delete')}>
+              <ActionButton
+                variant="default"
+                blockedBy={managed.data ? 'Stop ordering it first.' : null}
+                onClick={() => setOpen('delete')}
+              >
                 Delete
-              </Button>
+              </ActionButton>
             )}
           </>
         )
       }
     >
-      <QueryStates query={certificate} what="The certificate" skeletonRows={6}>
-        {({ body }) => (
-          <>
-            <NewestPanel certificate={body} />
-            <GivingPanel name={name} />
-            <ServedPanel name={name} />
-            <VersionsPanel name={name} />
-          </>
-        )}
-      </QueryStates>
+      {isFirst ? (
+        <>
+          <Notice tone="info" title="There is no certificate yet">
+            Its first order has not brought one so far. What happens next is below.
+          </Notice>
+          <ManagedPanel name={name} blockedBy={blockedBy} />
+        </>
+      ) : (
+        <QueryStates query={certificate} what="The certificate" skeletonRows={6}>
+          {({ body }) => (
+            <>
+              <NewestPanel certificate={body} />
+              <ManagedPanel name={name} blockedBy={blockedBy} />
+              <GivingPanel name={name} />
+              <ServedPanel name={name} />
+              <VersionsPanel name={name} />
+            </>
+          )}
+        </QueryStates>
+      )}
       {open === 'renew' && etag !== undefined && (
         <UploadDialog of={{ name, etag }} onClose={close} />
       )}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-import { Button, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
-import { QueryStates } from '../../components/query-states.tsx'
+import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Certificate, Session } from '../../lib/api-types.ts'
@@ -15,29 +16,72 @@ import { formatDateTime } from '../../lib/time.ts'
 import { certificatesQuery } from './api.ts'
 import classes from './certificates.module.css'
 import { HostNames } from './host-names.tsx'
+import { managedListQuery } from './managed/api.ts'
+import { ManagedList } from './managed/managed-list.tsx'
+import type { ManagedState } from './managed/rules.ts'
 import { certificateVerdict, endsWords } from './rules.ts'
 import { UploadDialog } from './upload-dialog.tsx'
 
-type Props = { session: Session; onKept: (name: string) => void }
+export type CertificatesSearch = { show?: 'ordered' | 'kept'; state?: ManagedState }
 
-export function CertificatesScreen({ session, onKept }: Props) {
+type Props = {
+  session: Session
+  search: CertificatesSearch
+  onSearch: (search: CertificatesSearch) => void
+  onKept: (name: string) => void
+}
+
+export function CertificatesScreen({ session, search, onSearch, onKept }: Props) {
   const [uploading, setUploading] = useState(false)
+  const blockedBy = whyNot(session, 'certificates:write')
   return (
     <Page
       title="Certificates"
       meta="What sites are served with over TLS. Configs name them; a new version goes to the nodes by a rollout."
       actions={
-        <ActionButton
-          blockedBy={whyNot(session, 'certificates:write')}
-          onClick={() => setUploading(true)}
-        >
-          Upload a certificate
-        </ActionButton>
+        <>
+          {blockedBy === null && (
+            <ButtonLink to="/order-certificate">Order a certificate</ButtonLink>
+          )}
+          <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setUploading(true)}>
+            Upload a certificate
+          </ActionButton>
+        </>
       }
     >
-      <ListPanel />
+      <Lists search={search} onSearch={onSearch} />
       {uploading && <UploadDialog of={null} onClose={() => setUploading(false)} onKept={onKept} />}
     </Page>
+  )
+}
+
+/** Unless somebody chose: those that are ordered here, if there are any. */
+function Lists({ search, onSearch }: Pick<Props, 'search' | 'onSearch'>) {
+  const managed = useInfiniteQuery(managedListQuery('', null))
+  const hasManaged = (managed.data?.pages[0]?.items.length ?? 0) > 0
+  const isKnown = search.show !== undefined || !managed.isPending
+  const show = search.show ?? (hasManaged || search.state !== undefined ? 'ordered' : 'kept')
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Which certificates"
+        className={classes.which ?? ''}
+        value={show}
+        onChange={(value) => onSearch({ show: value === 'ordered' ? value : 'kept' })}
+        data={[
+          { value: 'ordered', label: 'Ordered here' },
+          { value: 'kept', label: 'All that are kept' },
+        ]}
+      />
+      {!isKnown && <SkeletonRows rows={3} label="The certificates" />}
+      {isKnown && show === 'ordered' && (
+        <ManagedList
+          state={search.state ?? null}
+          onState={(state) => onSearch({ show, ...(state !== null && { state }) })}
+        />
+      )}
+      {isKnown && show === 'kept' && <ListPanel />}
+    </>
   )
 }
 
@@ -80,7 +124,7 @@ function ListPanel() {
 const Nothing = ({ q }: { q: string }) =>
   q === '' ? (
     <EmptyState title="No certificate yet">
-      Upload one, name it in a config, and the nodes serve it after the next rollout.
+      Order or upload one, name it in a config, and the nodes serve it after the next rollout.
     </EmptyState>
   ) : (
     <EmptyState title="None of that name or host">Look for a part of either.</EmptyState>

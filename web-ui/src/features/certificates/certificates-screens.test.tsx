@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Certificate } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
-import { page, session } from '../../test/samples.ts'
+import { authority, authorityTest, managed, page, session } from '../../test/samples.ts'
 import { endsWords, troubleOf, whyIncomplete } from './rules.ts'
 
 const permissions = ['certificates:read', 'certificates:write', 'nodes:read']
@@ -27,8 +27,11 @@ function certificate(change: Partial<Certificate> = {}): Certificate {
     ...change,
   }
 }
+const notManaged = () => problem(404, 'managed_certificate_not_found', 'It is not managed.')
+const uploads = { 'GET /managed-certificates': () => json(page()) }
 const one = (change: Partial<Certificate> = {}) => ({
-  ...signedIn,
+  ...{ ...signedIn, ...uploads },
+  'GET /managed-certificates/shop': notManaged,
   'GET /certificates/shop': () => json(certificate(change), { etag: '"2"' }),
   'GET /certificates/shop/versions': () => json(page(certificate(change).latestVersion)),
   'GET /certificates/shop/served': () => json(page()),
@@ -40,7 +43,7 @@ const key = '-----BEGIN PRIVATE KEY-----'
 describe('certificates', () => {
   test('are listed with state, hosts and how long they are good', async () => {
     renderApp('/certificates', {
-      ...signedIn,
+      ...{ ...signedIn, ...uploads },
       'GET /certificates': () =>
         json(
           page(
@@ -97,8 +100,10 @@ describe('certificates', () => {
     renderApp('/certificates', {
       'GET /session': () => json({ ...session, permissions: ['certificates:read'] }),
       'GET /certificates': () => json(page()),
+      ...uploads,
     })
     expect(await screen.findByRole('button', { name: 'Upload a certificate' })).toBeDisabled()
+    expect(screen.queryByRole('link', { name: 'Order a certificate' })).toBeNull()
   })
 })
 
@@ -135,7 +140,7 @@ describe('a certificate', () => {
       ...one(),
       'POST /certificates/shop/versions': () => json(certificate(), {}, 201),
     })
-    await userEvent.click(await screen.findByRole('button', { name: 'Renew' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Upload a new version' }))
     const dialog = await screen.findByRole('dialog')
     expect(within(dialog).queryByLabelText('Name')).toBeNull()
     const file = new File([chain], 'fullchain.pem')
@@ -149,6 +154,31 @@ describe('a certificate', () => {
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
     const sent = api.requests.find(({ method }) => method === 'POST')
     expect(sent?.body).toEqual({ chain, key })
+  })
+
+  test('that was uploaded can be ordered from now on, for its own hosts', async () => {
+    renderApp('/certificates/shop', {
+      ...one(),
+      'GET /certificate-authorities': () => json(page(authority())),
+      'GET /dns-webhooks': () => json(page()),
+      'POST /managed-certificates/preflight': () => json({ items: [] }),
+      'POST /certificate-authorities/lets-encrypt/actions/test': () => json(authorityTest()),
+    })
+    await userEvent.click(await screen.findByRole('link', { name: 'Order it from now on' }))
+    const hosts = await screen.findByLabelText('Hosts')
+    expect(hosts).toHaveDisplayValue(/^shop\.example\n\*\.shop\.example/)
+    expect(screen.getByRole('radio', { name: /DNS-01/ })).toBeChecked()
+    expect(screen.getByRole('checkbox', { name: 'Order the first one now' })).not.toBeChecked()
+  })
+
+  test('that is ordered is not deleted before that is stopped', async () => {
+    renderApp('/certificates/shop', {
+      ...one(),
+      'GET /managed-certificates/shop': () => json(managed(), { etag: '"1"' }),
+      'GET /managed-certificates/shop/orders': () => json(page()),
+    })
+    expect(await screen.findByText('Stop ordering it first.')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Delete' })).toBeDisabled()
   })
 
   test('that is in use says by what, and stays', async () => {

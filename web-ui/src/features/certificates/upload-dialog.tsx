@@ -19,7 +19,7 @@ type Props = {
 }
 
 export function UploadDialog({ of, onClose, onKept }: Props) {
-  const title = of === null ? 'Upload a certificate' : `Renew ${of.name}`
+  const title = of === null ? 'Upload a certificate' : `A new version of ${of.name}`
   return (
     <Dialog onClose={onClose} size="lg" title={title}>
       <UploadForm of={of} onClose={onClose} onKept={onKept} />

@@ -22,7 +22,6 @@ import classes from './rollouts.module.css'
 import {
   isHeldBack,
   isWaiting,
-  nodesDone,
   progressText,
   rolloutVerdict,
   taskSentence,
@@ -94,8 +93,8 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
 
 function StateHeader({ rollout }: { rollout: Rollout }) {
   const { config, version, previousVersion } = rollout
-  const done = nodesDone(rollout)
-  const progress = progressText(done, rollout.tasks.length)
+  const { doneNodes, totalNodes } = rollout
+  const progress = progressText(doneNodes, totalNodes)
   return (
     <section className={`panel ${classes.state}`} aria-label="State of the rollout">
       <div role="status" className={classes.stateLine}>
@@ -106,8 +105,8 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
       </div>
       <progress
         className={classes.progress}
-        max={Math.max(1, rollout.tasks.length)}
-        value={done}
+        max={Math.max(1, totalNodes)}
+        value={doneNodes}
         aria-label={progress}
       />
       <p>{forPeople(rollout.reason)}</p>

@@ -7,10 +7,10 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { Rollout } from '../../lib/api-types.ts'
+import type { RolloutSummary } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { rolloutsQuery } from './api.ts'
-import { nodesDone, rolloutVerdict } from './rules.ts'
+import { rolloutVerdict } from './rules.ts'
 
 export function RolloutsScreen() {
   const rollouts = useQuery(rolloutsQuery)
@@ -60,7 +60,7 @@ export function RolloutsScreen() {
                           <StatusBadge verdict={rolloutVerdict[rollout.state]} />
                         </td>
                         <td className="num wide-only">
-                          {nodesDone(rollout)} of {rollout.tasks.length}
+                          {rollout.doneNodes} of {rollout.totalNodes}
                         </td>
                         <td className="wide-only">
                           {rollout.message || <span className="dim">–</span>}
@@ -85,7 +85,7 @@ export function RolloutsScreen() {
   )
 }
 
-function Took({ rollout: { startedAt, endedAt } }: { rollout: Rollout }) {
+function Took({ rollout: { startedAt, endedAt } }: { rollout: RolloutSummary }) {
   if (startedAt === null) return <span className="dim">not begun</span>
   if (endedAt === null) return <span className="dim">under way</span>
   return formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { RolloutState } from '../../lib/api-types.ts'
-import { plan, rollout, task } from '../../test/samples.ts'
+import { plan, rollout } from '../../test/samples.ts'
 import {
   isInTheWay,
   isOver,
   isWaiting,
-  nodesDone,
   waveState,
   whyNotApprove,
   whyNotFreeze,
@@ -14,13 +13,6 @@ import {
   whyNotStart,
   whyNotSteer,
 } from './rules.ts'
-
-test('only confirmed nodes count as done', () => {
-  const tasks = (['done', 'healthy', 'applied', 'confirmed', 'nacked'] as const).map((state) =>
-    task({ state }),
-  )
-  expect(nodesDone(rollout({ tasks }))).toBe(2)
-})
 
 test('an incomplete revert is not over: its nodes converge when they return', () => {
   expect(isOver('revert_incomplete')).toBe(false)

@@ -109,12 +109,6 @@ export function isOver(state: RolloutState): boolean {
   return terminal.has(state)
 }
 
-const finished: ReadonlySet<TaskState> = new Set(['healthy', 'done'])
-
-export function nodesDone(rollout: Pick<Rollout, 'tasks'>): number {
-  return rollout.tasks.filter((task) => finished.has(task.state) && !failsGate(task)).length
-}
-
 const untouched: ReadonlySet<TaskState> = new Set([
   'pending',
   'offered',

@@ -5,7 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
-import type { NewRollout, Rollout, RolloutPlan, Session } from '../../lib/api-types.ts'
+import type {
+  NewRollout,
+  Rollout,
+  RolloutPlan,
+  RolloutSummary,
+  Session,
+} from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
@@ -101,7 +107,7 @@ const overlaps: { value: Overlap; label: string }[] = [
 ]
 
 type InTheWayProps = {
-  rollouts: readonly Rollout[]
+  rollouts: readonly RolloutSummary[]
   onOverlap: Overlap
   onChange: (onOverlap: Overlap) => void
 }

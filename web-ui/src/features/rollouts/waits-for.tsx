@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { Facts } from '../../components/facts.tsx'
-import type { Rollout } from '../../lib/api-types.ts'
+import type { Rollout, RolloutSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery, rolloutsQuery } from './api.ts'
@@ -66,7 +66,7 @@ function OlderRollout({ id }: { id: string }) {
   )
 }
 
-function RolloutName({ rollout: { id, config, version, message } }: { rollout: Rollout }) {
+function RolloutName({ rollout: { id, config, version, message } }: { rollout: RolloutSummary }) {
   return (
     <>
       <Link to="/rollouts/$id" params={{ id }}>

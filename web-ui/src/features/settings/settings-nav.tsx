@@ -12,6 +12,12 @@ const pages = [
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
   { to: '/settings/rollout-rules', label: 'Rollout rules', permission: null },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
+  {
+    to: '/settings/certificate-authorities',
+    label: 'Certificate authorities',
+    permission: 'certificates:read',
+  },
+  { to: '/settings/dns-webhooks', label: 'DNS webhooks', permission: 'certificates:read' },
   { to: '/settings/backups', label: 'Backups', permission: 'backups:read' },
   { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
 ] as const satisfies {

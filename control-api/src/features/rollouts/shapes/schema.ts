@@ -230,7 +230,8 @@ export const NodeTaskSchema = Type.Object({
   }),
   updatedAt: TimeSchema,
 })
-export const RolloutSchema = Type.Object({
+/** GET /rollouts listRollouts */
+export const RolloutSummarySchema = Type.Object({
   id: RolloutIdSchema,
   config: NameSchema,
   version: Type.Integer(),
@@ -256,9 +257,6 @@ export const RolloutSchema = Type.Object({
     description:
       'The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts',
   }),
-  waves: Type.Array(
-    Type.Object({ index: Type.Integer(), nodes: Type.Integer(), done: Type.Integer() }),
-  ),
   wave: Type.Integer({
     description: 'The one under way; as many as were planned: those that were out of reach',
   }),
@@ -276,7 +274,8 @@ export const RolloutSchema = Type.Object({
       ...EvidenceSchema.properties,
     }),
   ),
-  tasks: Type.Array(NodeTaskSchema),
+  totalNodes: Type.Integer({ minimum: 0 }),
+  doneNodes: Type.Integer({ minimum: 0, description: 'Well with the version' }),
   pendingNodes: Type.Integer({
     description: 'Unreachable nodes that will take the release when they return',
   }),
@@ -296,9 +295,17 @@ export const RolloutSchema = Type.Object({
   startedAt: Nullable(TimeSchema),
   endedAt: Nullable(TimeSchema),
 })
+export type RolloutSummary = Static<typeof RolloutSummarySchema>
+/** GET /rollouts/{id} getRollout */
+export const RolloutSchema = Type.Object({
+  ...RolloutSummarySchema.properties,
+  waves: Type.Array(
+    Type.Object({ index: Type.Integer(), nodes: Type.Integer(), done: Type.Integer() }),
+  ),
+  tasks: Type.Array(NodeTaskSchema),
+})
 export type Rollout = Static<typeof RolloutSchema>
 
-/** GET /rollouts listRollouts */
 export const RolloutsQuerySchema = Type.Object({
   ...PageQuerySchema.properties,
   state: Type.Optional(RolloutStateSchema),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { Facts } from '../../../components/facts.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { Page } from '../../../components/page.tsx'
+import { QueryStates } from '../../../components/query-states.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { useNow } from '../../../hooks/use-now.ts'
+import type { CertificateAuthority, Session } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { formatDateTime } from '../../../lib/time.ts'
+import { sentence, whenWords } from '../managed/rules.ts'
+import { authorityQuery } from './api.ts'
+import classes from './authorities.module.css'
+import { AuthorityActions } from './authority-actions.tsx'
+import { EditAuthorityPanel } from './edit-authority-panel.tsx'
+import { authorityVerdict } from './rules.ts'
+
+type Props = { name: string; session: Session; onDeleted: () => void }
+
+export function AuthorityScreen({ name, session, onDeleted }: Props) {
+  const authority = useQuery(authorityQuery(name))
+  const blockedBy = whyNot(session, 'certificates:write')
+  return (
+    <Page title={name} meta="Certificate authority">
+      <QueryStates query={authority} what="The certificate authority" skeletonRows={6}>
+        {({ body, etag }) => (
+          <>
+            <StatePanel authority={body} />
+            <AuthorityActions name={name} etag={etag} blockedBy={blockedBy} onDeleted={onDeleted} />
+            <EditAuthorityPanel authority={body} etag={etag} blockedBy={blockedBy} />
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+function StatePanel({ authority }: { authority: CertificateAuthority }) {
+  const now = useNow()
+  const { state, heldUntil, lastError, failures, externalAccountKeyId } = authority
+  return (
+    <section className="panel" aria-label="Its state">
+      <div className="panel-body stack">
+        {lastError !== null && (
+          <Notice
+            tone="warn"
+            title={state === 'held' ? 'Nothing is ordered there now' : 'It failed last time'}
+          >
+            {sentence(lastError)}
+            {heldUntil !== null && state === 'held' && (
+              <p>It is asked again {whenWords(heldUntil, now)}.</p>
+            )}
+          </Notice>
+        )}
+        <Facts
+          facts={[
+            { name: 'State', value: <StatusBadge verdict={authorityVerdict(authority)} /> },
+            ...(failures === 0 ? [] : [{ name: 'Failures in a row', value: failures }]),
+            {
+              name: 'Directory',
+              value: <span className={classes.url}>{authority.directoryUrl}</span>,
+            },
+            { name: 'Used by', value: plural(authority.usedBy, 'certificate') },
+            { name: 'Contact', value: authority.contact.join(', ') || 'none' },
+            {
+              name: 'External account',
+              value: externalAccountKeyId === null ? 'none' : <code>{externalAccountKeyId}</code>,
+            },
+            {
+              name: 'Trusted roots',
+              value: authority.trustedRoots ? 'its own as well' : 'those of this machine',
+            },
+            {
+              name: 'Added',
+              value: `${formatDateTime(authority.createdAt)} by ${authority.createdBy}`,
+            },
+          ]}
+        />
+      </div>
+    </section>
+  )
+}

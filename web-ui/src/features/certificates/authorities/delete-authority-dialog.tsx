@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { authoritiesQuery, authorityQuery, deleteAuthorityMutation } from './api.ts'
+
+type Props = { name: string; etag: string; onClose: () => void; onDeleted: () => void }
+
+export function DeleteAuthorityDialog({ onClose, onDeleted, ...opened }: Props) {
+  const client = useQueryClient()
+  const { name, etag } = useAsShown(opened).shown
+  const remove = useMutation({
+    ...deleteAuthorityMutation,
+    onSuccess: () => {
+      client.removeQueries({ queryKey: authorityQuery(name).queryKey })
+      void client.invalidateQueries({ queryKey: authoritiesQuery.queryKey })
+      onDeleted()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title={`Delete the authority ${name}`}>
+      <div className="stack">
+        <p>
+          Nothing is ordered there any more, and the key of its account goes. Certificates that it
+          issued stay.
+        </p>
+        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        <DialogActions>
+          <Button loading={remove.isPending} onClick={() => remove.mutate({ name, etag })}>
+            Delete authority
+          </Button>
+        </DialogActions>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The certificates that are ordered here: what happens next to each, and when.
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useState } from 'react'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { QueryStates } from '../../../components/query-states.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { useNow } from '../../../hooks/use-now.ts'
+import type { ManagedCertificate } from '../../../lib/api-types.ts'
+import { formatDateTime } from '../../../lib/time.ts'
+import { HostNames } from '../host-names.tsx'
+import { certificateVerdict } from '../rules.ts'
+import { managedListQuery } from './api.ts'
+import classes from './managed.module.css'
+import { MANAGED_STATES, type ManagedState, managedVerdict, nextWords, sentence } from './rules.ts'
+
+type Props = { state: ManagedState | null; onState: (state: ManagedState | null) => void }
+
+export function ManagedList({ state, onState }: Props) {
+  const [typed, setTyped] = useState('')
+  const q = useDeferredValue(typed.trim())
+  const managed = useInfiniteQuery(managedListQuery(q, state))
+  const known = managed.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <section className="panel" aria-label="Certificates that are ordered here">
+      <div className="panel-head">
+        <TextInput
+          aria-label="Find by name or host"
+          placeholder="Name or host"
+          size="xs"
+          value={typed}
+          onChange={({ currentTarget: { value } }) => setTyped(value)}
+          spellCheck={false}
+        />
+        <NativeSelect
+          aria-label="State"
+          size="xs"
+          value={state ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onState(MANAGED_STATES.find((one) => one === value) ?? null)
+          }
+          data={[
+            { value: '', label: 'Any state' },
+            ...MANAGED_STATES.map((one) => ({ value: one, label: managedVerdict(one).label })),
+          ]}
+        />
+      </div>
+      <QueryStates query={managed} what="The certificates" skeletonRows={3}>
+        {() =>
+          known.length === 0 ? (
+            <Nothing isFiltered={q !== '' || state !== null} />
+          ) : (
+            <Table managed={known} />
+          )
+        }
+      </QueryStates>
+      {managed.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={managed.isFetchingNextPage}
+            onClick={() => void managed.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState title="None of these">
+      Look for a part of the name or of a host, or choose another state.
+    </EmptyState>
+  ) : (
+    <EmptyState title="Nothing is ordered yet">
+      Order a certificate, and Farmstead renews it in time from then on.
+    </EmptyState>
+  )
+
+function Table({ managed }: { managed: ManagedCertificate[] }) {
+  const now = useNow()
+  return (
+    <ScrollBox label="Certificates that are ordered here, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Name, and what happens next</th>
+            <th scope="col" className="wide-only">
+              Hosts
+            </th>
+            <th scope="col" className="wide-only">
+              Good until
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {managed.map((one) => (
+            <Row key={one.name} managed={one} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+function Row({ managed, now }: { managed: ManagedCertificate; now: number }) {
+  const { name, names, state, next, certificate } = managed
+  return (
+    <tr>
+      <td className="nowrap">
+        <StatusBadge verdict={managedVerdict(state)} />
+      </td>
+      <td>
+        <Link to="/certificates/$name" params={{ name }}>
+          {name}
+        </Link>
+        <div className={classes.next}>
+          {nextWords(managed, now)} <span className="dim">{sentence(next.because)}</span>
+        </div>
+      </td>
+      <td className={`wide-only ${classes.hosts}`}>
+        <HostNames names={names} most={3} />
+      </td>
+      <td className="wide-only nowrap">
+        {certificate === null ? (
+          <span className="dim">none yet</span>
+        ) : (
+          <>
+            {formatDateTime(certificate.notAfter)}
+            {certificate.state !== 'good' && (
+              <div>
+                <StatusBadge verdict={certificateVerdict(certificate)} />
+              </div>
+            )}
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { QueryStates } from '../../../components/query-states.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import type { CertificateOrder } from '../../../lib/api-types.ts'
+import { formatDateTime } from '../../../lib/time.ts'
+import { ordersQuery } from './api.ts'
+import classes from './managed.module.css'
+import { authorityWords, orderVerdict } from './rules.ts'
+
+export function PastOrdersPanel({ name }: { name: string }) {
+  const orders = useInfiniteQuery(ordersQuery(name))
+  const ended = (orders.data?.pages.flatMap(({ items }) => items) ?? []).filter(
+    ({ endedAt }) => endedAt !== null,
+  )
+  return (
+    <section className="panel" aria-labelledby="past-orders-heading">
+      <div className="panel-head">
+        <h2 id="past-orders-heading">Past orders</h2>
+      </div>
+      <QueryStates query={orders} what="The past orders" skeletonRows={3}>
+        {() =>
+          ended.length === 0 ? (
+            <EmptyState title="None yet">Each order is listed here once it has ended.</EmptyState>
+          ) : (
+            <Table orders={ended} />
+          )
+        }
+      </QueryStates>
+      {orders.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={orders.isFetchingNextPage}
+            onClick={() => void orders.fetchNextPage()}
+          >
+            Show older orders
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Table({ orders }: { orders: CertificateOrder[] }) {
+  return (
+    <ScrollBox label="Past orders, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Outcome</th>
+            <th scope="col">Ended</th>
+            <th scope="col">What came of it</th>
+            <th scope="col" className="wide-only">
+              Ordered from
+            </th>
+            <th scope="col" className="wide-only">
+              Started by
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {orders.map((order) => (
+            <tr key={order.id}>
+              <td>
+                <StatusBadge verdict={orderVerdict(order)} />
+              </td>
+              <td className={classes.ended}>
+                {order.endedAt !== null && formatDateTime(order.endedAt)}
+              </td>
+              <td className={classes.message}>{outcomeWords(order)}</td>
+              <td className="wide-only">
+                {authorityWords({ name: order.authority, profile: order.profile })}
+              </td>
+              <td className="wide-only">{order.startedBy}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+function outcomeWords({ state, version, lastError }: CertificateOrder): string {
+  if (version !== null) return `Version ${version}`
+  return lastError ?? (state === 'cancelled' ? 'It was cancelled.' : 'No reason was given.')
+}
