@@ -195,7 +195,7 @@ export function createAcmeClient(options: ClientOptions): CertificateAuthority {
       return {
         startMs,
         endMs,
-        explanationUrl: typeof body.explanationURL === 'string' ? body.explanationURL : null,
+        explanationUrl: urlOf(body.explanationURL),
         retryAfterMs: retryAfterMs(answer.headers['retry-after'], now()),
       }
     },

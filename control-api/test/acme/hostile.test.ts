@@ -141,6 +141,9 @@ test('renewal information is read with when to ask again; a window that is none 
   const window = { start: '1970-02-01T00:00:00Z', end: '1970-02-02T00:00:00Z' }
   const { client } = await stub({
     '/renewalInfo/good': { headers: { 'retry-after': '21600' }, body: { suggestedWindow: window } },
+    '/renewalInfo/script': {
+      body: { suggestedWindow: window, explanationURL: 'javascript:alert(1)' },
+    },
     '/renewalInfo/bad': { body: { suggestedWindow: { start: window.end, end: window.start } } },
   })
   expect(await client.renewalInfo('good')).toEqual({
@@ -149,6 +152,8 @@ test('renewal information is read with when to ask again; a window that is none 
     explanationUrl: null,
     retryAfterMs: 21_600_000,
   })
+  // People follow it.
+  expect((await client.renewalInfo('script'))?.explanationUrl).toBeNull()
   await expect(client.renewalInfo('bad')).rejects.toThrow('a time to renew that is none')
 })
 
