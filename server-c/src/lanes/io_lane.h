@@ -29,13 +29,14 @@ struct io_job {
 
 /* Where jobs that are done arrive on a loop. */
 struct io_port {
-    uv_async_t async;
+    uv_poll_t wake;
+    int wake_fd; /* an eventfd, see io_port.c */
     uv_mutex_t lock;
     struct io_job *first, **end; /* protected by `lock` */
     size_t outstanding;          /* submitted but not done; loop thread */
 };
 int io_port_init(struct io_port *port, uv_loop_t *loop);
-/* Only if no job is outstanding. Closes `async`; the port must remain until its on_close. */
+/* Only if no job is outstanding. Closes `wake`; the port must remain until its on_close. */
 void io_port_close(struct io_port *port, uv_close_cb on_close);
 void io_port_fini(struct io_port *port);  /* after on_close */
 void io_port_deliver(struct io_job *job); /* for io_lane.c: the job is done; thread of the lane */
