@@ -46,6 +46,10 @@ struct io_lane;
 /* Starts `threads` threads with that name (at most 15 characters). NULL if none could be started.
  * Any thread. */
 struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_length);
+/* The same for jobs that compute: its threads are `niceness` nicer than the process (nice(2)), so that
+ * loops get a processor first. */
+struct io_lane *io_lane_new_nice(const char *name, uint32_t threads, uint32_t queue_length,
+                                 int niceness);
 /* Ends the threads when the queue is empty. Any thread. */
 void io_lane_free(struct io_lane *lane);
 
