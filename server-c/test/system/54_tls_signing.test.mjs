@@ -157,6 +157,8 @@ test('clients that reset their connections meanwhile are gone at once', async (t
   const { node, ca } = await start(t)
   for (let round = 0; round < 3; round++) {
     const clients = await greet(t, node)
+    // One is answered: hellos were heard, and are being signed for.
+    await until(() => answered(clients) > 0)
     for (const client of clients) client.socket.resetAndDestroy()
     await serves(node, { ca })
   }
