@@ -17,9 +17,10 @@
 /* For standard streams, logs, password files, the agent's connection, and what system libraries
  * open. */
 #define OTHER_DESCRIPTORS 64
-/* For an event loop: libuv's event queue and the loop's own, wake-ups, the folders' watches, root
- * and file of a look-up on the loop, and a new connection that is about to be refused. */
-#define LOOP_DESCRIPTORS 9
+/* For an event loop: libuv's event queue and the loop's own, wake-ups by threads and by lanes, the
+ * folders' watches, root and file of a look-up on the loop, and a new connection that is about to be
+ * refused. */
+#define LOOP_DESCRIPTORS 10
 /* For a thread that looks files up: the root, the deepest watched folder, the folder it is in, and
  * the next one. */
 #define LOOKUP_DESCRIPTORS 4

@@ -2,7 +2,7 @@
 /* conn.c — the connection's state machine.
  *
  * state     | entered when                        | left when
- * HANDSHAKE | accepted, and the client speaks TLS | it is over: READING
+ * HANDSHAKE | accepted, and the client speaks TLS | it is over, perhaps by a lane: READING
  * READING   | accepted; a response has ended      | the head is whole: ANSWERING or SENDING
  * ANSWERING | the exchange asked a lane           | the lane has answered: SENDING
  * SENDING   | a response was begun                | sent: READING, DRAINING, LINGERING, CLOSED
@@ -117,7 +117,10 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         conn_linger(c);
         conn_run(c);
     } else if (events & (EPOLLHUP | EPOLLERR)) { /* no one is left to answer */
-        conn_close(c, conn_left(c));
+        if (c->state == CONN_HANDSHAKE)
+            conn_fail_handshake(c, -ECONNRESET);
+        else
+            conn_close(c, conn_left(c));
     } else if (is_reading(c)) {
         if (c->has_input)
             take_input(c);

@@ -51,7 +51,7 @@ static void answer_plain_http(const struct conn *c)
     shutdown(c->transport.fd, SHUT_WR);
 }
 
-static void fail(struct conn *c, int err)
+void conn_fail_handshake(struct conn *c, int err)
 {
     bool has_gone = err == -ECONNRESET || err == -EPIPE;
 
@@ -129,21 +129,21 @@ void conn_shake_hands(struct conn *c)
         return;
     start_ns = monotonic_ns();
     c->has_input = false;
-    err = c->transport.kind->handshake(&c->transport);
+    err = c->transport.kind->handshake(&c->transport, &c->watch);
     loop->tls->spent_ns += monotonic_ns() - start_ns;
     if (err == -EINTR) {
         c->has_input = true;
         poller_call_again(&loop->poller, &c->watch);
         return;
     }
-    if (err == -EAGAIN) {
+    if (err == -EAGAIN || err == -EINPROGRESS) {
         if (c->timeout == TIMEOUT_SILENT && transport_tls_session(&c->transport))
             conn_arm(c, TIMEOUT_HEADER);
         conn_flush(c);
         return;
     }
     if (err) {
-        fail(c, err);
+        conn_fail_handshake(c, err);
         return;
     }
     count_success(c);

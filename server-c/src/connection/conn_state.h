@@ -98,7 +98,8 @@ void conn_watch_output(struct conn *c);
 void conn_flush(struct conn *c);
 
 /* conn_handshake.c */
-void conn_shake_hands(struct conn *c); /* in CONN_HANDSHAKE, when there may be input */
+void conn_shake_hands(struct conn *c);             /* in CONN_HANDSHAKE, when there may be input */
+void conn_fail_handshake(struct conn *c, int err); /* counts it and closes; a negative errno */
 void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert);
 
 /* conn_end.c */

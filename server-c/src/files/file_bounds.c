@@ -109,7 +109,7 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
 
 void file_bounds_init(struct file_cache *cache)
 {
-    uv_timer_init(cache->port->async.loop, &cache->approach);
+    uv_timer_init(cache->port->wake.loop, &cache->approach);
 }
 
 void file_bounds_fini(struct file_cache *cache)

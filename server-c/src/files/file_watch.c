@@ -34,7 +34,7 @@ void file_watch_configure(struct file_cache *cache)
     if (cache->watcher)
         folder_watcher_limit(cache->watcher, limits->watches);
     else if (limits->watches > 0) /* without memory for a watcher, ttlMillis applies */
-        cache->watcher = folder_watcher_new(cache->port->async.loop, limits->watches, &owner);
+        cache->watcher = folder_watcher_new(cache->port->wake.loop, limits->watches, &owner);
 }
 
 void file_watch_fini(struct file_cache *cache)

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define THREADS_MAX 1024
 #define FIRST_IN_A_ROW 8 /* then one of the other queue gets its turn */
@@ -41,6 +42,7 @@ struct sleepers {
 
 struct io_lane {
     char name[16];
+    int niceness;     /* added to the process's */
     bool has_reserve; /* thread 0 takes only jobs of `first`, if there are others */
     uv_mutex_t lock;
     struct sleepers zeroth; /* thread 0 alone, as it may be the reserve */
@@ -194,6 +196,8 @@ static void thread_main(void *arg)
     struct io_job *job = NULL;
 
     pthread_setname_np(pthread_self(), thread->lane->name);
+    if (thread->lane->niceness > 0) /* on Linux it is the thread's own; refused, it works as well */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + thread->lane->niceness);
     while ((job = next_job(thread, job != NULL)) != NULL) {
         job->started_ns = monotonic_ns();
         job->run(job);
@@ -264,9 +268,16 @@ uint32_t io_lane_resize(struct io_lane *lane, uint32_t threads, uint32_t queue_l
 
 struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_length)
 {
+    return io_lane_new_nice(name, threads, queue_length, 0);
+}
+
+struct io_lane *io_lane_new_nice(const char *name, uint32_t threads, uint32_t queue_length,
+                                 int niceness)
+{
     struct io_lane *lane = xcalloc(1, sizeof(*lane));
 
     CHECK(strlen(name) < sizeof(lane->name));
+    lane->niceness = niceness;
     strcpy(lane->name, name);
     queue_init(&lane->queue);
     queue_init(&lane->first);

@@ -29,13 +29,14 @@ struct io_job {
 
 /* Where jobs that are done arrive on a loop. */
 struct io_port {
-    uv_async_t async;
+    uv_poll_t wake;
+    int wake_fd; /* an eventfd, see io_port.c */
     uv_mutex_t lock;
     struct io_job *first, **end; /* protected by `lock` */
     size_t outstanding;          /* submitted but not done; loop thread */
 };
 int io_port_init(struct io_port *port, uv_loop_t *loop);
-/* Only if no job is outstanding. Closes `async`; the port must remain until its on_close. */
+/* Only if no job is outstanding. Closes `wake`; the port must remain until its on_close. */
 void io_port_close(struct io_port *port, uv_close_cb on_close);
 void io_port_fini(struct io_port *port);  /* after on_close */
 void io_port_deliver(struct io_job *job); /* for io_lane.c: the job is done; thread of the lane */
@@ -45,6 +46,10 @@ struct io_lane;
 /* Starts `threads` threads with that name (at most 15 characters). NULL if none could be started.
  * Any thread. */
 struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_length);
+/* The same for jobs that compute: its threads are `niceness` nicer than the process (nice(2)), so that
+ * loops get a processor first. */
+struct io_lane *io_lane_new_nice(const char *name, uint32_t threads, uint32_t queue_length,
+                                 int niceness);
 /* Ends the threads when the queue is empty. Any thread. */
 void io_lane_free(struct io_lane *lane);
 

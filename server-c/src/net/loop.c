@@ -79,6 +79,7 @@ bool loop_start_tls(struct loop *loop)
     if (!loop->tls)
         return false;
     list_init(&loop->tls->waiting);
+    list_init(&loop->tls->to_sign);
     poller_watch_init(&loop->tls->pump, NULL);
     loop->tls->engine = tls_engine_new(&loop->tls->io, loop->shared->tickets);
     if (!loop->tls->engine)

@@ -49,6 +49,8 @@ struct loop_tls {
     uint64_t turn, spent_ns; /* what handshakes have cost in this turn of the poller */
     struct list waiting;     /* whose handshake waits for its turn; conn_handshake.c */
     struct poller_watch pump;
+    struct list to_sign; /* sessions that wait until the lane takes them; transport_tls.c */
+    uint32_t signing;    /* jobs of this loop that the lane has */
     char input[LOOP_RECORD_BYTES]; /* encrypted bytes arrive here first */
     char plain[LOOP_TLS_PLAIN_BYTES];
 };
@@ -84,6 +86,7 @@ enum timeout {
 /* Shared by all loops of the process. */
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
+    struct io_lane *sign_lane; /* ends before the loops do, see tls_engine_free() */
     struct access_log *access_log;
     struct auth_store *auth;
     struct tls_tickets *tickets;

@@ -13,13 +13,15 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+struct poller_watch;
 struct transport;
 
 struct transport_kind {
     /* Goes on with the handshake. 0: it is over. -EAGAIN: it waits for the client. -EINTR: call
-     * again after others had their turn. -EPROTO or another negative errno: it has failed. NULL if
-     * the transport needs none. */
-    int (*handshake)(struct transport *transport);
+     * again after others had their turn. -EINPROGRESS: it waits for a lane, after which `watch` is
+     * called again, if the transport has not been closed. -EPROTO or another negative errno: it has
+     * failed. NULL if the transport needs none. */
+    int (*handshake)(struct transport *transport, struct poller_watch *watch);
     /* Returns the number of bytes received, 0 at the end of input, or a negative errno; -EAGAIN: no
      * bytes have arrived. *has_more: there may be more bytes, and no event will announce them. */
     ssize_t (*receive)(struct transport *transport, void *room, size_t cap, bool *has_more);

@@ -18,12 +18,21 @@
 #define ROUNDS_AT_ONCE 4    /* of input without a plain byte; then others get their turn */
 #define OUT_KEPT 131072     /* of the loop's memory for output; more is given back */
 #define HELD_JOINED 4096    /* so much that is held is sent with what follows, in one call */
+#define SIGNING_MOST 32     /* sessions of a loop that the lane has at a time */
 #define PLAIN_REQUEST_LEN 4 /* of the method by which a request without TLS is known */
 
 /* Bytes on the heap, those before `pos` used already. */
 struct bytes {
     char *start;
     size_t pos, len;
+};
+
+/* Where the session is when its key signs slowly. */
+enum signing {
+    SIGNING_NOT,
+    SIGNING_WAITS, /* until the lane takes it */
+    SIGNING_OUT,   /* with the lane: the loop does not touch it */
+    SIGNING_DONE,  /* back, with a result */
 };
 
 struct tls {
@@ -38,6 +47,10 @@ struct tls {
     bool is_ended;    /* the sending side has ended */
     bool has_stopped; /* the session reads no more, and says why when it is asked again */
     bool got_plain_http;
+    enum signing signing;
+    struct list in_line;             /* loop->tls->to_sign; SIGNING_WAITS */
+    struct io_job job;               /* SIGNING_OUT */
+    struct poller_watch *signed_for; /* to be called then; NULL: the transport has been closed */
 };
 
 static struct tls *tls_of(const struct transport *transport)
@@ -174,6 +187,60 @@ static bool settle_in(struct tls *tls)
     return is_kept;
 }
 
+/* --- signing --------------------------------------------------------------------------------- */
+
+static void free_tls(struct tls *tls)
+{
+    tls_session_free(tls->session);
+    free(tls);
+}
+
+static void sign(struct io_job *job)
+{
+    tls_session_sign(container_of(job, struct tls, job)->session);
+}
+
+static void on_signed(struct io_job *job);
+
+/* Those that wait here and not in the lane's queue are gone when their clients are: a flood of clients
+ * that do not stay fills no memory. */
+static void give_to_lane(struct loop *loop)
+{
+    while (loop->tls->signing < SIGNING_MOST && !list_empty(&loop->tls->to_sign)) {
+        struct tls *tls = container_of(loop->tls->to_sign.next, struct tls, in_line);
+        list_remove(&tls->in_line);
+        tls->signing = SIGNING_OUT;
+        tls->job = (struct io_job){.run = sign, .on_done = on_signed};
+        loop->tls->signing++;
+        io_lane_submit_next(loop->shared->sign_lane, &loop->port, &tls->job);
+    }
+}
+
+static void on_signed(struct io_job *job)
+{
+    struct tls *tls = container_of(job, struct tls, job);
+    struct loop *loop = tls->loop;
+
+    tls->signing = SIGNING_DONE;
+    loop->tls->signing--;
+    give_to_lane(loop);
+    if (tls->signed_for)
+        poller_call_again(&loop->poller, tls->signed_for);
+    else
+        free_tls(tls);
+}
+
+static int begin_signing(struct tls *tls, struct poller_watch *watch)
+{
+    if (!tls_session_begin_signing(tls->session))
+        return -ENOMEM;
+    tls->signed_for = watch;
+    tls->signing = SIGNING_WAITS;
+    list_append(&tls->loop->tls->to_sign, &tls->in_line);
+    give_to_lane(tls->loop);
+    return -EINPROGRESS;
+}
+
 /* --- the handshake --------------------------------------------------------------------------- */
 
 /* Four letters are a method; a record of TLS begins with its type, 22. */
@@ -220,12 +287,28 @@ static int step(struct transport *transport)
     return err && result == -EAGAIN ? err : result;
 }
 
-static int handshake(struct transport *transport)
+/* Sends what was signed. */
+static int step_when_signed(struct transport *transport)
+{
+    struct tls *tls = tls_of(transport);
+    int result, err;
+
+    tls->signing = SIGNING_NOT;
+    result = tls_session_end_signing(tls->session);
+    err = settle_out(transport, true, false);
+    return err && result == -EAGAIN ? err : result;
+}
+
+static int handshake(struct transport *transport, struct poller_watch *watch)
 {
     struct tls *tls = tls_of(transport);
     bool is_full = true;
     int result = -EAGAIN;
 
+    if (tls->signing == SIGNING_WAITS || tls->signing == SIGNING_OUT)
+        return -EINPROGRESS;
+    if (tls->signing == SIGNING_DONE)
+        result = step_when_signed(transport);
     for (int left = ROUNDS_AT_ONCE; result == -EAGAIN; left--) {
         if (left == 0)
             return -EINTR;
@@ -235,7 +318,9 @@ static int handshake(struct transport *transport)
         else if (result == -EAGAIN && !is_full)
             return result;
     }
-    tls->is_over |= result != 0;
+    if (result == -EINPROGRESS)
+        result = begin_signing(tls, watch);
+    tls->is_over |= result != 0 && result != -EINPROGRESS;
     return result == -EPIPE ? -ECONNRESET : result;
 }
 
@@ -419,8 +504,10 @@ static void close_tls(struct transport *transport)
     close(transport->fd);
     drop(&tls->ahead);
     drop(&tls->held);
-    tls_session_free(tls->session);
-    free(tls);
+    list_remove(&tls->in_line);
+    tls->signed_for = NULL;
+    if (tls->signing != SIGNING_OUT) /* else it is freed when it is back */
+        free_tls(tls);
 }
 
 bool transport_of_tls(struct transport *out, struct loop *loop, int fd)
@@ -441,6 +528,7 @@ bool transport_of_tls(struct transport *out, struct loop *loop, int fd)
         return false;
     }
     tls->loop = loop;
+    list_init(&tls->in_line);
     *out = (struct transport){.kind = &tls_kind, .state = tls, .fd = fd};
     return true;
 }

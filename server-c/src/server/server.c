@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define FIRST_THREADS 1 /* threads of a lane before there is a config */
+#define SIGN_NICENESS 5 /* where all processors are busy, signing gets a third of a loop's share */
 
 /* --- start and stop -------------------------------------------------------------------------- */
 
@@ -64,6 +65,9 @@ struct server *server_new(const struct server_admin *admin, int *err)
     srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.read_lane)
         goto fail_read_lane;
+    srv->shared.sign_lane = io_lane_new_nice("sign", FIRST_THREADS, FIRST_THREADS, SIGN_NICENESS);
+    if (!srv->shared.sign_lane)
+        goto fail_sign_lane;
     srv->auth_lane = io_lane_new("auth", AUTH_LANE_THREADS, AUTH_LANE_QUEUE);
     if (!srv->auth_lane)
         goto fail_auth_lane;
@@ -81,6 +85,8 @@ fail_files:
 fail_auth_store:
     io_lane_free(srv->auth_lane);
 fail_auth_lane:
+    io_lane_free(srv->shared.sign_lane);
+fail_sign_lane:
     io_lane_free(srv->shared.read_lane);
 fail_read_lane:
     io_lane_free(srv->shared.stat_lane);
@@ -116,6 +122,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
         server_logs_end(srv->shared.access_log);
         return false;
     }
+    io_lane_free(srv->shared.sign_lane); /* before the loops, see tls_engine_free() */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_free(srv->workers[i]);
     auth_store_free(srv->shared.auth);

@@ -9,6 +9,7 @@
 #include "lanes/root_disks.h"
 #include "log/log.h"
 #include "machine/bounded_call.h"
+#include "site/site_tls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,11 +84,12 @@ static uint32_t auto_read_threads(struct config *cfg)
     return READS_PER_DISK * (disks > 0 ? disks : 1);
 }
 
-void server_lanes_resize(struct loop_shared *shared, struct config *cfg)
+void server_lanes_resize(struct loop_shared *shared, struct config *cfg, uint32_t loops)
 {
     bool is_auto = cfg->io.read_threads == CONFIG_AUTO;
     uint32_t readers = is_auto ? auto_read_threads(cfg) : cfg->io.read_threads;
 
     io_lane_resize(shared->read_lane, readers, cfg->io.queue_length);
     io_lane_resize(shared->stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
+    io_lane_resize(shared->sign_lane, site_tls_is_wanted(cfg) ? loops : 1, 1);
 }

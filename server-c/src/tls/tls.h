@@ -6,8 +6,8 @@
  * ready. A session is one client's: it turns what the client sent into plain bytes and back, from
  * memory to memory (struct tls_io).
  *
- * An engine and its sessions are for one thread at a time. A set is made on any thread, which then
- * gives it to the engine's. */
+ * An engine and its sessions are for one thread at a time, but for tls_session_sign(). A set is made
+ * on any thread, which then gives it to the engine's. */
 #ifndef FARMSTEAD_TLS_H
 #define FARMSTEAD_TLS_H
 
@@ -46,7 +46,9 @@ bool tls_io_append(struct tls_io *io, const void *bytes, size_t len);
 struct tls_engine;
 /* `io` is where all its sessions read and write. NULL: no memory. */
 struct tls_engine *tls_engine_new(struct tls_io *io, struct tls_tickets *tickets);
-void tls_engine_free(struct tls_engine *engine); /* after its sets and sessions; NULL is allowed */
+/* After its sets and sessions, and the end of all threads that signed: the library keeps something of
+ * the engine for each. NULL is allowed. */
+void tls_engine_free(struct tls_engine *engine);
 
 /* --- sets ------------------------------------------------------------------------------------ */
 
@@ -88,9 +90,18 @@ void tls_session_free(struct tls_session *session);       /* NULL is allowed */
 
 /* All of these read from the engine's io and append to it. */
 
-/* 0: it is over. -EAGAIN: the client has to send more. -EPROTO: it has failed, and io may have an
- * alert for the client; tls_session_alert() says which. -ENOMEM. */
+/* 0: it is over. -EAGAIN: the client has to send more. -EINPROGRESS: what is next takes long, since
+ * the certificate's key is of a kind that signs slowly; see tls_session_begin_signing(). -EPROTO: it
+ * has failed, and io may have an alert for the client; tls_session_alert() says which. -ENOMEM. */
 int tls_session_handshake(struct tls_session *session);
+
+/* After -EINPROGRESS: from here to tls_session_end_signing() only tls_session_sign() may be called,
+ * once and on any thread, or tls_session_free() before or after that. False: no memory. */
+bool tls_session_begin_signing(struct tls_session *session);
+void tls_session_sign(struct tls_session *session); /* does not use the engine's io */
+/* On the engine's thread again; as tls_session_handshake(). */
+int tls_session_end_signing(struct tls_session *session);
+
 /* Bytes written to `room`; 0: the client has ended its side. -EAGAIN: all of io->in was used, and
  * there is no whole record. -EPROTO, -ENOMEM. */
 ssize_t tls_session_read(struct tls_session *session, void *room, size_t cap);

@@ -9,7 +9,7 @@
 
 static int read_in(BIO *bio, char *room, int cap)
 {
-    struct tls_io *io = ((struct tls_engine *)BIO_get_data(bio))->io;
+    struct tls_io *io = BIO_get_data(bio);
     size_t n = smaller_of(io->in_len, (uint64_t)cap);
 
     BIO_clear_retry_flags(bio);
@@ -51,7 +51,7 @@ bool tls_io_append(struct tls_io *io, const void *bytes, size_t len)
 
 static int write_out(BIO *bio, const char *bytes, int len)
 {
-    struct tls_io *io = ((struct tls_engine *)BIO_get_data(bio))->io;
+    struct tls_io *io = BIO_get_data(bio);
 
     BIO_clear_retry_flags(bio);
     return len > 0 && tls_io_append(io, bytes, (size_t)len) ? len : -1;
@@ -65,13 +65,23 @@ static long control(BIO *bio, int command, long number, void *pointer)
     return command == BIO_CTRL_FLUSH;
 }
 
+BIO *tls_bio_new(const struct tls_engine *engine, struct tls_io *io)
+{
+    BIO *bio = BIO_new(engine->method);
+
+    if (!bio)
+        return NULL;
+    BIO_set_data(bio, io);
+    BIO_set_init(bio, 1);
+    return bio;
+}
+
 struct tls_engine *tls_engine_new(struct tls_io *io, struct tls_tickets *tickets)
 {
     struct tls_engine *engine = calloc(1, sizeof(*engine));
 
     if (!engine)
         return NULL;
-    engine->io = io;
     engine->tickets = tickets;
     engine->library = OSSL_LIB_CTX_new();
     engine->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory of a loop");
@@ -81,11 +91,10 @@ struct tls_engine *tls_engine_new(struct tls_io *io, struct tls_tickets *tickets
         BIO_meth_set_write(engine->method, write_out) != 1 ||
         BIO_meth_set_ctrl(engine->method, control) != 1)
         goto fail;
-    engine->bio = BIO_new(engine->method);
+    engine->io = io;
+    engine->bio = tls_bio_new(engine, io);
     if (!engine->bio)
         goto fail;
-    BIO_set_data(engine->bio, engine);
-    BIO_set_init(engine->bio, 1);
     return engine;
 
 fail:

@@ -164,12 +164,21 @@ struct tls_session *tls_session_new(struct tls_set *set)
     return session;
 }
 
+static void free_signing(struct tls_session *session)
+{
+    if (session->signing)
+        free(session->signing->io.out);
+    free(session->signing);
+    session->signing = NULL;
+}
+
 void tls_session_free(struct tls_session *session)
 {
     if (!session)
         return;
     SSL_free(session->ssl);
     tls_set_put(session->set);
+    free_signing(session);
     free(session->name);
     free(session);
 }
@@ -181,26 +190,100 @@ static int error_of(const struct tls_session *session, int result)
 
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
         return -EAGAIN;
+    if (error == SSL_ERROR_WANT_X509_LOOKUP)
+        return -EINPROGRESS;
     if (ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE)
         return -ENOMEM;
     return -EPROTO;
 }
 
-int tls_session_handshake(struct tls_session *session)
+static int step(const struct tls_session *session)
 {
-    int result, err;
+    int result, err = 0;
 
     ERR_clear_error();
     result = SSL_do_handshake(session->ssl);
-    if (result == 1) {
-        tls_set_put(session->set);
-        session->set = NULL;
-        return 0;
-    }
-    err = error_of(session, result);
+    if (result != 1)
+        err = error_of(session, result);
     ERR_clear_error();
     return err;
 }
+
+int tls_session_handshake(struct tls_session *session)
+{
+    int err = step(session);
+
+    if (!err) {
+        tls_set_put(session->set);
+        session->set = NULL;
+    }
+    return err;
+}
+
+/* --- signing --------------------------------------------------------------------------------- */
+
+/* Will it be a key that signs fast, of those that the context has? Of TLS 1.3 that is certain, where
+ * the client takes such a certificate: those algorithms come first. In TLS 1.2 the cipher decides,
+ * which is not known yet. */
+static bool will_sign_fast(SSL *ssl)
+{
+    STACK_OF(X509) * chain;
+
+    if (SSL_version(ssl) != TLS1_3_VERSION)
+        return false;
+    for (long which = SSL_CERT_SET_FIRST; SSL_set_current_cert(ssl, which) == 1;
+         which = SSL_CERT_SET_NEXT) {
+        EVP_PKEY *key = SSL_get_privatekey(ssl);
+        if (tls_signs_fast(key) && SSL_get0_chain_certs(ssl, &chain) == 1 &&
+            SSL_check_chain(ssl, SSL_get_certificate(ssl), key, chain) & CERT_PKEY_VALID)
+            return true;
+    }
+    return false;
+}
+
+/* The library calls it when it knows that there will be a signature: the session is not resumed. */
+int tls_on_certificate(SSL *ssl, void *unused)
+{
+    const struct tls_session *session = SSL_get_app_data(ssl);
+
+    (void)unused;
+    return session->signing || will_sign_fast(ssl) ? 1 : -1;
+}
+
+bool tls_session_begin_signing(struct tls_session *session)
+{
+    struct tls_signing *signing = calloc(1, sizeof(*signing));
+    BIO *bio = signing ? tls_bio_new(session->set->engine, &signing->io) : NULL;
+
+    if (!bio) {
+        free(signing);
+        return false;
+    }
+    SSL_set_bio(session->ssl, bio, bio);
+    session->signing = signing;
+    return true;
+}
+
+void tls_session_sign(struct tls_session *session)
+{
+    session->signing->result = step(session);
+}
+
+int tls_session_end_signing(struct tls_session *session)
+{
+    const struct tls_engine *engine = session->set->engine;
+    const struct tls_signing *signing = session->signing;
+    int result = signing->result;
+
+    BIO_up_ref(engine->bio);
+    SSL_set_bio(session->ssl, engine->bio, engine->bio);
+    if (signing->io.out_len > 0 && !tls_io_append(engine->io, signing->io.out, signing->io.out_len))
+        result = -ENOMEM;
+    free_signing(session);
+    return result;
+}
+
+/* --- the open session ------------------------------------------------------------------------ */
 
 ssize_t tls_session_read(struct tls_session *session, void *room, size_t cap)
 {

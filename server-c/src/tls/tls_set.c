@@ -142,6 +142,21 @@ bool tls_show(SSL_CTX *ctx, const struct tls_chain *chain, EVP_PKEY *key)
     return is_shown;
 }
 
+bool tls_signs_fast(const EVP_PKEY *key)
+{
+    char curve[32] = "";
+
+    switch (EVP_PKEY_get_base_id(key)) {
+    case EVP_PKEY_ED25519:
+        return true;
+    case EVP_PKEY_EC: /* the library has code of its own for this curve only */
+        return EVP_PKEY_get_group_name(key, curve, sizeof(curve), NULL) == 1 &&
+               strcmp(curve, "prime256v1") == 0;
+    default:
+        return false;
+    }
+}
+
 static bool use_pair(SSL_CTX *ctx, OSSL_LIB_CTX *library, const struct tls_pair *pair)
 {
     struct tls_chain chain;
@@ -151,6 +166,8 @@ static bool use_pair(SSL_CTX *ctx, OSSL_LIB_CTX *library, const struct tls_pair 
                    tls_pem_key(&key, library, pair->key, &line) == TLS_FAULT_NONE &&
                    tls_show(ctx, &chain, key);
 
+    if (is_used && !tls_signs_fast(key))
+        SSL_CTX_set_cert_cb(ctx, tls_on_certificate, NULL);
     EVP_PKEY_free(key);
     tls_chain_fini(&chain);
     return is_used;

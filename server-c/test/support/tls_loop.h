@@ -21,21 +21,30 @@ static void loop_on_free(void *arg)
     (void)arg;
 }
 
-/* After begin(). */
-static void begin_tls(void)
+/* From now on another certificate is shown, as after its renewal. */
+static inline void show_key(enum pki_kind kind)
 {
     const struct tls_settings settings = {.choose = loop_on_choice, .free_arg = loop_on_free};
     struct tls_pair shown;
     struct tls_plan plan = {.pairs = &shown, .pair_count = 1};
     struct tls_set *set;
 
-    pki_pair_init(&loop_pair, PKI_P256, "DNS:a.test");
+    pki_pair_fini(&loop_pair);
+    pki_pair_init(&loop_pair, kind, "DNS:a.test");
     shown = (struct tls_pair){pki_span(&loop_pair.chain), pki_span(&loop_pair.key_text)};
-    shared.tickets = tls_tickets_new();
-    CHECK_TRUE(loop_start_tls(&the_loop), "memory");
     set = tls_set_new(the_loop.tls->engine, &settings);
     loop_context = tls_set_add(set, &plan);
+    tls_set_put(the_loop.live->tls);
     loop_set_tls(&the_loop, set);
+}
+
+/* After begin(). */
+static void begin_tls(void)
+{
+    shared.sign_lane = io_lane_new("sign", 1, 1);
+    shared.tickets = tls_tickets_new();
+    CHECK_TRUE(loop_start_tls(&the_loop), "memory");
+    show_key(PKI_P256);
 }
 
 /* Before end(). */
@@ -43,6 +52,7 @@ static void end_tls(void)
 {
     pki_pair_fini(&loop_pair);
     loop_set_live(&the_loop, NULL, 0, 1);
+    io_lane_free(shared.sign_lane);
     tls_tickets_free(shared.tickets);
 }
 

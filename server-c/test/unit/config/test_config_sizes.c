@@ -90,18 +90,18 @@ static void test_descriptors(void)
 {
     struct config_sizes want = SIZES(2, 8192, 8000, 256 * MIB, 100000);
 
-    row(__LINE__, "", (struct config_machine){2, NO_LIMIT, 24534}, &want);
+    row(__LINE__, "", (struct config_machine){2, NO_LIMIT, 24536}, &want);
     want = SIZES(2, 298, 298, 256 * MIB, 100000);
     want.scarce[FIT_CONNECTIONS] = want.scarce[FIT_OPEN_FILES] = SCARCE_DESCRIPTORS;
-    row(__LINE__, "", (struct config_machine){2, NO_LIMIT, 1028}, &want);
+    row(__LINE__, "", (struct config_machine){2, NO_LIMIT, 1030}, &want);
     want = SIZES(2, 100, 694, 256 * MIB, 100000);
     want.scarce[FIT_OPEN_FILES] = SCARCE_DESCRIPTORS;
     row(__LINE__, ", \"limits\": {\"connections\": 100}",
-        (struct config_machine){2, NO_LIMIT, 1028}, &want);
+        (struct config_machine){2, NO_LIMIT, 1030}, &want);
     want = SIZES(2, 397, 100, 256 * MIB, 100000);
     want.scarce[FIT_CONNECTIONS] = SCARCE_DESCRIPTORS;
     row(__LINE__, ", \"fileCache\": {\"maxOpenFiles\": 100}",
-        (struct config_machine){2, NO_LIMIT, 1028}, &want);
+        (struct config_machine){2, NO_LIMIT, 1030}, &want);
 }
 
 static void test_it_always_fits(void)

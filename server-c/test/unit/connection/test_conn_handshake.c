@@ -112,6 +112,19 @@ static uint64_t counted(void)
     return sum;
 }
 
+static void ask_small(struct far *far, char *got, size_t cap)
+{
+    uint64_t end_ns = uv_hrtime() + UINT64_C(10000000000); /* a lane's thread may have to wait */
+
+    SSL_write(far->client.ssl, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n", 38);
+    say(far);
+    while (!strstr(got, "small bytes") && uv_hrtime() < end_ns) {
+        poller_turn(&the_loop.poller);
+        hear(far);
+        client_reads(&far->client, got + strlen(got), cap - strlen(got) - 1);
+    }
+}
+
 /* --- counts ---------------------------------------------------------------------------------- */
 
 static void test_success(void)
@@ -128,13 +141,7 @@ static void test_success(void)
               1);
     CHECK_INT(__LINE__, "and nothing else", counted(), 1);
     CHECK_INT(__LINE__, "its time", stage->count, 1);
-    SSL_write(far.client.ssl, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n", 38);
-    say(&far);
-    for (int i = 0; i < 1000 && !strstr(got, "small bytes"); i++) {
-        poller_turn(&the_loop.poller);
-        hear(&far);
-        client_reads(&far.client, got + strlen(got), sizeof(got) - strlen(got) - 1);
-    }
+    ask_small(&far, got, sizeof(got));
     CHECK_TRUE(strncmp(got, "HTTP/1.1 200 OK\r\n", 17) == 0, "%s", got);
     finish(&far);
     CHECK_INT(__LINE__, "its end is none of a handshake", counted(), 1);
@@ -319,6 +326,103 @@ static void test_gone_while_waiting(void)
     finish(&fars[0]);
 }
 
+/* --- keys that sign slowly ------------------------------------------------------------------- */
+
+/* Keeps the only thread of the lane from signing. */
+static uv_sem_t gate;
+
+static void run_gated(struct io_job *job)
+{
+    (void)job;
+    uv_sem_wait(&gate);
+}
+
+static void on_gate_done(struct io_job *job)
+{
+    (void)job;
+}
+
+static struct io_job gated = {.run = run_gated, .on_done = on_gate_done};
+
+static void close_gate(void)
+{
+    io_lane_submit_next(shared.sign_lane, &the_loop.port, &gated);
+}
+
+static void open_gate(void)
+{
+    uv_sem_post(&gate);
+    while (the_loop.port.outstanding > 0)
+        poller_turn(&the_loop.poller);
+}
+
+static void say_hello(struct far *far)
+{
+    start(far, TLS1_3_VERSION);
+    SSL_do_handshake(far->client.ssl);
+    say(far);
+    run();
+}
+
+/* While nothing is signed, who is connected is answered, and others are refused or leave as ever. */
+static void test_signing(void)
+{
+    static struct far kept, far, gone;
+    struct tls_counts *counts = &the_loop.tls->counts;
+    uint64_t failed = counts->failures[TLS_FAILURE_CLIENT_GONE];
+    uint64_t late = counts->failures[TLS_FAILURE_TIME_OUT];
+    struct histogram *stage = &the_loop.live->series->data.stages[STAGE_HANDSHAKE];
+    uint64_t timed = stage->count;
+    char got[2000] = "";
+    struct conn *c;
+
+    start(&kept, TLS1_3_VERSION);
+    shake(&kept);
+    show_key(PKI_RSA);
+    close_gate();
+    say_hello(&far);
+    c = only_conn(TIMEOUT_HEADER);
+    CHECK_TRUE(!hear(&far), "it is not signed yet");
+    ask_small(&kept, got, sizeof(got));
+    CHECK_TRUE(strncmp(got, "HTTP/1.1 200 OK\r\n", 17) == 0, "%s", got);
+    CHECK_TRUE(!hear(&far), "still not");
+
+    say_hello(&gone);
+    hang_up(&gone);
+    run();
+    CHECK_INT(__LINE__, "who leaves is closed at once", the_loop.connection_count, 2);
+    CHECK_INT(__LINE__, "and counted", counts->failures[TLS_FAILURE_CLIENT_GONE], failed + 1);
+    client_fini(&gone.client);
+
+    show_key(PKI_P256); /* a reload, under which the handshake goes on with its certificate */
+    CHECK_INT(__LINE__, "not timed yet", stage->count, timed + 1);
+    open_gate();
+    shake(&far);
+    CHECK_INT(__LINE__, "timed", stage->count, timed + 2);
+    CHECK_INT(__LINE__, "with the key it began with",
+              EVP_PKEY_get_base_id(X509_get0_pubkey(SSL_get0_peer_certificate(far.client.ssl))),
+              EVP_PKEY_RSA);
+    CHECK_TRUE(only_conn(TIMEOUT_SILENT) == c, "the request is waited for");
+    got[0] = '\0';
+    ask_small(&far, got, sizeof(got));
+    CHECK_TRUE(strncmp(got, "HTTP/1.1 200 OK\r\n", 17) == 0, "%s", got);
+    hang_up(&kept);
+    client_fini(&kept.client);
+    finish(&far);
+
+    show_key(PKI_RSA);
+    close_gate();
+    say_hello(&far);
+    only_conn(TIMEOUT_HEADER)->deadline_ms = 0;
+    conn_check_timeouts(&the_loop);
+    run();
+    CHECK_INT(__LINE__, "late", the_loop.connection_count, 0);
+    CHECK_INT(__LINE__, "and counted", counts->failures[TLS_FAILURE_TIME_OUT], late + 1);
+    CHECK_INT(__LINE__, "the lane has it still", the_loop.tls->signing, 1);
+    open_gate();
+    finish(&far);
+}
+
 static void never_wait(uv_idle_t *idle)
 {
     (void)idle;
@@ -341,6 +445,9 @@ int main(void)
     test_timeouts();
     test_turns();
     test_gone_while_waiting();
+    uv_sem_init(&gate, 0);
+    test_signing();
+    uv_sem_destroy(&gate);
     end_tls();
     uv_idle_stop(&busy);
     uv_close((uv_handle_t *)&busy, NULL);

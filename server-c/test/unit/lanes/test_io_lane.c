@@ -236,6 +236,28 @@ static void test_none_waits_for_a_sleeper(uv_loop_t *loop, struct io_port *port)
     }
 }
 
+static int niceness;
+
+static void run_look(struct io_job *job)
+{
+    niceness = getpriority(PRIO_PROCESS, 0);
+    run_job(job);
+}
+
+static void test_nice(uv_loop_t *loop, struct io_port *port)
+{
+    int own = getpriority(PRIO_PROCESS, 0);
+    struct io_lane *lane = io_lane_new_nice("test", 1, 1, 3);
+
+    prepare(0, run_look);
+    CHECK_INT(__LINE__, "taken", io_lane_submit(lane, port, &jobs[0].job), 0);
+    last_started = -1;
+    run_until_idle(loop, port);
+    CHECK_INT(__LINE__, "nicer", niceness, own + 3 > 19 ? 19 : own + 3);
+    CHECK_INT(__LINE__, "the loop is as it was", getpriority(PRIO_PROCESS, 0), own);
+    io_lane_free(lane);
+}
+
 int main(void)
 {
     struct io_port port;
@@ -249,6 +271,7 @@ int main(void)
     test_who_goes_first(&loop, &port);
     test_the_reserve(&loop, &port);
     test_none_waits_for_a_sleeper(&loop, &port);
+    test_nice(&loop, &port);
     io_port_close(&port, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     io_port_fini(&port);

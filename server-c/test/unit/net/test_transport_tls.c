@@ -14,8 +14,19 @@ static const char config[] = "{ \"sites\": [{ \"hosts\": [\"a.test\"], \"root\":
 /* --- a client at the other end of a socket ---------------------------------------------------- */
 
 static struct transport transport;
+static struct poller_watch watch;
 static struct client client;
 static int far;
+
+static int calls;
+
+static void on_call(struct poller_watch *called, uint32_t events)
+{
+    CHECK_TRUE(called == &watch && events == 0, "called for the transport");
+    calls++;
+}
+
+static const struct poller_kind watch_kind = {.on_ready = on_call};
 
 static void start(int version, int buffer_bytes)
 {
@@ -27,6 +38,8 @@ static void start(int version, int buffer_bytes)
     far = fds[1];
     client_init(&client, &(struct client_wish){.version = version, .name = "a.test"});
     CHECK_TRUE(transport_of_tls(&transport, &the_loop, fds[0]), "memory");
+    poller_watch_init(&watch, &watch_kind);
+    calls = 0;
     CHECK_TRUE(transport_has_handshake(&transport) && !transport_takes_files(&transport), "kind");
 }
 
@@ -73,7 +86,11 @@ static int shake(void)
     for (int i = 0; i < 6 && result == -EAGAIN; i++) {
         SSL_do_handshake(client.ssl);
         say();
-        result = transport.kind->handshake(&transport);
+        result = transport.kind->handshake(&transport, &watch);
+        while (result == -EINPROGRESS) {
+            poller_turn(&the_loop.poller);
+            result = transport.kind->handshake(&transport, &watch);
+        }
         while (result == -EAGAIN && transport_flush(&transport) == -EAGAIN)
             hear(SIZE_MAX);
         while (hear(SIZE_MAX) > 0)
@@ -195,11 +212,11 @@ static void test_ticket_waits(void)
     start(TLS1_3_VERSION, 0);
     SSL_do_handshake(client.ssl);
     say();
-    CHECK_INT(__LINE__, "our part", transport.kind->handshake(&transport), -EAGAIN);
+    CHECK_INT(__LINE__, "our part", transport.kind->handshake(&transport, &watch), -EAGAIN);
     hear(SIZE_MAX);
     SSL_do_handshake(client.ssl);
     say();
-    CHECK_INT(__LINE__, "over", transport.kind->handshake(&transport), 0);
+    CHECK_INT(__LINE__, "over", transport.kind->handshake(&transport, &watch), 0);
     CHECK_INT(__LINE__, "nothing is sent for it", hear(SIZE_MAX), 0);
     CHECK_TRUE(tls_of(&transport)->held.len > 0, "it is held");
     CHECK_INT(__LINE__, "",
@@ -330,36 +347,36 @@ static void test_key_updates(void)
 static void test_failures(void)
 {
     start(TLS1_3_VERSION, 0);
-    CHECK_INT(__LINE__, "silent", transport.kind->handshake(&transport), -EAGAIN);
+    CHECK_INT(__LINE__, "silent", transport.kind->handshake(&transport, &watch), -EAGAIN);
     CHECK_TRUE(transport_tls_session(&transport) == NULL, "costs no session");
     send(far, "GET / HTTP/1.1\r\n\r\n", 18, 0);
-    CHECK_INT(__LINE__, "plain", transport.kind->handshake(&transport), -EPROTO);
+    CHECK_INT(__LINE__, "plain", transport.kind->handshake(&transport, &watch), -EPROTO);
     CHECK_TRUE(transport_tls_got_plain_http(&transport), "which is known");
     CHECK_INT(__LINE__, "no alert", hear(SIZE_MAX), 0);
     finish();
     start(TLS1_3_VERSION, 0);
     send(far, "get / HTTP/1.1\r\n\r\n", 18, 0);
-    CHECK_INT(__LINE__, "nonsense", transport.kind->handshake(&transport), -EPROTO);
+    CHECK_INT(__LINE__, "nonsense", transport.kind->handshake(&transport, &watch), -EPROTO);
     CHECK_TRUE(!transport_tls_got_plain_http(&transport), "no method has small letters");
     CHECK_INT(__LINE__, "the end", transport_end(&transport), 0);
     finish();
     start(TLS1_3_VERSION, 0);
     send(far, "GE", 2, 0);
-    CHECK_INT(__LINE__, "two letters", transport.kind->handshake(&transport), -EAGAIN);
+    CHECK_INT(__LINE__, "two letters", transport.kind->handshake(&transport, &watch), -EAGAIN);
     finish();
     start(TLS1_3_VERSION, 0);
     hang_up();
-    CHECK_INT(__LINE__, "gone", transport.kind->handshake(&transport), -ECONNRESET);
+    CHECK_INT(__LINE__, "gone", transport.kind->handshake(&transport, &watch), -ECONNRESET);
     finish();
     start(TLS1_3_VERSION, 0);
     SSL_do_handshake(client.ssl);
     say();
-    CHECK_INT(__LINE__, "a hello", transport.kind->handshake(&transport), -EAGAIN);
+    CHECK_INT(__LINE__, "a hello", transport.kind->handshake(&transport, &watch), -EAGAIN);
     CHECK_TRUE(transport_tls_began_ns(&transport) > 0 &&
                    transport_tls_began_ns(&transport) <= monotonic_ns(),
                "its time runs");
     hang_up();
-    CHECK_INT(__LINE__, "then gone", transport.kind->handshake(&transport), -ECONNRESET);
+    CHECK_INT(__LINE__, "then gone", transport.kind->handshake(&transport, &watch), -ECONNRESET);
     finish();
     start(TLS1_1_VERSION, 0);
     SSL_CTX_set_security_level(client.ctx, 0);
@@ -378,7 +395,8 @@ static void test_no_config(void)
     start(TLS1_3_VERSION, 0);
     SSL_do_handshake(client.ssl);
     say();
-    CHECK_INT(__LINE__, "none speaks TLS any more", transport.kind->handshake(&transport), -EPROTO);
+    CHECK_INT(__LINE__, "none speaks TLS any more", transport.kind->handshake(&transport, &watch),
+              -EPROTO);
     CHECK_TRUE(!transport_tls_got_plain_http(&transport), "that is not why");
     finish();
     the_loop.live->tls = set;
@@ -450,6 +468,75 @@ static void test_ends(void)
     finish();
 }
 
+/* --- a key that signs slowly ------------------------------------------------------------------ */
+
+/* Through small buffers, and with more of the client's bytes behind its hello. */
+static void test_signing(int version)
+{
+    char room[100];
+    bool has_more;
+
+    start(version, 8192);
+    SSL_do_handshake(client.ssl);
+    say();
+    CHECK_INT(version, "it waits", transport.kind->handshake(&transport, &watch), -EINPROGRESS);
+    CHECK_INT(version, "and goes on waiting", transport.kind->handshake(&transport, &watch),
+              -EINPROGRESS);
+    CHECK_INT(version, "nothing was said", hear(SIZE_MAX), 0);
+    while (calls == 0)
+        poller_turn(&the_loop.poller);
+    CHECK_INT(version, "then the client's turn", transport.kind->handshake(&transport, &watch),
+              -EAGAIN);
+    CHECK_TRUE(hear(SIZE_MAX) > 0, "it was told");
+    CHECK_INT(version, "over", shake(), 0);
+    CHECK_INT(version, "called once", calls, 1);
+    SSL_write(client.ssl, "hello", 5);
+    say();
+    CHECK_INT(version, "it works", transport_receive(&transport, room, sizeof(room), &has_more), 5);
+    finish();
+}
+
+/* What follows a hello that can't be right is found when the signature is back. */
+static void test_nonsense_behind_hello(void)
+{
+    start(TLS1_3_VERSION, 0);
+    SSL_do_handshake(client.ssl);
+    say();
+    send(far, "nonsense", 8, 0);
+    CHECK_INT(__LINE__, "it waits", transport.kind->handshake(&transport, &watch), -EINPROGRESS);
+    while (calls == 0)
+        poller_turn(&the_loop.poller);
+    CHECK_INT(__LINE__, "failed", transport.kind->handshake(&transport, &watch), -EPROTO);
+    finish();
+}
+
+/* The lane has so many, the others wait here. Whoever is closed while it waits is gone at once, whoever
+ * is closed while the lane has it when that is done; nobody is called. */
+static void test_many_to_sign(void)
+{
+    enum { MANY = SIGNING_MOST + 3 };
+    struct transport all[MANY];
+
+    for (int i = 0; i < MANY; i++) {
+        start(TLS1_3_VERSION, 0);
+        SSL_do_handshake(client.ssl);
+        say();
+        CHECK_INT(i, "it waits", transport.kind->handshake(&transport, &watch), -EINPROGRESS);
+        all[i] = transport;
+        hang_up();
+        client_fini(&client);
+    }
+    CHECK_INT(__LINE__, "with the lane", the_loop.tls->signing, SIGNING_MOST);
+    CHECK_TRUE(!list_empty(&the_loop.tls->to_sign), "some wait");
+    for (int i = MANY - 1; i >= 0; i--)
+        transport_close(&all[i]);
+    CHECK_TRUE(list_empty(&the_loop.tls->to_sign), "none waits");
+    while (the_loop.port.outstanding > 0)
+        poller_turn(&the_loop.poller);
+    CHECK_INT(__LINE__, "none is left", the_loop.tls->signing, 0);
+    CHECK_INT(__LINE__, "none was called", calls, 0);
+}
+
 int main(void)
 {
     begin(config, "ttl");
@@ -473,6 +560,12 @@ int main(void)
     test_failures();
     test_no_config();
     test_ends();
+    show_key(PKI_RSA);
+    test_signing(TLS1_2_VERSION);
+    test_signing(TLS1_3_VERSION);
+    test_nonsense_behind_hello();
+    test_many_to_sign();
+    test_sending(TLS1_3_VERSION, 8192, SIZE_MAX);
     end_tls();
     return end("transport_tls");
 }

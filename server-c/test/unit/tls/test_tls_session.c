@@ -5,6 +5,9 @@
 
 #include "check.h"
 #include "tls_client.h"
+
+#include <uv.h>
+
 #include "tls_pki.h"
 
 static struct tls_io io;
@@ -62,6 +65,7 @@ struct talk {
     size_t plain_len;
     size_t flights[8]; /* the lengths of the client's */
     int flight_count;
+    int signings; /* on a thread of their own */
 };
 
 static struct talk talk;
@@ -86,6 +90,28 @@ static void deliver(void)
     io.out_len = 0;
 }
 
+static void sign_on_thread(void *session)
+{
+    tls_session_sign(session);
+}
+
+/* Has a thread of its own sign, if the session asks for that: what was signed comes back, and nothing
+ * of it is in the engine's io before. */
+static void let_sign(void)
+{
+    uv_thread_t thread;
+
+    while (talk.result == -EINPROGRESS) {
+        size_t out_len = io.out_len;
+        talk.signings++;
+        CHECK_TRUE(tls_session_begin_signing(talk.session), "memory");
+        CHECK_INT(__LINE__, "a thread", uv_thread_create(&thread, sign_on_thread, talk.session), 0);
+        uv_thread_join(&thread);
+        CHECK_INT(__LINE__, "the engine's io is not touched", io.out_len, out_len);
+        talk.result = tls_session_end_signing(talk.session);
+    }
+}
+
 /* Gives the session bytes of the client. */
 static void serve(const char *bytes, size_t len)
 {
@@ -95,6 +121,7 @@ static void serve(const char *bytes, size_t len)
     io.in_len = len;
     if (!talk.is_open)
         talk.result = tls_session_handshake(talk.session);
+    let_sign();
     talk.is_open = talk.is_open || talk.result == 0;
     while (talk.is_open) {
         n = tls_session_read(talk.session, talk.plain + talk.plain_len,
@@ -856,6 +883,102 @@ static void test_unusable(void)
     end_set();
 }
 
+/* --- signing --------------------------------------------------------------------------------- */
+
+struct signing_row {
+    int line;
+    int version;
+    enum pki_kind kinds[2];
+    size_t count;           /* of kinds */
+    const char *algorithms; /* the client's; NULL: all */
+    const char *groups;
+    bool is_resumed;
+    int signings;
+};
+
+static void check_signing(const struct signing_row *row)
+{
+    struct client_wish wish = {.version = row->version, .groups = row->groups};
+    struct pki_pair made[2];
+    struct tls_pair pairs[2];
+    const struct tls_plan plan = {.pairs = pairs, .pair_count = row->count};
+
+    begin_set(false, false);
+    for (size_t i = 0; i < row->count; i++) {
+        pki_pair_init(&made[i], row->kinds[i], "DNS:a.example");
+        pairs[i] = (struct tls_pair){pki_span(&made[i].chain), pki_span(&made[i].key_text)};
+    }
+    chosen = tls_set_add(set, &plan);
+    CHECK_TRUE(chosen != NULL, "row %d", row->line);
+    if (row->is_resumed)
+        wish.session = session_of(&wish);
+    start(&wish);
+    if (row->algorithms)
+        CHECK(SSL_set1_sigalgs_list(talk.client.ssl, row->algorithms) == 1);
+    shake(-1, 0);
+    check_works(row->line, "it works");
+    CHECK_INT(row->line, "signings elsewhere", talk.signings, row->signings);
+    if (talk.is_open)
+        CHECK_INT(row->line, "resumed", tls_session_facts(talk.session).is_resumed,
+                  row->is_resumed);
+    finish();
+    SSL_SESSION_free(wish.session);
+    for (size_t i = 0; i < row->count; i++)
+        pki_pair_fini(&made[i]);
+    end_set();
+}
+
+static void test_signing(void)
+{
+    static const char rsa_only[] = "rsa_pss_rsae_sha256:rsa_pkcs1_sha256";
+    static const struct signing_row rows[] = {
+        {__LINE__, TLS1_3_VERSION, {PKI_P256}, 1, NULL, NULL, false, 0},
+        {__LINE__, TLS1_2_VERSION, {PKI_P256}, 1, NULL, NULL, false, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_ED25519}, 1, NULL, NULL, false, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_2_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_P384}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_2_VERSION, {PKI_P384}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, NULL, true, 0},
+        {__LINE__, TLS1_2_VERSION, {PKI_RSA}, 1, NULL, NULL, true, 0},
+        /* Asked for another group, the client says hello twice. */
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, "P-521:P-256", false, 2},
+        /* Of two keys it depends on the client. */
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA, PKI_P256}, 2, NULL, NULL, false, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_P256, PKI_RSA}, 2, rsa_only, NULL, false, 1},
+        {__LINE__, TLS1_2_VERSION, {PKI_P256, PKI_RSA}, 2, rsa_only, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA, PKI_P384}, 2, NULL, NULL, false, 1},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        check_signing(&rows[i]);
+}
+
+/* Sessions end before they are signed for, and before what was signed is taken. */
+static void test_end_while_signing(void)
+{
+    const struct tls_pair pair = {pki_span(&rsa_pair.chain), pki_span(&rsa_pair.key_text)};
+    const struct tls_plan plan = {.pairs = &pair, .pair_count = 1};
+    static char bytes[20000];
+
+    begin_set(false, false);
+    chosen = tls_set_add(set, &plan);
+    for (int is_signed = 0; is_signed < 2; is_signed++) {
+        start(&(struct client_wish){.name = "a.example"});
+        SSL_do_handshake(talk.client.ssl);
+        io.in = bytes;
+        io.in_len = client_says(&talk.client, bytes, sizeof(bytes));
+        CHECK_INT(is_signed, "a hello", tls_session_handshake(talk.session), -EINPROGRESS);
+        CHECK_INT(is_signed, "all is used", io.in_len, 0);
+        CHECK_TRUE(tls_session_begin_signing(talk.session), "memory");
+        if (is_signed)
+            tls_session_sign(talk.session);
+        CHECK_INT(is_signed, "nothing is said", io.out_len, 0);
+        finish();
+    }
+    end_set();
+}
+
 int main(void)
 {
     tickets = tls_tickets_new();
@@ -883,6 +1006,8 @@ int main(void)
     test_lifetimes();
     test_chain();
     test_unusable();
+    test_signing();
+    test_end_while_signing();
     pki_pair_fini(&ec_pair);
     pki_pair_fini(&rsa_pair);
     pki_pair_fini(&people);
