@@ -15,7 +15,7 @@ import { tempDir } from '../helper.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Pebble wants its ports named. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createPort().listen(0, LOOPBACK)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -87,8 +87,9 @@ export async function startPebble({ env = {}, externalAccounts }: Wish = {}) {
   await until(async () => (await exchange('GET', directoryUrl)).status === 200)
 
   /** Of the DNS that Pebble asks. */
+  const dnsUrl = `http://${LOOPBACK}:${dnsManagement}`
   const tellDns = async (path: string, body: object) => {
-    const told = await fetch(`http://${LOOPBACK}:${dnsManagement}/${path}`, {
+    const told = await fetch(`${dnsUrl}/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
     })
@@ -97,6 +98,7 @@ export async function startPebble({ env = {}, externalAccounts }: Wish = {}) {
   return {
     httpPort: http ?? 0,
     tellDns,
+    dnsUrl,
     directoryUrl,
     trustedRoots: tls.pem,
     client: (externalAccount: { keyId: string; hmacKey: string } | null = null) =>
