@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define SESSION_SECONDS (2 * TLS_TICKET_SECONDS) /* a ticket's key lives longer than the session */
+#define RSA_BITS_FAST                                                                              \
+    2048 /* the way to the lane and back costs more than it saves: decision 0106 */
 #define GROUPS "X25519:P-256:P-384"
 
 /* --- tickets --------------------------------------------------------------------------------- */
@@ -149,6 +151,8 @@ bool tls_signs_fast(const EVP_PKEY *key)
     switch (EVP_PKEY_get_base_id(key)) {
     case EVP_PKEY_ED25519:
         return true;
+    case EVP_PKEY_RSA:
+        return EVP_PKEY_get_bits(key) <= RSA_BITS_FAST;
     case EVP_PKEY_EC: /* the library has code of its own for this curve only */
         return EVP_PKEY_get_group_name(key, curve, sizeof(curve), NULL) == 1 &&
                strcmp(curve, "prime256v1") == 0;

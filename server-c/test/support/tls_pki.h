@@ -13,7 +13,7 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
-enum pki_kind { PKI_P256, PKI_P384, PKI_RSA, PKI_RSA_1024, PKI_ED25519 };
+enum pki_kind { PKI_P256, PKI_P384, PKI_RSA, PKI_RSA_1024, PKI_RSA_3072, PKI_ED25519 };
 
 static inline EVP_PKEY *pki_key(enum pki_kind kind)
 {
@@ -29,6 +29,9 @@ static inline EVP_PKEY *pki_key(enum pki_kind kind)
     case PKI_RSA:
     case PKI_RSA_1024:
         key = EVP_RSA_gen(kind == PKI_RSA ? 2048U : 1024U);
+        break;
+    case PKI_RSA_3072:
+        key = EVP_RSA_gen(kind == PKI_RSA ? 2048U : 3072U);
         break;
     case PKI_ED25519:
         key = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Certificates whose keys sign slowly (RSA): another thread signs, while the event loop serves who is
+// Certificates whose keys sign slowly (RSA of more than 2048 bits): another thread signs, while the event loop serves who is
 // connected. What happens in the middle of that: other certificates, the node's end, clients that leave.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -121,7 +121,7 @@ test("clients' certificates are asked for and looked at as ever", async (t) => {
     sites: [
       {
         hosts: ['a.example'],
-        certificates: [intermediate.issue(['a.example'], { kind: 'rsa' })],
+        certificates: [intermediate.issue(['a.example'], { kind: 'rsa4096' })],
         clientCertificates: { mode: 'required', caFile: people.pemFile },
       },
     ],

@@ -378,7 +378,7 @@ static void test_signing(void)
 
     start(&kept, TLS1_3_VERSION);
     shake(&kept);
-    show_key(PKI_RSA);
+    show_key(PKI_RSA_3072);
     close_gate();
     say_hello(&far);
     c = only_conn(TIMEOUT_HEADER);
@@ -410,7 +410,7 @@ static void test_signing(void)
     client_fini(&kept.client);
     finish(&far);
 
-    show_key(PKI_RSA);
+    show_key(PKI_RSA_3072);
     close_gate();
     say_hello(&far);
     only_conn(TIMEOUT_HEADER)->deadline_ms = 0;

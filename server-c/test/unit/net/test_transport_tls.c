@@ -560,7 +560,7 @@ int main(void)
     test_failures();
     test_no_config();
     test_ends();
-    show_key(PKI_RSA);
+    show_key(PKI_RSA_3072);
     test_signing(TLS1_2_VERSION);
     test_signing(TLS1_3_VERSION);
     test_nonsense_behind_hello();

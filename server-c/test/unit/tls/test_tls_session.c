@@ -15,7 +15,7 @@ static struct tls_tickets *tickets;
 static struct tls_engine *engine;
 static struct tls_set *set;
 static struct tls_context *plain_context, *club_context, *chosen;
-static struct pki_pair ec_pair, rsa_pair, people, strangers;
+static struct pki_pair ec_pair, rsa_pair, slow_pair, people, strangers;
 static char asked[300]; /* what choose() was asked for */
 static int choices, freed;
 
@@ -935,19 +935,21 @@ static void test_signing(void)
         {__LINE__, TLS1_3_VERSION, {PKI_P256}, 1, NULL, NULL, false, 0},
         {__LINE__, TLS1_2_VERSION, {PKI_P256}, 1, NULL, NULL, false, 0},
         {__LINE__, TLS1_3_VERSION, {PKI_ED25519}, 1, NULL, NULL, false, 0},
-        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 1},
-        {__LINE__, TLS1_2_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 0},
+        {__LINE__, TLS1_2_VERSION, {PKI_RSA}, 1, NULL, NULL, false, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA_3072}, 1, NULL, NULL, false, 1},
+        {__LINE__, TLS1_2_VERSION, {PKI_RSA_3072}, 1, NULL, NULL, false, 1},
         {__LINE__, TLS1_3_VERSION, {PKI_P384}, 1, NULL, NULL, false, 1},
         {__LINE__, TLS1_2_VERSION, {PKI_P384}, 1, NULL, NULL, false, 1},
-        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, NULL, true, 0},
-        {__LINE__, TLS1_2_VERSION, {PKI_RSA}, 1, NULL, NULL, true, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA_3072}, 1, NULL, NULL, true, 0},
+        {__LINE__, TLS1_2_VERSION, {PKI_RSA_3072}, 1, NULL, NULL, true, 0},
         /* Asked for another group, the client says hello twice. */
-        {__LINE__, TLS1_3_VERSION, {PKI_RSA}, 1, NULL, "P-521:P-256", false, 2},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA_3072}, 1, NULL, "P-521:P-256", false, 2},
         /* Of two keys it depends on the client. */
-        {__LINE__, TLS1_3_VERSION, {PKI_RSA, PKI_P256}, 2, NULL, NULL, false, 0},
-        {__LINE__, TLS1_3_VERSION, {PKI_P256, PKI_RSA}, 2, rsa_only, NULL, false, 1},
-        {__LINE__, TLS1_2_VERSION, {PKI_P256, PKI_RSA}, 2, rsa_only, NULL, false, 1},
-        {__LINE__, TLS1_3_VERSION, {PKI_RSA, PKI_P384}, 2, NULL, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA_3072, PKI_P256}, 2, NULL, NULL, false, 0},
+        {__LINE__, TLS1_3_VERSION, {PKI_P256, PKI_RSA_3072}, 2, rsa_only, NULL, false, 1},
+        {__LINE__, TLS1_2_VERSION, {PKI_P256, PKI_RSA_3072}, 2, rsa_only, NULL, false, 1},
+        {__LINE__, TLS1_3_VERSION, {PKI_RSA_3072, PKI_P384}, 2, NULL, NULL, false, 1},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -957,7 +959,7 @@ static void test_signing(void)
 /* Sessions end before they are signed for, and before what was signed is taken. */
 static void test_end_while_signing(void)
 {
-    const struct tls_pair pair = {pki_span(&rsa_pair.chain), pki_span(&rsa_pair.key_text)};
+    const struct tls_pair pair = {pki_span(&slow_pair.chain), pki_span(&slow_pair.key_text)};
     const struct tls_plan plan = {.pairs = &pair, .pair_count = 1};
     static char bytes[20000];
 
@@ -985,6 +987,7 @@ int main(void)
     engine = tls_engine_new(&io, tickets);
     pki_pair_init(&ec_pair, PKI_P256, "DNS:a.example");
     pki_pair_init(&rsa_pair, PKI_RSA, "DNS:a.example");
+    pki_pair_init(&slow_pair, PKI_RSA_3072, "DNS:a.example");
     make_people(&people, "people");
     make_people(&strangers, "strangers");
     test_cuts();
@@ -1010,6 +1013,7 @@ int main(void)
     test_end_while_signing();
     pki_pair_fini(&ec_pair);
     pki_pair_fini(&rsa_pair);
+    pki_pair_fini(&slow_pair);
     pki_pair_fini(&people);
     pki_pair_fini(&strangers);
     tls_engine_free(engine);
