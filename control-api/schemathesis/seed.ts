@@ -39,6 +39,26 @@ export async function seed(api: Api, agentUrl: string) {
     const certificate = { name: `shop-${i}`, chain, key }
     return (await api<{ name: string }>('POST', '/certificates', certificate)).name
   })
+  // Nobody listens there.
+  const away = '192.0.2.1:9'
+  const authorities = await several(async (i) => {
+    const authority = {
+      ...{ name: `ca-${i}`, directoryUrl: `https://${away}/directory`, termsOfServiceAgreed: true },
+    }
+    return (await api<{ name: string }>('POST', '/certificate-authorities', authority)).name
+  })
+  const dnsWebhooks = await several(async (i) => {
+    const webhook = { name: `dns-${i}`, url: `http://${away}/dns` }
+    return (await api<{ name: string }>('POST', '/dns-webhooks', webhook)).name
+  })
+  const managed = await several(async (i) => {
+    const wish = {
+      name: `shop-${i}`,
+      names: [`shop-${i}.example`],
+      authorities: [{ name: 'ca-1' }],
+    }
+    return (await api<{ name: string }>('POST', '/managed-certificates', wish)).name
+  })
   const rollout = await api('POST', '/rollouts', {
     config: 'default',
     version: 1,
@@ -49,6 +69,9 @@ export async function seed(api: Api, agentUrl: string) {
     groups: [...groups, 'default'],
     configs: ['default'],
     certificates,
+    authorities,
+    dnsWebhooks,
+    managed,
     versions: [1, 2, 3],
     rollouts: [rollout.id],
     users: await make('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
@@ -59,8 +82,7 @@ export async function seed(api: Api, agentUrl: string) {
       password: PASSWORD,
     })),
     enrolmentTokens: await make('/enrolment-tokens', () => ({})),
-    // Nobody listens there.
-    webhooks: await make('/webhooks', () => ({ url: 'http://192.0.2.1:9/hook' })),
+    webhooks: await make('/webhooks', () => ({ url: `http://${away}/hook` })),
     backups: [await makeBackup(api)],
     entries: [1, 2, 3],
     usernames: ['admin'],
