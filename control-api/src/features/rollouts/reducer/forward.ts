@@ -321,8 +321,8 @@ export function finishWave(reduction: Reduction): void {
 
 /** New nodes must not get what nobody was ever well with. */
 function endUnproven(reduction: Reduction): void {
-  const { tasks } = reduction.rollout
-  for (const task of tasks.filter(isUnanswered))
+  const reason = because.unproven(reduction.rollout.tasks)
+  for (const task of reduction.rollout.tasks.filter(isUnanswered))
     giveUp(reduction, task, 'nobody proved the version')
-  move(reduction, 'cancelled', because.unproven(tasks))
+  move(reduction, 'cancelled', reason)
 }

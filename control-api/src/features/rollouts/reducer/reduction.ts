@@ -12,6 +12,7 @@ import {
   type Task,
   type Transition,
 } from './model.ts'
+import { copyOf, placeOf } from './places.ts'
 import { failsGate, skip } from './task-states.ts'
 import { isPassedBy } from './tasks.ts'
 
@@ -21,6 +22,8 @@ export type Reduction = {
   cause: string
   effects: Effect[]
   transitions: Transition[]
+  /** Its own copy of the tasks, once it has changed one: that one changes in place. */
+  own: Task[] | null
 }
 
 export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
@@ -28,22 +31,34 @@ export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
   cause,
   effects: [],
   transitions: [],
+  own: null,
 })
 
-/** Replaces the task by the last of the path; each change of state is a transition. */
+/**
+ * Replaces the task by the last of the path; each change of state is a transition. Who walks through the rollout's
+ * tasks meanwhile may put the one it is at, and finds those behind it as they are by then.
+ */
 export function put(reduction: Reduction, task: Task, ...path: Task[]): void {
   const after = path.at(-1)
   if (!after) return
-  const { rollout, cause } = reduction
-  reduction.rollout = {
-    ...rollout,
-    tasks: rollout.tasks.map((one) => (one === task ? after : one)),
-  }
+  const { cause } = reduction
+  const tasks = ownTasks(reduction)
+  const at = placeOf(tasks, task.nodeId)
+  if (at !== undefined && tasks[at] === task) tasks[at] = after
   let from = task.state
   for (const { state } of path) {
     if (state !== from) reduction.transitions.push({ nodeId: task.nodeId, from, to: state, cause })
     from = state
   }
+}
+
+function ownTasks(reduction: Reduction): Task[] {
+  if (reduction.own) return reduction.own
+  const { rollout } = reduction
+  const own = copyOf(rollout.tasks)
+  reduction.own = own
+  reduction.rollout = { ...rollout, tasks: own }
+  return own
 }
 
 export function setProgress(reduction: Reduction, change: Partial<Progress>): void {

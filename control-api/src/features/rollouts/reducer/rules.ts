@@ -24,6 +24,7 @@ import {
   type Rollout,
   type RolloutEvent,
 } from './model.ts'
+import { taskOf } from './places.ts'
 import { giveUp, newReduction, put, type Reduction, withdraw } from './reduction.ts'
 import { settle } from './settle.ts'
 import { skip } from './task-states.ts'
@@ -96,12 +97,12 @@ export function mayKeep(
   offer: { nodeId: string; generation: number },
 ): boolean {
   if (progress.goesBack === null) return true
-  const task = tasks.find(({ nodeId }) => nodeId === offer.nodeId)
+  const task = taskOf(tasks, offer.nodeId)
   return task?.generation === offer.generation
 }
 
 function takeNodeEvent(reduction: Reduction, event: NodeEvent): void {
-  const task = reduction.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
+  const task = taskOf(reduction.rollout.tasks, event.nodeId)
   if (!task) return
   const path = advance(task, event, reduction.rollout.policy)
   const after = path.at(-1)

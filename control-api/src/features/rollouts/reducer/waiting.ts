@@ -5,6 +5,7 @@ import type { RolloutState } from '../../../api-shapes/states.ts'
 import type { Reason } from '../shapes/reason.ts'
 import * as because from './because.ts'
 import { isWaiting, type RolloutEvent, type StartNode, type Task } from './model.ts'
+import { taskOf } from './places.ts'
 import { move, put, type Reduction } from './reduction.ts'
 import { skip } from './task-states.ts'
 
@@ -28,7 +29,7 @@ export function takeBefore(reduction: Reduction, event: RolloutEvent): boolean {
       end(reduction, 'rejected', { code: 'rejected', by: event.actor, why: event.why })
       break
     case 'decommissioned': {
-      const task = reduction.rollout.tasks.find(({ nodeId }) => nodeId === event.nodeId)
+      const task = taskOf(reduction.rollout.tasks, event.nodeId)
       if (task) put(reduction, task, skip(task, 'decommissioned'))
     }
   }
