@@ -20,6 +20,7 @@ import { createReleases, releaseVersion, saveVersion } from '../../src/features/
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine/engine.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
+import { createTaskMemory } from '../../src/features/rollouts/store/task-memory.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
@@ -86,7 +87,9 @@ export async function startPlane(
   const releases = createReleases()
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
+  const memory = createTaskMemory()
   const engine = createEngine({
+    memory,
     db,
     write,
     now,
@@ -149,7 +152,7 @@ export async function startPlane(
     fleet.close()
     await agents.close()
   }
-  return { identity, engine, assignments, inbox, agents, startDeps, stop }
+  return { identity, engine, memory, assignments, inbox, agents, startDeps, stop }
 }
 
 export async function addNodeRow({ db }: Services, id: string, name: string): Promise<void> {

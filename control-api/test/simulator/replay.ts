@@ -10,8 +10,10 @@ import { confirmRecovery } from '../../src/control-plane/recovery.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text/text.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
+import type { Task } from '../../src/features/rollouts/reducer/model.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
 import { findRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { loadTasks } from '../../src/features/rollouts/store/tasks.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
 import type { Database } from './database.ts'
@@ -86,6 +88,7 @@ class Player {
       throw new Divergence(`${where}: ${error instanceof Error ? error.stack : error}`)
     })
     await this.#learn(db)
+    await this.#requireRemembered(where)
     if (said !== undefined)
       requireSame(where, { answer: result }, this.#words.translate({ answer: said }))
     requireSame(where, viewOf(db), this.#words.translate(await viewOfReal(this.#services.db)))
@@ -300,6 +303,17 @@ class Player {
         .execute()
       await giveAgain(unit, this.#plane.assignments, nodeId)
     })
+  }
+
+  /** What the engine remembers of tasks is what the database says, but for what of now it shows of their nodes. */
+  async #requireRemembered(where: string): Promise<void> {
+    const { memory } = this.#running ?? {}
+    for (const id of memory?.ids() ?? []) {
+      const shown = (tasks: readonly Task[] = []) =>
+        tasks.map(({ isConnected: _, cordon: __, ...task }) => task)
+      const stored = shown(await loadTasks(this.#services.db, id))
+      requireSame(`${where}, remembered of ${id}`, stored, shown(memory?.committed(id)))
+    }
   }
 
   /** Which real offer is which of ours: those of one node in the same order. */

@@ -18,10 +18,11 @@ import {
   type Command,
   isTerminal,
   isWaiting,
+  type Outcome,
   type Rollout,
   type RolloutEvent,
 } from '../reducer/model.ts'
-import { mayKeep, reduce } from '../reducer/rules.ts'
+import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Evidence, OnFailure } from '../shapes/schema.ts'
@@ -37,17 +38,19 @@ import {
   timedRollouts,
   unfinishedRollouts,
 } from '../store/rollouts.ts'
+import { createTaskMemory, type TaskMemory } from '../store/task-memory.ts'
 import {
   deferringRollouts,
+  givenText,
   isAnythingAwaited,
   openTasksOf,
-  saveTask,
+  saveTasks,
   spendTime,
-  taskContent,
+  withTimeSpent,
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
-import { createEffects, type EffectDeps } from './effects.ts'
-import { emitTransition } from './transition-events.ts'
+import { createEffects, type EffectDeps, inTurn } from './effects.ts'
+import { eventOf } from './transition-events.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -58,6 +61,8 @@ type Deps = EffectDeps & {
   isStorageFull: () => boolean
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+  /** Left out: one of its own. */
+  memory?: TaskMemory
 }
 
 type Found = {
@@ -95,13 +100,16 @@ export type Engine = RolloutEngine & {
 
 export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
-  const { isConnected, isStorageFull } = deps
+  const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
   const act = createEffects(deps)
   const queue = createQueue({ ...deps, load, apply })
 
-  async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
-    const loaded = await loadRollout(trx, rolloutId, isConnected)
+  async function load(unit: Unit, rolloutId: string): Promise<Loaded | null> {
+    const known = memory.tasksOf(unit, rolloutId)
+    const loaded = await loadRollout(unit.trx, rolloutId, isConnected, known)
     if (!loaded) return null
+    memory.keep(unit, rolloutId, loaded.rollout.tasks)
+    const { trx } = unit
     const isEmergency = loaded.row.emergency !== null
     const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
     return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
@@ -132,12 +140,19 @@ export function createEngine(deps: Deps): Engine {
     event: RolloutEvent,
     actor?: string,
   ): Promise<Loaded> {
-    const { row, rollout: before } = loaded
-    const { rollout: after, effects, transitions } = reduce(before, event)
-    if (after === before && effects.length === 0) return loaded
-    for (const [i, task] of after.tasks.entries()) {
-      if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
-    }
+    return await follow(unit, loaded, reduce(loaded.rollout, event), actor)
+  }
+
+  async function follow(
+    unit: Unit,
+    { row, rollout: before }: Loaded,
+    { rollout: after, effects, transitions }: Outcome,
+    actor?: string,
+  ): Promise<Loaded> {
+    if (after === before && effects.length === 0) return { row, rollout: before }
+    const changed = after.tasks.filter((task, i) => task !== before.tasks[i])
+    if (changed.length > 0) await saveTasks(unit.trx, row.id, changed, now())
+    memory.keep(unit, row.id, after.tasks)
     const moved = after.state !== before.state
     const stored: RolloutRow = {
       ...row,
@@ -148,13 +163,14 @@ export function createEngine(deps: Deps): Engine {
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
     }
     await saveRollout(unit.trx, stored)
-    for (const transition of transitions) {
-      await emitTransition(unit, stored, transition, { tasks: after.tasks, actor })
-    }
+    await unit.emitAll(
+      transitions.map((one) => eventOf(stored, one, { tasks: after.tasks, actor })),
+    )
     let current: Loaded = { row: stored, rollout: after }
-    for (const effect of effects) {
-      const next = await act(unit, current, effect)
-      if (next) current = await apply(unit, current, next)
+    for (const alike of inTurn(effects)) {
+      const offered = await act(unit, current, alike)
+      if (offered.length === 0) continue
+      current = await follow(unit, current, reduceOffered(current.rollout, offered))
     }
     return current
   }
@@ -167,7 +183,7 @@ export function createEngine(deps: Deps): Engine {
     const { config, version } = loaded.row
     const text = await versionText(unit, config, version)
     if (text === null) return nack
-    const { text: given } = await taskContent(unit.trx, rolloutId, nack.nodeId)
+    const given = await givenText(unit.trx, rolloutId, nack.nodeId)
     const target = targetOf(await readGrouping(unit.trx), node)
     const errors = errorsForAuthor({ versionText: text, target, given }, nack.errors)
     return { ...nack, errors }
@@ -248,7 +264,9 @@ export function createEngine(deps: Deps): Engine {
       const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
       if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
-        for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
+        const overrun = await spendTime(unit.trx, elapsedMs)
+        memory.changeAll(unit, (tasks) => withTimeSpent(tasks, elapsedMs))
+        for (const { rollout_id, node_id } of overrun) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
         }
         for (const rolloutId of timed) {
@@ -275,6 +293,7 @@ export function createEngine(deps: Deps): Engine {
       }),
 
     async onAgentEvent(unit, event) {
+      if (event.kind === 'renamed') memory.forgetAll(unit)
       for (const ofNode of toNodeEvents(event)) {
         for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
           await dispatch(unit, rollout_id, ofNode)

@@ -2,16 +2,16 @@
 // Those that wait, in control.db: does what reducer/queue.ts decides, one change at a time, in the transaction of
 // whatever gave occasion to it. So a node is nobody's only when nobody waits for it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { noteGroup } from '../../../assignments/store.ts'
+import { noteGroups } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
-import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
+import { isWaiting, type RolloutEvent, type StartNode } from '../reducer/model.ts'
 import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
 import { ownersOf, takeLeases } from '../store/leases.ts'
 import type { Loaded } from '../store/rollouts.ts'
-import { openTasksBefore, taskContent } from '../store/tasks.ts'
+import { keptContents, openTasksBefore } from '../store/tasks.ts'
 import {
   nodesWaitedFor,
   noteStart,
@@ -94,13 +94,22 @@ export function createQueue({ now, assignments, load, apply, releasedVersion }: 
       id,
       nodes.map(({ nodeId }) => nodeId),
     )
-    for (const { nodeId, settledGeneration: generation } of nodes) {
-      if (generation === null) continue
-      const { group } = await taskContent(trx, id, nodeId)
-      await noteGroup(trx, { nodeId, generation, group })
-    }
+    await noteGroupsOf(unit, id, nodes)
     await leaveToIt(unit, id)
     await dispatch(unit, id, { kind: 'started', nodes })
+  }
+
+  async function noteGroupsOf({ trx }: Unit, id: string, nodes: readonly StartNode[]) {
+    const settled = new Map(
+      nodes.flatMap(({ nodeId, settledGeneration: generation }) =>
+        generation === null ? [] : [[nodeId, generation]],
+      ),
+    )
+    const kept = await keptContents(trx, id, [...settled.keys()])
+    const groups = kept.map(({ node_id: nodeId, group_name: group }) => ({
+      ...{ nodeId, group, generation: settled.get(nodeId) ?? 0 },
+    }))
+    await noteGroups(trx, groups)
   }
 
   /** What earlier rollouts still had to do with its nodes is over. */

@@ -151,14 +151,19 @@ export async function startNodes(trx: Trx, { id, config }: RolloutRow): Promise<
     trx,
     rows.map(({ node_id }) => node_id),
   )
-  return Promise.all(
-    rows.map(async ({ node_id: nodeId, digest, effective }) => ({
+  const good = await lastGood(
+    trx,
+    rows.map(({ node_id: nodeId, digest: notDigest }) => ({ nodeId, notDigest })),
+  )
+  return rows.map(({ node_id: nodeId, digest, effective }) => {
+    const before = good.get(nodeId)
+    return {
       nodeId,
       settledGeneration: settledGeneration({ config, digest, effective }, assigned.get(nodeId)),
       isProven: assigned.get(nodeId)?.isProven ?? false,
-      previous: (await lastGood(trx, { nodeId, notDigest: digest })) ?? null,
-    })),
-  )
+      previous: before ? { generation: before.generation, digest: before.digest } : null,
+    }
+  })
 }
 
 type Started = { startedAtMs: number; previousVersion: number | null }

@@ -43,6 +43,17 @@ export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   return outcomeOf(reduction)
 }
 
+export type Offered = { nodeId: string; generation: number }
+
+/** As `offered` of each of them, looked at once behind the last. */
+export function reduceOffered(rollout: Rollout, offered: readonly Offered[]): Outcome {
+  const reduction = newReduction(rollout, 'offered')
+  for (const { nodeId, generation } of offered)
+    takeNodeEvent(reduction, { kind: 'offered', nodeId, generation })
+  if (rollout.progress.goesBack !== null) settle(reduction)
+  return outcomeOf(reduction)
+}
+
 const outcomeOf = ({ rollout, effects, transitions }: Reduction): Outcome => ({
   rollout,
   effects,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which rollout owns which node. The table's primary key keeps it to one.
+import { sql } from 'kysely'
 import type { Reader, Trx } from '../../../db/database.ts'
 
 export async function takeLeases(
@@ -7,9 +8,9 @@ export async function takeLeases(
   rolloutId: string,
   nodeIds: readonly string[],
 ): Promise<void> {
-  for (const node_id of nodeIds) {
-    await trx.insertInto('node_leases').values({ node_id, rollout_id: rolloutId }).execute()
-  }
+  await sql`
+    insert into node_leases (node_id, rollout_id)
+    select value, ${rolloutId} from json_each(${JSON.stringify(nodeIds)})`.execute(trx)
 }
 
 export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {

@@ -85,29 +85,26 @@ async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<S
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
-export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>
-  trx
-    .selectFrom('assignments as a')
-    .leftJoin('node_tasks as t', (join) =>
-      join.onRef('t.rollout_id', '=', 'a.rollout_id').onRef('t.node_id', '=', 'a.node_id'),
-    )
-    .select(['a.generation', 'a.digest'])
-    .where('a.node_id', '=', nodeId)
-    .where('a.state', '=', 'confirmed')
-    .where('a.digest', '!=', notDigest)
-    .where((eb) =>
-      eb.or([
-        eb('t.node_id', 'is', null),
-        eb.and([
-          eb('t.generation', '=', eb.ref('a.generation')),
-          eb('t.state', 'in', ['healthy', 'done', 'reverted']),
-        ]),
-      ]),
-    )
-    .orderBy('a.generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+type Good = { node_id: string; generation: number; digest: string }
+
+/** By node: of the assignments it was confirmed with, the newest that no rollout has found bad. */
+export async function lastGood(
+  trx: Trx,
+  wanted: readonly { nodeId: string; notDigest: string }[],
+): Promise<Map<string, Good>> {
+  const { rows } = await sql<Good>`
+    select a.node_id, a.generation, a.digest from json_each(${JSON.stringify(wanted)}) wanted
+    cross join assignments a on a.node_id = wanted.value ->> 'nodeId' and a.generation = (
+      select b.generation from assignments b
+      left join node_tasks t on t.rollout_id = b.rollout_id and t.node_id = b.node_id
+      where b.node_id = wanted.value ->> 'nodeId' and b.state = 'confirmed'
+        and b.digest <> wanted.value ->> 'notDigest'
+        and (t.node_id is null
+          or (t.generation = b.generation and t.state in ('healthy', 'done', 'reverted')))
+      order by b.generation desc limit 1
+    )`.execute(trx)
+  return new Map(rows.map((row) => [row.node_id, row]))
+}
 
 /** Nodes that joined after the plan was made: no rollout has had them, and they were told something. Not the cordoned. */
 export async function newcomers(trx: Trx, rollout: RolloutRow) {

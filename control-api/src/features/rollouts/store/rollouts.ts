@@ -9,8 +9,9 @@ import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
-import { AT_ONCE, type Policy, type Rollout } from '../reducer/model.ts'
+import { AT_ONCE, type Policy, type Rollout, type Task } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
+import { cordonsNow, seenNow } from './seen.ts'
 import { insertTasks, loadTasks, type NewTask, textIdsOf, unprovenBeside } from './tasks.ts'
 
 export async function insertRollout(
@@ -90,10 +91,15 @@ export async function loadRollout(
   trx: Reader,
   id: string,
   isConnected: (nodeId: string) => boolean,
+  /** As somebody remembers them; left out: they are read. */
+  known?: readonly Task[],
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const tasks = await loadTasks(trx, id, isConnected)
+  const tasks = seenNow(known ?? (await loadTasks(trx, id)), {
+    isConnected,
+    cordons: await cordonsNow(trx),
+  })
   const { state } = row
   const reason = reasonOf(row)
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
