@@ -29,6 +29,7 @@ import type { Evidence, OnFailure } from '../shapes/schema.ts'
 import { isLeased } from '../store/leases.ts'
 import {
   awaitingRollouts,
+  gatedRollouts,
   isGoingBack,
   type Loaded,
   loadRollout,
@@ -82,6 +83,8 @@ export type Engine = RolloutEngine & {
   approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
   obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
+  /** Under way, with gates: as of the last commit. */
+  gated(): Promise<Loaded[]>
   /** What the gates of a wave say, with what it rests on. */
   evaluated(rolloutId: string, found: Found): Promise<void>
   /** Measurements say that a node with the version is not well. */
@@ -220,6 +223,8 @@ export function createEngine(deps: Deps): Engine {
         await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
         await queue.advance(unit)
       }),
+
+    gated: () => gatedRollouts(db, isConnected, memory.committed),
 
     evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
       write(async (unit) => {

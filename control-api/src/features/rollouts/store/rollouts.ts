@@ -180,6 +180,7 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
 export async function gatedRollouts(
   db: Reader,
   isConnected: (nodeId: string) => boolean,
+  known: (rolloutId: string) => readonly Task[] | undefined,
 ): Promise<Loaded[]> {
   const rows = await db
     .selectFrom('rollouts')
@@ -187,7 +188,9 @@ export async function gatedRollouts(
     .where('state', 'in', ['running', 'paused'])
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
-  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  const loaded = await Promise.all(
+    rows.map((row) => loadRollout(db, row.id, isConnected, known(row.id))),
+  )
   return loaded.filter((one) => one !== null)
 }
 
