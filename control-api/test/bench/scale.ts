@@ -145,7 +145,9 @@ class Farm {
   }
 
   /** Until what it began is through. */
-  async #settled(): Promise<void> {}
+  async #settled(): Promise<void> {
+    await this.#plane.engine.rested()
+  }
 
   #order(
     what: string,

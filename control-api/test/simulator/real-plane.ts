@@ -58,7 +58,12 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
 }
 
 /** What its process finds out. */
-type Found = { connected: Connected; isStorageFull: () => boolean }
+type Found = {
+  connected: Connected
+  isStorageFull: () => boolean
+  /** Left out: as large as the service's own, one after the other. */
+  nodesAtOnce?: number
+}
 
 /** Keys go over TLS alone. */
 const NOBODYS: NodeCertificates = {
@@ -73,7 +78,7 @@ const NOBODYS: NodeCertificates = {
 export async function startPlane(
   services: Services,
   now: () => number,
-  { connected, isStorageFull }: Found,
+  { connected, isStorageFull, nodesAtOnce }: Found,
 ) {
   const { db, write, controlPlaneId } = services
   const identity: Identity = {
@@ -90,6 +95,7 @@ export async function startPlane(
   const memory = createTaskMemory()
   const engine = createEngine({
     memory,
+    ...(nodesAtOnce !== undefined && { cut: { nodesAtOnce } }),
     db,
     write,
     now,

@@ -37,9 +37,9 @@ import { Words } from './words.ts'
 
 export class Divergence extends Error {}
 
-export async function replay(notes: readonly Note[]): Promise<void> {
+export async function replay(notes: readonly Note[], nodesAtOnce: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-replay-'))
-  const player = await Player.open(dataDir)
+  const player = await Player.open(dataDir, nodesAtOnce)
   try {
     for (const [i, note] of notes.entries()) await player.play(note, i)
   } finally {
@@ -50,6 +50,7 @@ export async function replay(notes: readonly Note[]): Promise<void> {
 
 class Player {
   readonly #dataDir: string
+  readonly #nodesAtOnce: number
   /** The wall clock, which jumps. */
   readonly #clock: { nowMs: number }
   readonly #now = () => this.#clock.nowMs
@@ -61,8 +62,13 @@ class Player {
   #isStorageFull = false
   #approvals = 0
 
-  private constructor(dataDir: string, clock: { nowMs: number }, services: Services) {
+  private constructor(
+    { dataDir, nodesAtOnce }: { dataDir: string; nodesAtOnce: number },
+    clock: { nowMs: number },
+    services: Services,
+  ) {
     this.#dataDir = dataDir
+    this.#nodesAtOnce = nodesAtOnce
     this.#clock = clock
     this.#services = services
     for (let n = 1; n <= 5; n++) {
@@ -71,9 +77,10 @@ class Player {
     }
   }
 
-  static async open(dataDir: string): Promise<Player> {
+  static async open(dataDir: string, nodesAtOnce: number): Promise<Player> {
     const clock = { nowMs: 0 }
-    return new Player(dataDir, clock, await openData(dataDir, () => clock.nowMs))
+    const services = await openData(dataDir, () => clock.nowMs)
+    return new Player({ dataDir, nodesAtOnce }, clock, services)
   }
 
   async close(): Promise<void> {
@@ -149,6 +156,9 @@ class Player {
         return undefined
       case 'order':
         return await this.#order(deed.order)
+      case 'goes-on':
+        await this.#plane.engine.goOn(words.rolloutId(deed.id))
+        return undefined
       case 'approve':
         return await this.#approve(deed.id)
       case 'rules': {
@@ -214,7 +224,8 @@ class Player {
 
   #start(): Promise<Running> {
     const isStorageFull = () => this.#isStorageFull
-    return startPlane(this.#services, this.#now, { connected: this.#connected, isStorageFull })
+    const found = { connected: this.#connected, isStorageFull, nodesAtOnce: this.#nodesAtOnce }
+    return startPlane(this.#services, this.#now, found)
   }
 
   async #restore(copy: Database): Promise<void> {

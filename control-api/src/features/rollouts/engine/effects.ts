@@ -10,7 +10,7 @@ import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import { takesConfig, targetOf } from '../../../labels/grouping.ts'
 import type { Effect } from '../reducer/model.ts'
 import type { Offered } from '../reducer/rules.ts'
-import { freeLeases } from '../store/leases.ts'
+import { freeLeases, ownedByOthers } from '../store/leases.ts'
 import { newcomers } from '../store/nodes.ts'
 import type { Loaded } from '../store/rollouts.ts'
 import { keptContents, textIdsOf } from '../store/tasks.ts'
@@ -89,8 +89,13 @@ export function createEffects({
   }
 
   /** What the nodes are to get, as it was rendered when the plan was made. */
-  async function offer(unit: Unit, { row, rollout }: Loaded, nodeIds: readonly string[]) {
+  async function offer(
+    unit: Unit,
+    { row, rollout }: Loaded,
+    wanted: readonly { nodeId: string }[],
+  ) {
     const { id: rolloutId, config, version } = row
+    const nodeIds = wanted.map(({ nodeId }) => nodeId)
     const kept = await keptContents(unit.trx, rolloutId, nodeIds)
     const byNode = new Map(kept.map((one) => [one.node_id, one]))
     const within = rollout.policy
@@ -102,6 +107,16 @@ export function createEffects({
       return [{ nodeId, rolloutId, config, version, ...content, within }]
     })
     return await assignments.assignAll(unit, given)
+  }
+
+  /** Without those that a later rollout owns: it is about to say so. */
+  async function ownAmong<T extends { nodeId: string }>(unit: Unit, id: string, all: readonly T[]) {
+    const others = await ownedByOthers(
+      unit.trx,
+      id,
+      all.map(({ nodeId }) => nodeId),
+    )
+    return all.filter(({ nodeId }) => !others.has(nodeId))
   }
 
   async function giveBack(
@@ -130,13 +145,9 @@ export function createEffects({
     if (isOffer && assignments.isHeld()) return []
     switch (kind) {
       case 'offer':
-        return await offer(
-          unit,
-          loaded,
-          all.map(({ nodeId }) => nodeId),
-        )
+        return await offer(unit, loaded, await ownAmong(unit, id, all))
       case 'give-back':
-        return await giveBack(unit, loaded, all)
+        return await giveBack(unit, loaded, await ownAmong(unit, id, all))
       case 'withdraw':
         await assignments.withdraw(unit, all)
         return []

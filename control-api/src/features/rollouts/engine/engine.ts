@@ -4,6 +4,7 @@
 // node) happens after the commit, and is safe to lose: the node asks again.
 import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
+import { nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
@@ -18,6 +19,7 @@ import {
   type Command,
   isTerminal,
   isWaiting,
+  NODES_AT_ONCE,
   type Outcome,
   type Rollout,
   type RolloutEvent,
@@ -33,6 +35,7 @@ import {
   isGoingBack,
   type Loaded,
   loadRollout,
+  rolloutsToGoOn,
   rolloutsUnderWay,
   saveRollout,
   sharingRollouts,
@@ -51,6 +54,7 @@ import {
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createEffects, type EffectDeps, inTurn } from './effects.ts'
+import { createRest } from './rest.ts'
 import { eventOf } from './transition-events.ts'
 
 type Deps = EffectDeps & {
@@ -64,6 +68,8 @@ type Deps = EffectDeps & {
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
   /** Left out: one of its own. */
   memory?: TaskMemory
+  /** For the simulation: smaller parts, each only when `goOn` says so. */
+  cut?: { nodesAtOnce: number }
 }
 
 type Found = {
@@ -97,6 +103,10 @@ export type Engine = RolloutEngine & {
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
   heardAgain(): Promise<void>
+  /** Of what was decided for many nodes the next part: by itself, but in the simulation. */
+  goOn(rolloutId: string): Promise<void>
+  /** What was decided for many nodes is done for all of them, or cannot go on now. */
+  rested(): Promise<void>
   /** The disk is full: all that are under way are held, until somebody resumes them. */
   storageFull(): Promise<void>
 }
@@ -104,8 +114,31 @@ export type Engine = RolloutEngine & {
 export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
   const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
+  const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
-  const queue = createQueue({ ...deps, load, apply })
+  const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
+  const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
+
+  async function goOn(unit: Unit, rolloutId: string): Promise<void> {
+    const loaded = await load(unit, rolloutId)
+    const unfinished = loaded?.rollout.progress.unfinished
+    if (!loaded || !unfinished) return
+    const event: RolloutEvent =
+      loaded.rollout.progress.begunTo === undefined
+        ? { kind: 'goes-on' }
+        : await queue.beginMore(unit, loaded)
+    await settle(unit, loaded, event, unfinished.actor ?? undefined)
+  }
+
+  /** After a crash, or when what held them is over. */
+  async function goOnWithAll(): Promise<void> {
+    if (deps.cut) return
+    for (const rolloutId of await rolloutsToGoOn(db)) rest.add(rolloutId)
+  }
+
+  function goOnAfter(unit: Unit, rolloutId: string, { progress }: Rollout): void {
+    if (progress.unfinished && !deps.cut) unit.afterCommit(() => rest.add(rolloutId))
+  }
 
   async function load(unit: Unit, rolloutId: string): Promise<Loaded | null> {
     const known = memory.tasksOf(unit, rolloutId)
@@ -115,7 +148,8 @@ export function createEngine(deps: Deps): Engine {
     const { trx } = unit
     const isEmergency = loaded.row.emergency !== null
     const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
-    return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
+    const ofNow = { closed, isStorageFull: isStorageFull(), nodesAtOnce }
+    return { ...loaded, rollout: { ...loaded.rollout, ...ofNow } }
   }
 
   async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
@@ -153,8 +187,10 @@ export function createEngine(deps: Deps): Engine {
     actor?: string,
   ): Promise<Loaded> {
     if (after === before && effects.length === 0) return { row, rollout: before }
-    const changed = after.tasks.filter((task, i) => task !== before.tasks[i])
-    if (changed.length > 0) await saveTasks(unit.trx, row.id, changed, now())
+    const changes = after.tasks.flatMap((task, i) =>
+      task === before.tasks[i] ? [] : [{ before: before.tasks[i], after: task }],
+    )
+    if (changes.length > 0) await saveTasks(unit.trx, row.id, changes, now())
     memory.keep(unit, row.id, after.tasks)
     const moved = after.state !== before.state
     const stored: RolloutRow = {
@@ -166,6 +202,7 @@ export function createEngine(deps: Deps): Engine {
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
     }
     await saveRollout(unit.trx, stored)
+    if (changes.length > 0 || hasMoreToDo(before, after)) goOnAfter(unit, row.id, after)
     await unit.emitAll(
       transitions.map((one) => eventOf(stored, one, { tasks: after.tasks, actor })),
     )
@@ -244,25 +281,30 @@ export function createEngine(deps: Deps): Engine {
     ill: (rolloutId, found) =>
       write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
 
-    freezeAll: (actor) =>
-      write(async (unit) => {
-        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+    async freezeAll(actor) {
+      for (const rolloutId of await unfinishedRollouts(db)) {
+        await nextTurn()
+        await write(async (unit) => {
           const loaded = await mustLoad(unit, rolloutId)
           const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
           // Nobody's turn comes: they all end.
           await apply(unit, loaded, { kind, actor }, actor)
-        }
-      }),
+        })
+      }
+    },
 
-    offerHeld: () =>
-      write(async (unit) => {
+    async offerHeld() {
+      await write(async (unit) => {
         for (const rolloutId of await deferringRollouts(unit.trx)) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
         }
-      }),
+      })
+      await goOnWithAll()
+    },
 
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
+      rest.again()
       const timed = await timedRollouts(db)
       const sharing = await sharingRollouts(db)
       const isDue = await queue.isDue(db)
@@ -283,12 +325,15 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async heardAgain() {
-      await write(async (unit) => {
-        for (const rolloutId of await awaitingRollouts(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'heard-again' })
-        }
-      })
+      for (const rolloutId of await awaitingRollouts(db)) {
+        await nextTurn()
+        await write((unit) => dispatch(unit, rolloutId, { kind: 'heard-again' }))
+      }
+      await goOnWithAll()
     },
+
+    goOn: (rolloutId) => write((unit) => goOn(unit, rolloutId)),
+    rested: rest.done,
 
     storageFull: () =>
       write(async (unit) => {
@@ -323,6 +368,9 @@ export function createEngine(deps: Deps): Engine {
     },
   }
 }
+
+const hasMoreToDo = ({ progress: before }: Rollout, { progress: after }: Rollout) =>
+  before.unfinished !== after.unfinished || before.begunTo !== after.begunTo
 
 /** Evidence that changed something is kept for ever: in the audit. */
 const isDecision = (before: Rollout, after: Rollout) =>

@@ -154,6 +154,17 @@ export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
+/** What was decided for their nodes is not yet done for all of them. */
+export async function rolloutsToGoOn(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where(sql<boolean>`progress ->> 'unfinished' is not null`)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** They share the farm's budget, if there is one. Who goes back comes first. */
 export async function sharingRollouts(db: Reader): Promise<string[]> {
   if ((await readFarmRules(db)).rules.blastBudget === null) return []
@@ -195,7 +206,7 @@ export async function gatedRollouts(
 }
 
 /** Rollouts of which a node's next step is awaited, ended ones too, and those that let time pass. */
-export async function awaitingRollouts(trx: Trx): Promise<string[]> {
+export async function awaitingRollouts(trx: Reader): Promise<string[]> {
   const rows = await trx
     .selectFrom('node_tasks')
     .select('rollout_id')

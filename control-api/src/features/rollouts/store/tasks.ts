@@ -168,9 +168,8 @@ export async function unprovenBeside(
     .execute()
 }
 
-/** The values that one event may change, for a statement that sets them of many tasks. */
+/** What events change. */
 const storedOf = (task: Task) => ({
-  node_id: task.nodeId,
   state: task.state,
   wave: task.wave,
   generation: task.generation,
@@ -186,15 +185,57 @@ const storedOf = (task: Task) => ({
   previous_generation: task.previous?.generation ?? null,
   previous_digest: task.previous?.digest ?? null,
 })
+type Stored = ReturnType<typeof storedOf>
 
+export type Change = { before: Task | undefined; after: Task }
+
+function changedOf({ before, after }: Change): Partial<Stored> {
+  const now = storedOf(after)
+  if (!before) return now
+  const was = new Map(Object.entries(storedOf(before)))
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => was.get(name) !== value))
+}
+
+/** Beyond that, one statement for all of them is cheaper. */
+const MOST_ALIKE = 8
+
+/** Of many nodes mostly the same changes, and then nothing else is written. */
 export async function saveTasks(
   trx: Trx,
   rolloutId: string,
-  tasks: readonly Task[],
+  changes: readonly Change[],
+  nowMs: number,
+): Promise<void> {
+  const alike = new Map<string, { set: Partial<Stored>; nodeIds: string[] }>()
+  for (const change of changes) {
+    const set = changedOf(change)
+    const key = JSON.stringify(set)
+    const same = alike.get(key) ?? { set, nodeIds: [] }
+    same.nodeIds.push(change.after.nodeId)
+    alike.set(key, same)
+  }
+  if (alike.size > MOST_ALIKE) return await saveEach(trx, rolloutId, changes, nowMs)
+  for (const { set, nodeIds } of alike.values()) {
+    await trx
+      .updateTable('node_tasks')
+      .set({ ...set, updated_at_ms: nowMs })
+      .where('rollout_id', '=', rolloutId)
+      .where('node_id', 'in', eachOf(nodeIds))
+      .execute()
+  }
+}
+
+async function saveEach(
+  trx: Trx,
+  rolloutId: string,
+  changes: readonly Change[],
   nowMs: number,
 ): Promise<void> {
   // The rollout is said per row: so the list leads to the rows, and not the rows to the list.
-  const rows = tasks.map((task) => ({ rollout_id: rolloutId, ...storedOf(task) }))
+  const rows = changes.map(({ after }) => ({
+    ...{ rollout_id: rolloutId, node_id: after.nodeId },
+    ...storedOf(after),
+  }))
   await sql`
     update node_tasks set
       state = task.value ->> 'state', wave = task.value ->> 'wave',
@@ -265,11 +306,8 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/**
- * Tasks of this rollout's nodes that are not over in rollouts that began before it. Who is gone or left out
- * is not its own.
- */
-export const openTasksBefore = (trx: Trx, rolloutId: string) =>
+/** Tasks of these nodes that are not over in rollouts that began before this one. */
+export const openTasksBefore = (trx: Trx, rolloutId: string, nodeIds: readonly string[]) =>
   trx
     .selectFrom('node_tasks')
     .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
@@ -277,18 +315,7 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('node_tasks.state', 'in', OPEN)
     .where('rollouts.state', 'not in', WAITING)
     .where('rollout_id', '!=', rolloutId)
-    .where('node_id', 'in', (eb) =>
-      eb
-        .selectFrom('node_tasks as own')
-        .innerJoin('node_leases as lease', (join) =>
-          join
-            .onRef('lease.node_id', '=', 'own.node_id')
-            .onRef('lease.rollout_id', '=', 'own.rollout_id'),
-        )
-        .select('own.node_id')
-        .where('own.rollout_id', '=', rolloutId)
-        .where('own.state', '!=', 'skipped'),
-    )
+    .where('node_id', 'in', eachOf(nodeIds))
     .execute()
 
 /** Rollouts with nodes that were out of reach when their turn came. */
