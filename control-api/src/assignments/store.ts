@@ -71,22 +71,20 @@ export async function assignmentsByDigest(
   return new Map(rows.map((row) => [keyOf({ nodeId: row.node_id, digest: row.digest }), row]))
 }
 
-/** Which version of the config came to the node under this digest last. */
-export async function versionOfDigest(
+/** By node: which version of the config came to it under this digest last; none: it is left out. */
+export async function versionsOfDigests(
   db: Reader,
-  { nodeId, digest }: NodeDigest,
+  wanted: readonly NodeDigest[],
   config: string,
-): Promise<number | null> {
-  const row = await db
-    .selectFrom('assignments')
-    .select('version')
-    .where('node_id', '=', nodeId)
-    .where('digest', '=', digest)
-    .where('config', '=', config)
-    .orderBy('generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.version ?? null
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; version: number | null }>`
+    select wanted.value ->> 'nodeId' as id, (
+      select version from assignments
+      where node_id = wanted.value ->> 'nodeId' and digest = wanted.value ->> 'digest' and config = ${config}
+      order by generation desc limit 1
+    ) as version
+    from json_each(${JSON.stringify(wanted)}) wanted`.execute(db)
+  return new Map(rows.flatMap(({ id, version }) => (version === null ? [] : [[id, version]])))
 }
 
 /** What the nodes were given with those generations, without the texts. */

@@ -26,6 +26,9 @@ export type Row = {
   longestMs: number
   totalMs: number
   statements: number
+  /** Between two turns of the loop. */
+  mostStatements: number
+  mostChanges: number
 }
 type Options = { sizes: readonly number[]; answering: number; say: (line: string) => void }
 type Offer = { nodeId: string; generation: number; offerId: string; digest: string }
@@ -139,8 +142,8 @@ class Farm {
     await setImmediate()
     await this.#settled()
     const totalMs = performance.now() - fromMs
-    const { longestMs, statements } = stop()
-    this.#note({ nodes: this.#ids.length, what, messages, longestMs, totalMs, statements })
+    const { longestMs, ...counted } = stop()
+    this.#note({ nodes: this.#ids.length, what, messages, longestMs, totalMs, ...counted })
     return result
   }
 
@@ -253,7 +256,7 @@ class Farm {
   }
 }
 
-async function enrol({ db }: Services, ids: readonly string[]): Promise<void> {
+export async function enrol({ db }: Services, ids: readonly string[]): Promise<void> {
   const facts = { version: '0.1.0', os: 'linux', arch: 'x86_64', capabilities: '[]' }
   for (let from = 0; from < ids.length; from += 500) {
     const some = ids.slice(from, from + 500)

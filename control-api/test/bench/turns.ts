@@ -5,16 +5,16 @@ import Sqlite from 'better-sqlite3'
 export type Turns = {
   longestMs: number
   statements: number
-  /** The most between two turns, of statements and of the rows that they gave and changed. */
+  /** The most between two turns, of statements and of the rows that they changed. */
   mostStatements: number
-  mostRows: number
+  mostChanges: number
 }
 
 const RUNNING = ['all', 'run', 'get'] as const
 
-type Count = { statements: number; rows: number }
+type Count = { statements: number; changes: number }
 /** Of this process. Counted from the first look on. */
-const count: Count = { statements: 0, rows: 0 }
+const count: Count = { statements: 0, changes: 0 }
 let isCounting = false
 
 /** Each statement of better-sqlite3 is an object of one class, which says what it runs. */
@@ -28,7 +28,7 @@ function countAll(): void {
     statement[name] = function (this: Sqlite.Statement, ...given: unknown[]) {
       const result = run.apply(this, given)
       count.statements++
-      count.rows += Array.isArray(result) ? result.length : (result?.changes ?? 1)
+      count.changes += result?.changes ?? 0
       return result
     }
   }
@@ -38,7 +38,7 @@ function countAll(): void {
 /** Looks at every turn of the loop until it is told to stop. */
 export function watchTurns(): () => Turns {
   countAll()
-  const seen: Turns = { longestMs: 0, statements: 0, mostStatements: 0, mostRows: 0 }
+  const seen: Turns = { longestMs: 0, statements: 0, mostStatements: 0, mostChanges: 0 }
   let atMs = performance.now()
   let before = { ...count }
   let isOver = false
@@ -48,7 +48,7 @@ export function watchTurns(): () => Turns {
     seen.longestMs = Math.max(seen.longestMs, nowMs - atMs)
     seen.statements += statements
     seen.mostStatements = Math.max(seen.mostStatements, statements)
-    seen.mostRows = Math.max(seen.mostRows, count.rows - before.rows)
+    seen.mostChanges = Math.max(seen.mostChanges, count.changes - before.changes)
     atMs = nowMs
     before = { ...count }
   }

@@ -4,7 +4,7 @@
 // node) happens after the commit, and is safe to lose: the node asks again.
 import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
-import { nextTurn } from '../../../base/slices.ts'
+import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
@@ -23,7 +23,9 @@ import {
   type Outcome,
   type Rollout,
   type RolloutEvent,
+  type Task,
 } from '../reducer/model.ts'
+import { taskOf } from '../reducer/places.ts'
 import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
@@ -35,6 +37,7 @@ import {
   isGoingBack,
   type Loaded,
   loadRollout,
+  removeDrafts,
   rolloutsToGoOn,
   rolloutsUnderWay,
   saveRollout,
@@ -83,6 +86,8 @@ type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
+  /** What an order's tasks are, as it is stored: so that nobody has to read them. In their order. */
+  remember(unit: Unit, rolloutId: string, tasks: readonly Task[]): void
   /** New orders are in the line: all whose turn it is begin. */
   advanceQueue(unit: Unit): Promise<void>
   /** Somebody other than its author agrees to its plan. */
@@ -116,6 +121,9 @@ export function createEngine(deps: Deps): Engine {
   const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
   const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
+  let lateWork: Promise<void> | null = null
+  /** Of this process: orders that the one before was about to store. */
+  let isStart = true
   const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
   const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
 
@@ -134,6 +142,34 @@ export function createEngine(deps: Deps): Engine {
   async function goOnWithAll(): Promise<void> {
     if (deps.cut) return
     for (const rolloutId of await rolloutsToGoOn(db)) rest.add(rolloutId)
+  }
+
+  /** Returns of a large one whom it was not done for. */
+  async function hearAgain(unit: Unit, rolloutId: string): Promise<string[]> {
+    const loaded = await load(unit, rolloutId)
+    if (!loaded) return []
+    const ids = loaded.rollout.tasks.map(({ nodeId }) => nodeId)
+    const first = { nodeIds: ids.slice(0, HEARD_AT_ONCE), isFirst: true }
+    const isWhole = ids.length <= HEARD_AT_ONCE
+    await settle(unit, loaded, { kind: 'heard-again', ...(!isWhole && first) })
+    return ids.slice(HEARD_AT_ONCE)
+  }
+
+  /** Whose time was over when it passed: unless they have answered since. */
+  async function overrun(unit: Unit, late: readonly Late[]): Promise<void> {
+    for (const { rolloutId, nodeId, dueMs } of late) {
+      const loaded = await load(unit, rolloutId)
+      const deadlineMs = loaded && taskOf(loaded.rollout.tasks, nodeId)?.deadlineMs
+      if (!loaded || !deadlineMs || deadlineMs > dueMs) continue
+      await settle(unit, loaded, { kind: 'deadline', nodeId })
+    }
+  }
+
+  async function overrunInParts(late: readonly Late[]): Promise<void> {
+    for (const some of inSlices(late, LATE_AT_ONCE)) {
+      await nextTurn()
+      await write((unit) => overrun(unit, some))
+    }
   }
 
   function goOnAfter(unit: Unit, rolloutId: string, { progress }: Rollout): void {
@@ -237,6 +273,7 @@ export function createEngine(deps: Deps): Engine {
   }
 
   return {
+    remember: memory.keep,
     advanceQueue: queue.advance,
 
     obey: (rolloutId, command, stateVersion) =>
@@ -310,30 +347,50 @@ export function createEngine(deps: Deps): Engine {
       const isDue = await queue.isDue(db)
       const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
       if (isIdle && !(await isAnythingAwaited(db))) return
+      let others: Late[] = []
       await write(async (unit) => {
-        const overrun = await spendTime(unit.trx, elapsedMs)
+        const found = await spendTime(unit.trx, elapsedMs)
         memory.changeAll(unit, (tasks) => withTimeSpent(tasks, elapsedMs))
-        for (const { rollout_id, node_id } of overrun) {
-          await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
-        }
+        const late = found.map((one) => ({
+          ...{ rolloutId: one.rollout_id, nodeId: one.node_id, dueMs: elapsedMs },
+        }))
+        await overrun(unit, late.slice(0, LATE_AT_ONCE))
+        others = late.slice(LATE_AT_ONCE)
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
         if (isDue) await queue.advance(unit)
       })
+      // They are many when a network fails. The clock goes on meanwhile; what fails comes again with its next tick.
+      if (others.length === 0) return
+      lateWork ??= overrunInParts(others)
+        .catch(() => {})
+        .finally(() => {
+          lateWork = null
+        })
     },
 
     async heardAgain() {
+      if (isStart) await write(({ trx }) => removeDrafts(trx))
+      isStart = false
       for (const rolloutId of await awaitingRollouts(db)) {
         await nextTurn()
-        await write((unit) => dispatch(unit, rolloutId, { kind: 'heard-again' }))
+        const nodeIds = await write((unit) => hearAgain(unit, rolloutId))
+        for (const some of inSlices(nodeIds, HEARD_AT_ONCE)) {
+          await nextTurn()
+          const part = { nodeIds: some, isFirst: false }
+          await write((unit) => dispatch(unit, rolloutId, { kind: 'heard-again', ...part }))
+        }
       }
       await goOnWithAll()
     },
 
     goOn: (rolloutId) => write((unit) => goOn(unit, rolloutId)),
-    rested: rest.done,
+    async rested() {
+      await lateWork
+      await rest.done()
+    },
 
     storageFull: () =>
       write(async (unit) => {
@@ -368,6 +425,13 @@ export function createEngine(deps: Deps): Engine {
     },
   }
 }
+
+/** Its time was over when so much of it passed at once. */
+type Late = { rolloutId: string; nodeId: string; dueMs: number }
+/** Each is an event of its own, which the whole rollout is looked at for. */
+const LATE_AT_ONCE = 20
+/** No event follows of any: only their times are written. */
+const HEARD_AT_ONCE = 500
 
 const hasMoreToDo = ({ progress: before }: Rollout, { progress: after }: Rollout) =>
   before.unfinished !== after.unfinished || before.begunTo !== after.begunTo

@@ -187,6 +187,8 @@ export type RolloutEvent =
   | { kind: 'begun'; nodes: readonly StartNode[]; begunTo?: string }
   /** For a while nobody could reach us: what is awaited is awaited anew. */
   | { kind: 'heard-again' }
+  /** The same for these of its nodes alone, when it has more than one transaction may change. */
+  | { kind: 'heard-again'; nodeIds: readonly string[]; isFirst: boolean }
   | { kind: 'elapsed'; ms: number }
   /** What was decided for many nodes goes on. */
   | { kind: 'goes-on' }

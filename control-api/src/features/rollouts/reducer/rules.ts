@@ -114,7 +114,7 @@ function take(reduction: Reduction, event: RolloutEvent): void {
       beginMore(reduction, event)
       break
     case 'heard-again':
-      awaitAnew(reduction)
+      awaitAnew(reduction, 'nodeIds' in event ? event : null)
       break
     case 'elapsed':
       letPass(reduction, event.ms)

@@ -7,6 +7,7 @@ import {
   latestAssignments,
   type Standing,
 } from '../../../assignments/store.ts'
+import { nextTurn } from '../../../base/slices.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 
@@ -39,15 +40,49 @@ const FLEET_COLUMNS = [
   'cordon',
 ] as const
 
-export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
+/** Between two turns of the loop. */
+const READ_AT_A_TIME = 500
+
+/** By name. Read in parts: whether all of it still holds, areActive says. */
+export async function activeNodes(db: Reader): Promise<FleetNode[]> {
+  const nodes: FleetNode[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const some = await activeNodesAfter(db, after)
+    nodes.push(...some)
+    after = some.length < READ_AT_A_TIME ? undefined : some.at(-1)?.id
+    if (after !== undefined) await nextTurn()
+  }
+  return nodes.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const activeNodesAfter = (db: Reader, id: string): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
     .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
     .select(FLEET_COLUMNS)
     .select('node_policies.rules_id as policy_rules')
+    .where('id', '>', id)
     .where('decommissioned_at_ms', 'is', null)
-    .orderBy('name')
+    .orderBy('id')
+    .limit(READ_AT_A_TIME)
     .execute()
+
+/** These in these revisions are all that are not decommissioned. */
+export async function areActive(
+  trx: Trx,
+  nodes: readonly { id: string; revision: number }[],
+): Promise<boolean> {
+  const { rows } = await sql<{ same: number; all: number }>`
+    select (
+      select count(*) from json_each(${JSON.stringify(nodes)}) known
+      cross join nodes n on n.id = known.value ->> 'id' and n.revision = known.value ->> 'revision'
+      where n.decommissioned_at_ms is null
+    ) as same, (select count(*) from nodes where decommissioned_at_ms is null) as "all"`.execute(
+    trx,
+  )
+  const [{ same, all } = { same: 0, all: 0 }] = rows
+  return same === nodes.length && all === nodes.length
+}
 
 export type LatestAssignment = Assignment &
   Standing & {

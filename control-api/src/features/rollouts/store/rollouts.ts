@@ -12,15 +12,26 @@ import { readFarmRules } from '../../rollout-rules/store.ts'
 import { AT_ONCE, type Policy, type Rollout, type Task } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
 import { cordonsNow, seenNow } from './seen.ts'
-import { insertTasks, loadTasks, type NewTask, textIdsOf, unprovenBeside } from './tasks.ts'
+import { loadTasks, textIdsOf, unprovenBeside } from './tasks.ts'
 
-export async function insertRollout(
-  trx: Trx,
-  row: RolloutRow,
-  tasks: readonly NewTask[],
-): Promise<void> {
+export async function insertRollout(trx: Trx, row: RolloutRow): Promise<void> {
   await trx.insertInto('rollouts').values(row).execute()
-  await insertTasks(trx, row, tasks)
+}
+
+/** All its tasks are there: it is an order from now on. */
+export async function completeDraft(trx: Trx, row: RolloutRow): Promise<void> {
+  await trx.updateTable('rollouts').set(row).where('id', '=', row.id).execute()
+}
+
+/** All there are, or this one, if it is one. */
+export async function removeDrafts(trx: Trx, id?: string): Promise<void> {
+  const drafts = trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', '=', 'draft')
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+  await trx.deleteFrom('node_tasks').where('rollout_id', 'in', drafts).execute()
+  await trx.deleteFrom('rollouts').where('id', 'in', drafts).execute()
 }
 
 export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
@@ -221,6 +232,7 @@ export async function unfinishedRollouts(db: Reader): Promise<string[]> {
     .selectFrom('rollouts')
     .select('id')
     .where('ended_at_ms', 'is', null)
+    .where('state', '!=', 'draft')
     .orderBy('id')
     .execute()
   return rows.map((row) => row.id)
