@@ -24,6 +24,7 @@ export type Row = {
   /** Messages of nodes; null: it is not about them. */
   messages: number | null
   longestMs: number
+  longestCpuMs: number
   totalMs: number
   statements: number
   /** Between two turns of the loop. */
@@ -287,10 +288,11 @@ function samplesOf(nodeId: string, generation: number, nowMs: number): Sample[] 
 }
 
 const HEAD =
-  '| nodes | what | messages | longest block ms | in all ms | statements | ms a message |'
-const line = ({ nodes, what, messages, longestMs, totalMs, statements }: Row) => {
+  '| nodes | what | messages | longest block ms | of it CPU | in all ms | statements | ms a message |'
+const line = ({ nodes, what, messages, longestMs, longestCpuMs, totalMs, statements }: Row) => {
   const each = messages === null ? '' : (totalMs / messages).toFixed(2)
-  const cells = [nodes, what, messages ?? '', longestMs.toFixed(0), totalMs.toFixed(0), statements]
+  const times = [longestMs, longestCpuMs, totalMs].map((ms) => ms.toFixed(0))
+  const cells = [nodes, what, messages ?? '', ...times, statements]
   return `| ${[...cells, each].join(' | ')} |`
 }
 
@@ -302,7 +304,7 @@ async function main(): Promise<void> {
     },
   })
   const say = (text: string) => process.stdout.write(`${text}\n`)
-  say(`${HEAD}\n|---|---|---|---|---|---|---|`)
+  say(`${HEAD}\n|---|---|---|---|---|---|---|---|`)
   const sizes = values.sizes.split(',').map(Number)
   await measure({ sizes, answering: Number(values.answering), say })
 }

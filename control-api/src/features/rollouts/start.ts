@@ -12,6 +12,7 @@ import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import { cordonOf } from '../../fleet/cordon.ts'
 import { isInside, parseSelector, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
@@ -284,7 +285,7 @@ export async function store(
   const row = await rowOf(deps, unit.trx, order, plan)
   await insertRollout(unit.trx, row)
   await insertTasks(unit.trx, row, tasksOf(plan))
-  await accept(deps, unit, { order, plan, row })
+  await accept(deps, unit, { order, plan, row, prepared: prepare(deps, plan) })
   return row.id
 }
 
@@ -306,11 +307,13 @@ async function storeInParts(
       await write(({ trx }) => insertTasks(trx, draft, some))
     }
     await nextTurn()
+    const prepared = prepare(deps, plan)
+    await nextTurn()
     await write(async (unit) => {
       if (!(await isStillSo(deps, unit, plan))) throw new FleetChanged()
       const row = { ...(await rowOf(deps, unit.trx, order, plan)), id: draft.id }
       await completeDraft(unit.trx, row)
-      await accept(deps, unit, { order, plan, row })
+      await accept(deps, unit, { order, plan, row, prepared })
     })
     return draft.id
   } catch (error) {
@@ -330,19 +333,30 @@ const rowOf = async ({ now }: StartDeps, db: Reader, order: Order, plan: Arrange
 const tasksOf = ({ nodes, arranged }: Arrangement) =>
   nodes.map((planned) => toTask(planned, arranged))
 
-type Stored = { order: Order; plan: Arrangement; row: RolloutRow }
+/** What of all nodes is known before the transaction, so that it does not take its time. */
+const prepare = ({ isConnected }: StartDeps, plan: Arrangement) => ({
+  tasks: plan.nodes.map((planned) => asTask(planned, plan.arranged, isConnected)),
+  named: namedIn(plan),
+})
 
-async function accept(deps: StartDeps, unit: Unit, { order, plan, row }: Stored): Promise<void> {
+type Stored = {
+  order: Order
+  plan: Arrangement
+  row: RolloutRow
+  prepared: ReturnType<typeof prepare>
+}
+
+async function accept(
+  deps: StartDeps,
+  unit: Unit,
+  { order, plan, row, prepared }: Stored,
+): Promise<void> {
   const { id, config, version, selector, message, author, emergency, on_overlap: onOverlap } = row
-  deps.engine.remember(
-    unit,
-    id,
-    plan.nodes.map((planned) => asTask(planned, plan.arranged)),
-  )
+  deps.engine.remember(unit, id, prepared.tasks)
   const asked = { config, version, selector, message, onOverlap, emergency }
   const { policy } = plan.arranged
   const about = { ...asked, startAtMs: row.start_at_ms, planDigest: plan.planDigest, policy }
-  const data = { ...about, ...namedIn(plan) }
+  const data = { ...about, ...prepared.named }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
   await deps.engine.advanceQueue(unit)
   await requireTaken(unit.trx, id, order)
@@ -419,12 +433,16 @@ async function activeError(db: Reader, id: string) {
 }
 
 /** As the reducer knows it, before anything has become of it. */
-const asTask = ({ node, digest }: PlannedNode, { waveOf }: Arranged): Task => ({
+const asTask = (
+  { node, digest }: PlannedNode,
+  { waveOf }: Arranged,
+  isConnected: (nodeId: string) => boolean,
+): Task => ({
   ...{ nodeId: node.id, nodeName: node.name, wave: waveOf.get(node.id) ?? 0, state: 'pending' },
   ...{ generation: null, digest: digest ?? '', previous: null, code: null, message: '' },
   ...{ leftOutFor: null, errors: [], deadlineMs: null, offers: 0, flaps: 0, refusals: 0 },
   ...{ kind: kindOf(node), policyRules: node.policy_rules, isExcused: false },
-  ...{ isConnected: false, cordon: null },
+  ...{ isConnected: isConnected(node.id), cordon: cordonOf(node) },
 })
 
 const toTask = (

@@ -121,6 +121,7 @@ export function createEngine(deps: Deps): Engine {
   const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
   const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
+  const lateAtOnce = deps.cut ? Number.POSITIVE_INFINITY : LATE_AT_ONCE
   let lateWork: Promise<void> | null = null
   /** Of this process: orders that the one before was about to store. */
   let isStart = true
@@ -166,7 +167,7 @@ export function createEngine(deps: Deps): Engine {
   }
 
   async function overrunInParts(late: readonly Late[]): Promise<void> {
-    for (const some of inSlices(late, LATE_AT_ONCE)) {
+    for (const some of inSlices(late, lateAtOnce)) {
       await nextTurn()
       await write((unit) => overrun(unit, some))
     }
@@ -354,8 +355,8 @@ export function createEngine(deps: Deps): Engine {
         const late = found.map((one) => ({
           ...{ rolloutId: one.rollout_id, nodeId: one.node_id, dueMs: elapsedMs },
         }))
-        await overrun(unit, late.slice(0, LATE_AT_ONCE))
-        others = late.slice(LATE_AT_ONCE)
+        await overrun(unit, late.slice(0, lateAtOnce))
+        others = late.slice(lateAtOnce)
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
@@ -428,8 +429,8 @@ export function createEngine(deps: Deps): Engine {
 
 /** Its time was over when so much of it passed at once. */
 type Late = { rolloutId: string; nodeId: string; dueMs: number }
-/** Each is an event of its own, which the whole rollout is looked at for. */
-const LATE_AT_ONCE = 20
+/** Each is an event of its own: the whole rollout is looked at for it, and another node may have its turn. */
+const LATE_AT_ONCE = 4
 /** No event follows of any: only their times are written. */
 const HEARD_AT_ONCE = 500
 
