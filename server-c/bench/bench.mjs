@@ -8,6 +8,7 @@
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
+//   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -127,6 +128,7 @@ function list() {
   say('agent    what the agent costs a node')
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
+  say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
   return 0
 }
 
@@ -179,6 +181,7 @@ const others = {
   agent: { file: './agent-cost.mjs', packages: null },
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
+  scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {

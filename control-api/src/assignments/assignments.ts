@@ -8,9 +8,16 @@ import { newId } from '../base/ids.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import { InRecovery } from '../control-plane/recovery.ts'
 import type { Trx } from '../db/database.ts'
-import { fencesOf } from '../node-identity/store/said.ts'
+import { highestObeyed } from '../node-identity/store/said.ts'
 import { DEADLINES, type Deadlines } from './deadlines.ts'
-import { highestGeneration, insertAssignment, keepText, withdrawOffered } from './store.ts'
+import {
+  type Assignment,
+  certificatesByText,
+  highestGenerations,
+  insertAssignments,
+  keepText,
+  withdrawOffered,
+} from './store.ts'
 
 export type NewAssignment = {
   nodeId: string
@@ -29,76 +36,135 @@ export type NewAssignment = {
   /** How long the node may take; left out: as long as usual. */
   within?: Deadlines
 }
+/** Its text is kept already. */
+export type KeptAssignment = Pick<
+  NewAssignment,
+  'nodeId' | 'rolloutId' | 'config' | 'version' | 'digest' | 'group'
+> & {
+  textId: string
+  /** null: `digest`. */
+  configDigest: string | null
+  within: Deadlines
+}
 export type Assigned = { generation: number; offerId: string }
 export type Assignments = {
   /** After a restore: nobody is given anything until somebody confirms that it is to go on. */
   isHeld(): boolean
   /** In the caller's transaction; the node is woken after its commit. */
   assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>
-  /** Takes back what the node has not answered: it keeps what it had, also when it returns much later. */
-  withdraw(unit: Unit, offer: { nodeId: string; generation: number }): Promise<void>
+  /** To many nodes at once, each of them once. In their order. */
+  assignAll(
+    unit: Unit,
+    assignments: readonly KeptAssignment[],
+  ): Promise<(Assigned & { nodeId: string })[]>
+  /** Takes back what the nodes have not answered: they keep what they had, also when they return much later. */
+  withdraw(unit: Unit, offers: readonly { nodeId: string; generation: number }[]): Promise<void>
 }
 
 type Deps = { identity: Identity; now: () => number; wake: (nodeId: string) => void }
 
 export function createAssignments({ identity, now, wake }: Deps): Assignments {
+  async function assignAll(unit: Unit, given: readonly KeptAssignment[]) {
+    if (identity.recovery) throw new InRecovery()
+    const { trx } = unit
+    const spent = await highestSpent(
+      trx,
+      given.map(({ nodeId }) => nodeId),
+    )
+    const assigned = given.map((one) => ({
+      ...one,
+      generation: (spent.get(one.nodeId) ?? 0) + 1,
+      offerId: newId('offer'),
+    }))
+    await insertAssignments(
+      trx,
+      assigned.map((one) => toRow(one, { epoch: identity.epoch, nowMs: now() })),
+    )
+    const certificates = await certificatesByText(trx, [
+      ...new Set(given.map(({ textId }) => textId)),
+    ])
+    await unit.emitAll(
+      assigned.map(
+        ({ nodeId, generation, offerId, config, version, digest, rolloutId, textId }) => ({
+          kind: 'node' as const,
+          id: nodeId,
+          action: 'offered',
+          data: {
+            ...{ generation, offerId, config, version, digest, rolloutId },
+            ...(certificates.has(textId) && { certificates: certificates.get(textId) }),
+          },
+        }),
+      ),
+    )
+    unit.afterCommit(() => {
+      for (const { nodeId } of given) wake(nodeId)
+    })
+    return assigned
+  }
+
   return {
     isHeld: () => identity.recovery !== null,
+    assignAll,
 
-    async assign(unit, assignment) {
-      const { nodeId, rolloutId, config, version, text, digest, group } = assignment
-      const { configDigest = digest, certificates = [] } = assignment
-      const { within = DEADLINES } = assignment
+    async assign(unit, { text, certificates = [], within = DEADLINES, ...assignment }) {
       if (identity.recovery) throw new InRecovery()
-      const { trx } = unit
-      const assigned = {
-        generation: (await highestSpent(trx, nodeId)) + 1,
-        offerId: newId('offer'),
-      }
       const textId = contentId(text, certificates)
-      await keepText(trx, { id: textId, text, certificates })
-      await insertAssignment(trx, {
-        node_id: nodeId,
-        generation: assigned.generation,
-        offer_id: assigned.offerId,
-        epoch: identity.epoch,
-        rollout_id: rolloutId,
-        config,
-        version,
-        digest,
-        config_digest: configDigest === digest ? null : configDigest,
-        text_id: textId,
-        group_name: group,
-        state: 'offered',
-        ack_ms: within.ackMs,
-        apply_ms: within.applyMs,
-        confirm_ms: within.confirmMs,
-        created_at_ms: now(),
-        updated_at_ms: now(),
-      })
-      await unit.emit({
-        kind: 'node',
-        id: nodeId,
-        action: 'offered',
-        data: {
-          ...{ ...assigned, config, version, digest, rolloutId },
-          ...(certificates.length > 0 && { certificates }),
-        },
-      })
-      unit.afterCommit(() => wake(nodeId))
-      return assigned
+      await keepText(unit.trx, { id: textId, text, certificates })
+      const { digest, configDigest = digest } = assignment
+      const own = configDigest === digest ? null : configDigest
+      const [assigned] = await assignAll(unit, [
+        { ...assignment, configDigest: own, textId, within },
+      ])
+      if (!assigned) throw new Error(`${assignment.nodeId} was given nothing`)
+      const { generation, offerId } = assigned
+      return { generation, offerId }
     },
 
-    async withdraw(unit, offer) {
-      const { nodeId, generation } = offer
-      if (!(await withdrawOffered(unit.trx, offer, now()))) return
-      await unit.emit({ kind: 'node', id: nodeId, action: 'withdrawn', data: { generation } })
+    async withdraw(unit, offers) {
+      const taken = await withdrawOffered(unit.trx, offers, now())
+      await unit.emitAll(
+        taken.map(({ nodeId, generation }) => ({
+          kind: 'node' as const,
+          id: nodeId,
+          action: 'withdrawn',
+          data: { generation },
+        })),
+      )
     },
   }
 }
 
-/** Above everything we gave and everything the node obeyed, also from a control plane before us. */
-async function highestSpent(trx: Trx, nodeId: string): Promise<number> {
-  const { max_generation } = await fencesOf(trx, nodeId)
-  return Math.max(max_generation, await highestGeneration(trx, nodeId))
+const toRow = (
+  { within, ...given }: KeptAssignment & Assigned,
+  { epoch, nowMs }: { epoch: number; nowMs: number },
+): Assignment => ({
+  node_id: given.nodeId,
+  generation: given.generation,
+  offer_id: given.offerId,
+  epoch,
+  rollout_id: given.rolloutId,
+  config: given.config,
+  version: given.version,
+  digest: given.digest,
+  config_digest: given.configDigest,
+  text_id: given.textId,
+  group_name: given.group,
+  state: 'offered',
+  ack_ms: within.ackMs,
+  apply_ms: within.applyMs,
+  confirm_ms: within.confirmMs,
+  created_at_ms: nowMs,
+  updated_at_ms: nowMs,
+})
+
+/** By node: above everything we gave and everything it obeyed, also from a control plane before us. */
+async function highestSpent(
+  trx: Trx,
+  nodeIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const given = await highestGenerations(trx, nodeIds)
+  const obeyed = await highestObeyed(trx, nodeIds)
+  return new Map(
+    nodeIds.map((id) => [id, Math.max(given.get(id) ?? 0, obeyed.get(id) ?? 0)] as const),
+  )
 }

@@ -71,30 +71,30 @@ export async function assignmentsByDigest(
   return new Map(rows.map((row) => [keyOf({ nodeId: row.node_id, digest: row.digest }), row]))
 }
 
-/** Which version of the config came to the node under this digest last. */
-export async function versionOfDigest(
+/** By node: which version of the config came to it under this digest last; none: it is left out. */
+export async function versionsOfDigests(
   db: Reader,
-  { nodeId, digest }: NodeDigest,
+  wanted: readonly NodeDigest[],
   config: string,
-): Promise<number | null> {
-  const row = await db
-    .selectFrom('assignments')
-    .select('version')
-    .where('node_id', '=', nodeId)
-    .where('digest', '=', digest)
-    .where('config', '=', config)
-    .orderBy('generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.version ?? null
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; version: number | null }>`
+    select wanted.value ->> 'nodeId' as id, (
+      select version from assignments
+      where node_id = wanted.value ->> 'nodeId' and digest = wanted.value ->> 'digest' and config = ${config}
+      order by generation desc limit 1
+    ) as version
+    from json_each(${JSON.stringify(wanted)}) wanted`.execute(db)
+  return new Map(rows.flatMap(({ id, version }) => (version === null ? [] : [[id, version]])))
 }
 
-/** What the node was given with that generation. */
-export const givenWith = (db: Reader, nodeId: string, generation: number) =>
-  withText(db)
-    .where('node_id', '=', nodeId)
-    .where('generation', '=', generation)
-    .executeTakeFirstOrThrow()
+/** What the nodes were given with those generations, without the texts. */
+export async function givenWith(db: Reader, wanted: readonly Numbered[]): Promise<Assignment[]> {
+  const { rows } = await sql<Assignment>`
+    select a.* from json_each(${JSON.stringify(wanted)}) wanted
+    cross join assignments a on a.node_id = wanted.value ->> 'nodeId'
+      and a.generation = wanted.value ->> 'generation'`.execute(db)
+  return rows
+}
 
 export type Given = Pick<Assignment, 'digest' | 'state' | 'rollout_id'>
 
@@ -148,14 +148,16 @@ export async function isCurrent(db: Reader, offer: Assignment): Promise<boolean>
   return newer === undefined
 }
 
-/** 0: it was given nothing. Those that were withdrawn count too: their numbers are spent. */
-export async function highestGeneration(trx: Trx, nodeId: string): Promise<number> {
-  const given = await trx
-    .selectFrom('assignments')
-    .select(({ fn }) => fn.max('generation').as('generation'))
-    .where('node_id', '=', nodeId)
-    .executeTakeFirst()
-  return given?.generation ?? 0
+/** By node; who was given nothing is left out. Those that were withdrawn count too: their numbers are spent. */
+export async function highestGenerations(
+  trx: Trx,
+  nodeIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; generation: number | null }>`
+    select wanted.value as id,
+      (select max(generation) from assignments where node_id = wanted.value) as generation
+    from json_each(${JSON.stringify(nodeIds)}) wanted`.execute(trx)
+  return new Map(rows.map(({ id, generation }) => [id, generation ?? 0]))
 }
 
 export async function countAssignmentsOf(db: Reader, config: string): Promise<number> {
@@ -167,8 +169,16 @@ export async function countAssignmentsOf(db: Reader, config: string): Promise<nu
   return row.count
 }
 
-export async function insertAssignment(trx: Trx, row: Assignment): Promise<void> {
-  await trx.insertInto('assignments').values(row).execute()
+export async function insertAssignments(trx: Trx, rows: readonly Assignment[]): Promise<void> {
+  await sql`
+    insert into assignments (node_id, generation, offer_id, epoch, rollout_id, config, version, digest,
+      config_digest, text_id, group_name, state, ack_ms, apply_ms, confirm_ms, created_at_ms, updated_at_ms)
+    select value ->> 'node_id', value ->> 'generation', value ->> 'offer_id', value ->> 'epoch',
+      value ->> 'rollout_id', value ->> 'config', value ->> 'version', value ->> 'digest',
+      value ->> 'config_digest', value ->> 'text_id', value ->> 'group_name', value ->> 'state',
+      value ->> 'ack_ms', value ->> 'apply_ms', value ->> 'confirm_ms', value ->> 'created_at_ms',
+      value ->> 'updated_at_ms'
+    from json_each(${JSON.stringify(rows)})`.execute(trx)
 }
 
 export async function setOfferState(
@@ -187,33 +197,32 @@ export async function setOfferState(
 
 type Numbered = { nodeId: string; generation: number }
 
-/** False: the node has answered. */
+/** Returns those that the nodes had not answered. */
 export async function withdrawOffered(
   trx: Trx,
-  { nodeId, generation }: Numbered,
+  offers: readonly Numbered[],
   nowMs: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('assignments')
-    .set({ state: 'withdrawn', updated_at_ms: nowMs })
-    .where('node_id', '=', nodeId)
-    .where('generation', '=', generation)
-    .where('state', '=', 'offered')
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+): Promise<Numbered[]> {
+  const { rows } = await sql<Numbered>`
+    update assignments set state = 'withdrawn', updated_at_ms = ${nowMs}
+    from json_each(${JSON.stringify(offers)}) taken
+    where node_id = taken.value ->> 'nodeId' and generation = taken.value ->> 'generation'
+      and state = 'offered'
+    returning node_id as "nodeId", generation`.execute(trx)
+  return rows
 }
 
-/** Nothing to offer: what it has is, byte for byte, what its group of now gets too. */
-export async function noteGroup(
+/** Nothing to offer: what they have is, byte for byte, what their groups of now get too. */
+export async function noteGroups(
   trx: Trx,
-  { nodeId, generation, group }: Numbered & { group: string },
+  given: readonly (Numbered & { group: string })[],
 ): Promise<void> {
-  await trx
-    .updateTable('assignments')
-    .set({ group_name: group })
-    .where('node_id', '=', nodeId)
-    .where('generation', '=', generation)
-    .execute()
+  await sql`
+    update assignments set group_name = given.value ->> 'group'
+    from json_each(${JSON.stringify(given)}) given
+    where node_id = given.value ->> 'nodeId' and generation = given.value ->> 'generation'`.execute(
+    trx,
+  )
 }
 
 export type RenderedText = {

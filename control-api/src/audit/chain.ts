@@ -3,10 +3,10 @@
 // was changed, removed or put elsewhere is found. Whoever can write the database can make a whole new
 // chain; only a head that was noted elsewhere shows that (docs/audit.md).
 import canonicalize from 'canonicalize'
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { sha256 } from '../base/ids.ts'
 import type { EventsTable, Reader, Trx } from '../db/database.ts'
-import { insertEvent, newestEvent, ownId } from './event-store.ts'
+import { insertEvents, newestEvent, ownId } from './event-store.ts'
 import { currentOrigin, type Via } from './origin.ts'
 
 /** A line of an export without its own hash. The hash is the SHA-256 of its canonical form (RFC 8785). */
@@ -56,17 +56,39 @@ export type AppendedEvent = {
   data: Record<string, unknown>
 }
 
-/** In the caller's transaction, which holds the write lock from its start: nobody else is between. */
-export async function appendEvent(
+/**
+ * In the caller's transaction, which holds the write lock from its start: nobody else is between. Returns the id of the
+ * chain's end.
+ */
+export async function appendEvents(
   trx: Trx,
-  { kind, id, action, actor, data }: AppendedEvent,
+  events: readonly AppendedEvent[],
   nowMs: number,
 ): Promise<number> {
-  const last = await chainEnd(trx)
-  const { via, tokenId, requestId, address } = currentOrigin()
+  const origin = currentOrigin()
+  let { id, hash } = await chainEnd(trx)
+  const rows: Insertable<EventsTable>[] = []
+  for (const event of events) {
+    const row = rowOf(event, id + 1, { nowMs, origin })
+    id = row.id
+    hash = hashOf(recordOf(row, hash))
+    rows.push({ ...row, hash })
+  }
+  await insertEvents(trx, rows)
+  return id
+}
+
+type Origin = ReturnType<typeof currentOrigin>
+
+function rowOf(
+  { kind, id, action, actor, data }: AppendedEvent,
+  number: number,
+  { nowMs, origin }: { nowMs: number; origin: Origin },
+): Omit<ChainRow, 'hash'> {
+  const { via, tokenId, requestId, address } = origin
   const by: Via = actor === null ? 'service' : via
-  const row = {
-    id: last.id + 1,
+  return {
+    id: number,
     at_ms: nowMs,
     kind,
     object_id: wellFormed(id),
@@ -78,9 +100,6 @@ export async function appendEvent(
     address,
     data: JSON.stringify(data, (_key, value) => wellFormed(value)),
   }
-  const hash = hashOf(recordOf(row, last.hash))
-  await insertEvent(trx, { ...row, hash })
-  return row.id
 }
 
 /** Half a surrogate pair has no UTF-8, so neither SQLite nor the canonical form could hold it. */

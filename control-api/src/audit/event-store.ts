@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: MIT
 // The events at rest, as they are written and told. How people look for them: features/audit/store.ts.
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { EventsTable, Reader, Trx } from '../db/database.ts'
 
 const COLUMNS = ['id', 'kind', 'object_id', 'action', 'at_ms', 'actor'] as const
 export type EventRow = Pick<Selectable<EventsTable>, (typeof COLUMNS)[number]>
 
-export async function insertEvent(trx: Trx, row: Insertable<EventsTable>): Promise<void> {
-  await trx.insertInto('events').values(row).execute()
+export async function insertEvents(
+  trx: Trx,
+  rows: readonly Insertable<EventsTable>[],
+): Promise<void> {
+  const [first, ...more] = rows
+  if (more.length === 0) {
+    if (first) await trx.insertInto('events').values(first).execute()
+    return
+  }
+  await sql`
+    insert into events (id, at_ms, kind, object_id, action, actor, via, token_id, request_id, address, data, hash)
+    select value ->> 'id', value ->> 'at_ms', value ->> 'kind', value ->> 'object_id', value ->> 'action',
+      value ->> 'actor', value ->> 'via', value ->> 'token_id', value ->> 'request_id', value ->> 'address',
+      value ->> 'data', value ->> 'hash'
+    from json_each(${JSON.stringify(rows)}) order by value ->> 'id'`.execute(trx)
 }
 
 export const newestEvent = (db: Reader): Promise<{ id: number; hash: string } | undefined> =>

@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
-import { appendEvent, chainEnd } from './chain.ts'
+import { appendEvents } from './chain.ts'
 import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
 
@@ -17,6 +17,8 @@ export type Unit = {
    * written (event-bounds.ts), and the id is that of the row before.
    */
   emit(event: NewEvent): Promise<number>
+  /** Many at once, in this order: rollouts of many nodes say as much of each. */
+  emitAll(events: readonly NewEvent[]): Promise<void>
   afterCommit(effect: () => void): void
 }
 /** Awaits nothing but the database inside: the whole service writes through one connection. */
@@ -52,8 +54,24 @@ const LEFT_OUT = 'events-left-out'
 
 export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   const bound = createEventBounds()
-  const append = (trx: Trx, { kind, id, action, actor, data }: NewEvent) =>
-    appendEvent(trx, { kind, id, action, actor: actor ?? null, data: data ?? {} }, now())
+  const append = (trx: Trx, events: readonly NewEvent[]) =>
+    appendEvents(
+      trx,
+      events.map(({ kind, id, action, actor, data }) => ({
+        ...{ kind, id, action, actor: actor ?? null, data: data ?? {} },
+      })),
+      now(),
+    )
+
+  /** The event, unless it is one too many, and what was left out before it. */
+  function bounded(event: NewEvent): NewEvent[] {
+    const cause = causeOf(event)
+    if (!cause) return [event]
+    const { write, summary } = bound(cause, now())
+    const { kind, id } = cause
+    const said = summary ? [{ kind, id, action: LEFT_OUT, data: summary }] : []
+    return write ? [...said, event] : said
+  }
 
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
@@ -63,12 +81,12 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
         trx,
         async emit(event) {
           emitted = true
-          const cause = causeOf(event)
-          const { write, summary } = cause ? bound(cause, now()) : { write: true, summary: null }
-          if (cause && summary) {
-            await append(trx, { kind: cause.kind, id: cause.id, action: LEFT_OUT, data: summary })
-          }
-          return write ? await append(trx, event) : (await chainEnd(trx)).id
+          return await append(trx, bounded(event))
+        },
+        async emitAll(events) {
+          if (events.length === 0) return
+          emitted = true
+          await append(trx, events.flatMap(bounded))
         },
         afterCommit(effect) {
           effects.push(effect)

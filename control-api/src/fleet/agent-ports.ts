@@ -34,6 +34,8 @@ export type AgentEvent =
   /** Nothing was asked of it, and something else runs. */
   | { kind: 'effective'; nodeId: string; effective: Effective | null }
   | { kind: 'connected' | 'disconnected' | 'decommissioned' | 'cordoned'; nodeId: string }
+  /** It has another name. */
+  | { kind: 'renamed'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
 export type RolloutEngine = {

@@ -30,6 +30,9 @@ export type Deps = {
   /** What is done to it, for who does it again. */
   tape?: Tape
   wallMs: () => number
+  nodesAtOnce: number
+  /** There is more to do for a rollout, in transactions of its own. */
+  onUnfinished: (id: string) => void
   /** Tells offers of two control planes apart. */
   name?: string
 }
@@ -45,6 +48,9 @@ export class ControlPlane implements Host {
   readonly #inbox: Inbox
   readonly #polls = new Map<string, Waiting>()
   #wakes: string[] = []
+  /** Of what goes on in parts: those whose next part is to come. */
+  readonly #underWay = new Set<string>()
+  readonly #stuck = new Set<string>()
   #offers = 0
   /** What nodes measured, in memory only. */
   board = createLatencyBoard()
@@ -62,6 +68,10 @@ export class ControlPlane implements Host {
     return this.#deps.wallMs()
   }
 
+  get nodesAtOnce(): number {
+    return this.#deps.nodesAtOnce
+  }
+
   newOfferId = () => `${this.#deps.name ?? 'o'}${++this.#offers}`
   wake(nodeId: string): void {
     this.#wakes.push(nodeId)
@@ -73,6 +83,8 @@ export class ControlPlane implements Host {
     this.isStorageFull = false
     this.connected.clear()
     this.#polls.clear()
+    this.#underWay.clear()
+    this.#stuck.clear()
     this.#wakes = []
     this.board = createLatencyBoard()
     this.#deps.tape?.note({ kind: 'crash' }, null, this)
@@ -84,6 +96,25 @@ export class ControlPlane implements Host {
       this.db.epoch++
       this.#engine.heardAgain()
     })
+    this.#goOnLater()
+  }
+
+  /** Of what was decided for many nodes the next part. */
+  goOn(id: string): void {
+    this.#underWay.delete(id)
+    if (!this.isUp || !this.db.rollouts.get(id)?.progress.unfinished) return
+    const before = this.db.rollouts.get(id)
+    this.#do({ kind: 'goes-on', id }, () => this.#engine.goOn(id))
+    // What cannot go on now is tried again with something else.
+    if (this.db.rollouts.get(id)?.tasks === before?.tasks) this.#stuck.add(id)
+  }
+
+  #goOnLater(): void {
+    for (const [id, { progress }] of this.db.rollouts) {
+      if (!progress.unfinished || this.#underWay.has(id) || this.#stuck.has(id)) continue
+      this.#underWay.add(id)
+      this.#deps.onUnfinished(id)
+    }
   }
 
   enrol(nodeId: string): void {
@@ -249,6 +280,8 @@ export class ControlPlane implements Host {
       this.crash()
       return null
     }
+    if (deed.kind !== 'goes-on') this.#stuck.clear()
+    this.#goOnLater()
     for (const nodeId of wakes) {
       const poll = this.#polls.get(nodeId)
       if (poll) this.#wait(nodeId, poll)

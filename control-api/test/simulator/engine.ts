@@ -58,6 +58,7 @@ export type Host = {
   readonly isStorageFull: boolean
   /** Jumps. */
   readonly wallMs: number
+  readonly nodesAtOnce: number
   newOfferId(): string
   wake(nodeId: string): void
 }
@@ -139,15 +140,38 @@ export class Engine {
   #begin(id: string): void {
     const { wallMs } = this.#host
     this.#watch.onBegin(this.#db, id, { wallMs, closed: this.#closed })
-    const nodes = (this.#db.rollouts.get(id)?.tasks ?? [])
-      .filter(({ nodeId, state }) => state !== 'skipped' && !this.#isGone(nodeId))
+    for (const { nodeId, state } of this.#db.rollouts.get(id)?.tasks ?? [])
+      if (state !== 'skipped' && !this.#isGone(nodeId)) this.#lease(nodeId, id)
+    this.#apply(id, { kind: 'started', ...this.#beginSome(id, '') })
+  }
+
+  /** The next of its nodes, by id. */
+  #beginSome(id: string, after: string): { nodes: StartNode[]; begunTo?: string } {
+    const { nodesAtOnce } = this.#host
+    const tasks = (this.#db.rollouts.get(id)?.tasks ?? [])
+      .filter(({ nodeId, state }) => state !== 'skipped' && nodeId > after)
+      .toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+    const some = tasks.slice(0, nodesAtOnce)
+    const nodes = some
+      .filter(({ nodeId }) => !this.#isGone(nodeId))
       .map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
-    for (const { nodeId } of nodes) this.#lease(nodeId, id)
     this.#supersede(
       id,
       nodes.map(({ nodeId }) => nodeId),
     )
-    this.#apply(id, { kind: 'started', nodes })
+    const last = some.at(-1)
+    return { nodes, ...(tasks.length > nodesAtOnce && last && { begunTo: last.nodeId }) }
+  }
+
+  /** Of what was decided for many nodes the next part. */
+  goOn(id: string): void {
+    const { begunTo } = this.#db.rollouts.get(id)?.progress ?? {}
+    this.dispatch(
+      id,
+      begunTo === undefined
+        ? { kind: 'goes-on' }
+        : { kind: 'begun', ...this.#beginSome(id, begunTo) },
+    )
   }
 
   #isGone = (nodeId: string) => nodeOf(this.#db, nodeId).isDecommissioned
@@ -280,8 +304,8 @@ export class Engine {
     if (!stored) return
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
-    const { isStorageFull } = this.#host
-    const before = { ...stored, closed, tasks, ...this.#roomFor(id), isStorageFull }
+    const { isStorageFull, nodesAtOnce } = this.#host
+    const before = { ...stored, closed, tasks, ...this.#roomFor(id), isStorageFull, nodesAtOnce }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -350,6 +374,9 @@ export class Engine {
   #offer(rolloutId: string, nodeId: string, digest: string): void {
     // Its turn comes when the recovery is confirmed.
     if (this.#host.isRecovering) return
+    // A later rollout owns it, and is about to say so.
+    const owner = this.#db.leases.get(nodeId)
+    if (owner !== undefined && owner !== rolloutId) return
     const offer = this.assign(rolloutId, nodeId, digest)
     this.#apply(rolloutId, { kind: 'offered', nodeId, generation: offer.generation })
     this.#watch.onOffered(this.#db, offer)

@@ -202,7 +202,11 @@ export class Faults {
     const own = new Watch(watch)
     own.nowMs = watch.nowMs
     const wallMs = () => plane.wallMs
-    const twin = new ControlPlane({ watch: own, crashes: () => false, wallMs, name: 'twin' })
+    const twin: ControlPlane = new ControlPlane({
+      ...{ watch: own, crashes: () => false, wallMs, name: 'twin' },
+      nodesAtOnce: this.#world.scope.nodesAtOnce,
+      onUnfinished: (id) => scheduler.after(0, () => twin.goOn(id)),
+    })
     twin.db = plane.backup()
     this.#twin = twin
     twin.start()

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// npm run simulate -- [--seeds 100000] [--from 1] [--sql]: stops at the first seed that breaks a promise, and
+// npm run simulate -- [--seeds 100000] [--from 1] [--sql] [--cut]: stops at the first seed that breaks a promise, and
 // says how. --sql: each seed is played to the real control plane over SQLite too, some hundred times slower.
+// --cut: transactions change two nodes at most, so that whatever a rollout does goes on in parts.
 // --shrink SEED: looks for less that breaks the same promise.
 import { parseArgs } from 'node:util'
 import { shrink } from './shrink.ts'
 import { type Range, simulate } from './simulate.ts'
+import { ALL, CUT } from './world.ts'
 
 const { values } = parseArgs({
   options: {
@@ -12,10 +14,12 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     shrink: { type: 'string' },
     sql: { type: 'boolean', default: false },
+    cut: { type: 'boolean', default: false },
   },
 })
 if (values.shrink === undefined) {
-  await runAll({ from: Number(values.from), count: Number(values.seeds) })
+  const scope = values.cut ? CUT : ALL
+  await runAll({ from: Number(values.from), count: Number(values.seeds), scope })
 } else {
   tellLeast(values.shrink)
 }

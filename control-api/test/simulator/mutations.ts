@@ -210,8 +210,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'requests of the old version count for the new one',
     file: 'src/features/rollouts/gates/evidence.ts',
-    find: 'const canary = sideOf(inWave, read(inWave), (one) => hasVersion(tasks, one))',
-    put: 'const canary = sideOf(inWave, read(inWave), () => true)',
+    find: 'const canary = yield* sideOf(inWave, { rollout, measured, isIn: hasVersion })',
+    put: 'const canary = yield* sideOf(inWave, { rollout, measured, isIn: () => true })',
   },
   {
     name: 'a wave begins while no change window is open',

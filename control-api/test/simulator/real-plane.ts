@@ -20,6 +20,7 @@ import { createReleases, releaseVersion, saveVersion } from '../../src/features/
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine/engine.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
+import { createTaskMemory } from '../../src/features/rollouts/store/task-memory.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
@@ -57,7 +58,12 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
 }
 
 /** What its process finds out. */
-type Found = { connected: Connected; isStorageFull: () => boolean }
+type Found = {
+  connected: Connected
+  isStorageFull: () => boolean
+  /** Left out: as large as the service's own, one after the other. */
+  nodesAtOnce?: number
+}
 
 /** Keys go over TLS alone. */
 const NOBODYS: NodeCertificates = {
@@ -72,7 +78,7 @@ const NOBODYS: NodeCertificates = {
 export async function startPlane(
   services: Services,
   now: () => number,
-  { connected, isStorageFull }: Found,
+  { connected, isStorageFull, nodesAtOnce }: Found,
 ) {
   const { db, write, controlPlaneId } = services
   const identity: Identity = {
@@ -86,7 +92,10 @@ export async function startPlane(
   const releases = createReleases()
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
+  const memory = createTaskMemory()
   const engine = createEngine({
+    memory,
+    ...(nodesAtOnce !== undefined && { cut: { nodesAtOnce } }),
     db,
     write,
     now,
@@ -149,7 +158,7 @@ export async function startPlane(
     fleet.close()
     await agents.close()
   }
-  return { identity, engine, assignments, inbox, agents, startDeps, stop }
+  return { identity, engine, memory, assignments, inbox, agents, startDeps, stop }
 }
 
 export async function addNodeRow({ db }: Services, id: string, name: string): Promise<void> {

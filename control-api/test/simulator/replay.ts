@@ -10,8 +10,10 @@ import { confirmRecovery } from '../../src/control-plane/recovery.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text/text.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
+import type { Task } from '../../src/features/rollouts/reducer/model.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
 import { findRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { loadTasks } from '../../src/features/rollouts/store/tasks.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
 import type { Database } from './database.ts'
@@ -35,9 +37,9 @@ import { Words } from './words.ts'
 
 export class Divergence extends Error {}
 
-export async function replay(notes: readonly Note[]): Promise<void> {
+export async function replay(notes: readonly Note[], nodesAtOnce: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-replay-'))
-  const player = await Player.open(dataDir)
+  const player = await Player.open(dataDir, nodesAtOnce)
   try {
     for (const [i, note] of notes.entries()) await player.play(note, i)
   } finally {
@@ -48,6 +50,7 @@ export async function replay(notes: readonly Note[]): Promise<void> {
 
 class Player {
   readonly #dataDir: string
+  readonly #nodesAtOnce: number
   /** The wall clock, which jumps. */
   readonly #clock: { nowMs: number }
   readonly #now = () => this.#clock.nowMs
@@ -59,8 +62,13 @@ class Player {
   #isStorageFull = false
   #approvals = 0
 
-  private constructor(dataDir: string, clock: { nowMs: number }, services: Services) {
+  private constructor(
+    { dataDir, nodesAtOnce }: { dataDir: string; nodesAtOnce: number },
+    clock: { nowMs: number },
+    services: Services,
+  ) {
     this.#dataDir = dataDir
+    this.#nodesAtOnce = nodesAtOnce
     this.#clock = clock
     this.#services = services
     for (let n = 1; n <= 5; n++) {
@@ -69,9 +77,10 @@ class Player {
     }
   }
 
-  static async open(dataDir: string): Promise<Player> {
+  static async open(dataDir: string, nodesAtOnce: number): Promise<Player> {
     const clock = { nowMs: 0 }
-    return new Player(dataDir, clock, await openData(dataDir, () => clock.nowMs))
+    const services = await openData(dataDir, () => clock.nowMs)
+    return new Player({ dataDir, nodesAtOnce }, clock, services)
   }
 
   async close(): Promise<void> {
@@ -86,6 +95,7 @@ class Player {
       throw new Divergence(`${where}: ${error instanceof Error ? error.stack : error}`)
     })
     await this.#learn(db)
+    await this.#requireRemembered(where)
     if (said !== undefined)
       requireSame(where, { answer: result }, this.#words.translate({ answer: said }))
     requireSame(where, viewOf(db), this.#words.translate(await viewOfReal(this.#services.db)))
@@ -146,6 +156,9 @@ class Player {
         return undefined
       case 'order':
         return await this.#order(deed.order)
+      case 'goes-on':
+        await this.#plane.engine.goOn(words.rolloutId(deed.id))
+        return undefined
       case 'approve':
         return await this.#approve(deed.id)
       case 'rules': {
@@ -211,7 +224,8 @@ class Player {
 
   #start(): Promise<Running> {
     const isStorageFull = () => this.#isStorageFull
-    return startPlane(this.#services, this.#now, { connected: this.#connected, isStorageFull })
+    const found = { connected: this.#connected, isStorageFull, nodesAtOnce: this.#nodesAtOnce }
+    return startPlane(this.#services, this.#now, found)
   }
 
   async #restore(copy: Database): Promise<void> {
@@ -300,6 +314,17 @@ class Player {
         .execute()
       await giveAgain(unit, this.#plane.assignments, nodeId)
     })
+  }
+
+  /** What the engine remembers of tasks is what the database says, but for what of now it shows of their nodes. */
+  async #requireRemembered(where: string): Promise<void> {
+    const { memory } = this.#running ?? {}
+    for (const id of memory?.ids() ?? []) {
+      const shown = (tasks: readonly Task[] = []) =>
+        tasks.map(({ isConnected: _, cordon: __, ...task }) => task)
+      const stored = shown(await loadTasks(this.#services.db, id))
+      requireSame(`${where}, remembered of ${id}`, stored, shown(memory?.committed(id)))
+    }
   }
 
   /** Which real offer is which of ours: those of one node in the same order. */

@@ -17,7 +17,7 @@ export type Deed =
   | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }
   | { kind: 'desired'; nodeId: string; have: number; incarnation: string }
   | { kind: 'order'; order: Order }
-  | { kind: 'approve'; id: string }
+  | { kind: 'approve' | 'goes-on'; id: string }
   | { kind: 'rules'; rules: Rules }
   | { kind: 'command'; id: string; command: Command }
   | { kind: 'evaluated'; id: string; event: Evaluated }

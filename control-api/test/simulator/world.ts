@@ -2,7 +2,11 @@
 // One run of one seed: a farm, what people order, and everything that goes wrong meanwhile; then peace,
 // in which every rollout has to end or to say what it waits for.
 
-import { isTerminal, type Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import {
+  isTerminal,
+  NODES_AT_ONCE,
+  type Rollout,
+} from '../../src/features/rollouts/reducer/model.ts'
 import { isUnproven } from '../../src/features/rollouts/reducer/tasks.ts'
 import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { ControlPlane } from './control-plane.ts'
@@ -21,10 +25,20 @@ import type { Tape } from './tape.ts'
 /** What may happen, and for how long: a shrinker takes away what is not needed. */
 export type Scope = {
   nodes: number
+  /** How many nodes one transaction may change beside its own: with two, whatever a rollout does is cut. */
+  nodesAtOnce: number
   unrestMs: number
   without: ReadonlySet<string>
 }
-export const ALL: Scope = { nodes: 8, unrestMs: 8 * 60_000, without: new Set() }
+export const ALL: Scope = {
+  nodes: 8,
+  nodesAtOnce: NODES_AT_ONCE,
+  unrestMs: 8 * 60_000,
+  without: new Set(),
+}
+export const CUT: Scope = { ...ALL, nodesAtOnce: 2 }
+/** Between the parts of what is cut. */
+const NEXT_PART_MS = 50
 
 /** Twenty may stand in line, each with its waves, and every soak takes its time. */
 const PEACE_MS = 8 * 3_600_000
@@ -76,6 +90,9 @@ export class World {
     this.plane = new ControlPlane({
       watch: this.watch,
       crashes,
+      nodesAtOnce: scope.nodesAtOnce,
+      onUnfinished: (id) =>
+        this.scheduler.after(this.chance.between(0, NEXT_PART_MS), () => this.plane.goOn(id)),
       wallMs: () => START_MS + this.scheduler.nowMs + this.wrongMs,
       ...(tape && { tape }),
     })
@@ -202,6 +219,8 @@ export class World {
       if (!mayRest(state) && !this.#waitsForRoom(id, rollout))
         this.watch.fail('rest', `${id} is still ${state}: ${tellReason(reason)}`)
       if (state === 'queued') this.#blocked(id)
+      const { unfinished } = rollout.progress
+      if (unfinished) this.watch.fail('rest', `${id} never did all of: ${unfinished.cause}`)
     }
     if (!this.isMuddled)
       for (const [node] of this.watch.nodes.values()) if (node) this.#settled(node)

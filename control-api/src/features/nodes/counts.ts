@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How many nodes are in which state, as the console shows them. Page by page: others have their turn between.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+
 import type { Kysely } from 'kysely'
 import type { Scope } from '../../access/scope.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -34,7 +35,7 @@ export function createNodeCounts({ db, identity, fleet }: Deps) {
     const silent: NodeCounts['silent'] = []
     const versions = new Map<string, Set<number>>()
     let total = 0
-    for (let after: string | undefined; ; await othersTurn()) {
+    for (let after: string | undefined; ; await nextTurn()) {
       const rows = await nodesPage(db, { ...EVERY, scope, after })
       for (const standing of await readStandings(db, rows)) {
         const { row, running } = standing

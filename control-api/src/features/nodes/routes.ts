@@ -83,7 +83,7 @@ const params = Type.Object({ id: NodeIdSchema })
 const cursor = defineCursor('nodes', 'text')
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, readGrouping, now } = deps
+  const { db, write, fleet, engine, readGrouping, now } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
@@ -218,6 +218,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
           ...(name !== undefined && { name }),
           ...(labels && { labels }),
         })
+        if (name !== undefined) await engine.onAgentEvent(unit, { kind: 'renamed', nodeId: id })
         await unit.emit({
           kind: 'node',
           id,

@@ -7,10 +7,12 @@ import type { OnOverlap } from '../../api-shapes/states.ts'
 import { assignmentsByDigest, keyOf } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId } from '../../base/ids.ts'
+import { inSlices, nextTurn } from '../../base/slices.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import { cordonOf } from '../../fleet/cordon.ts'
 import { isInside, parseSelector, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
@@ -28,7 +30,7 @@ import {
 import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
 import { nodesWaitedFor, waitingRows } from './queue/store.ts'
-import { firstProgress, isWaiting } from './reducer/model.ts'
+import { firstProgress, isWaiting, type Task } from './reducer/model.ts'
 import { MAX_WAITING } from './reducer/queue.ts'
 import {
   AtOnceAlone,
@@ -46,15 +48,15 @@ import {
 import type { Reason } from './shapes/reason.ts'
 import type { Strategy } from './shapes/schema.ts'
 import { ownersOf } from './store/leases.ts'
-import { activeNodes, type FleetNode } from './store/nodes.ts'
-import { findRollout, insertRollout } from './store/rollouts.ts'
-import type { NewTask } from './store/tasks.ts'
+import type { FleetNode } from './store/nodes.ts'
+import { completeDraft, findRollout, insertRollout, removeDrafts } from './store/rollouts.ts'
+import { insertTasks, type NewTask } from './store/tasks.ts'
 
 export type StartDeps = {
   db: Reader
   write: Write
   now: () => number
-  engine: Pick<Engine, 'advanceQueue'>
+  engine: Pick<Engine, 'advanceQueue' | 'remember'>
   checkFor: CheckFor
   readGrouping: ReadGrouping
   findVersionText: (config: string, version: number) => Promise<string | null>
@@ -128,7 +130,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
     digest,
     isCordoned: node.cordon !== null,
   }))
-  const planDigest = planDigestOf({ config, version }, arranged, targets)
+  const planDigest = await planDigestOf({ config, version }, arranged, targets)
   return { ...plan, arranged, planDigest, matchesNone: matchesNone(plan, selector) }
 }
 
@@ -189,12 +191,20 @@ async function whoStaysAsItIs(
   return (planned) => isSettled(planned) && !claimed.has(planned.node.id)
 }
 
+/** Each reads some windows of a node. */
+const MEASURED_AT_A_TIME = 50
+
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
   changing: readonly PlannedNode[],
   strategy: Strategy,
 ): Promise<WaveNode[]> {
-  const throughput = await throughputOf(changing.map(({ node }) => node.id))
+  const throughput = new Map<string, number>()
+  for (const some of inSlices(changing, MEASURED_AT_A_TIME)) {
+    await nextTurn()
+    const measured = await throughputOf(some.map(({ node }) => node.id))
+    for (const [nodeId, requests] of measured) throughput.set(nodeId, requests)
+  }
   // What surely changes goes before what may.
   const surelyFirst = changing.toSorted(
     (a, b) => Number(a.settledGeneration !== null) - Number(b.settledGeneration !== null),
@@ -224,7 +234,10 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
     if (order.planDigest !== undefined && order.planDigest !== plan.planDigest) {
       throw new PlanChanged(order.planDigest, plan.planDigest)
     }
-    const id = await deps.write((unit) => store(deps, unit, order, plan))
+    const isLarge = plan.nodes.length > STORED_AT_A_TIME
+    const id = isLarge
+      ? await storeInParts(deps, order, plan)
+      : await deps.write((unit) => store(deps, unit, order, plan))
     if (id !== null) return id
   }
   throw new FleetChanged()
@@ -258,6 +271,9 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
   throw new RolloutInvalid(`${names.join(', ')}${more}`).withErrors(bad[0]?.errors ?? [])
 }
 
+/** Rows of nodes in one transaction. */
+const STORED_AT_A_TIME = 500
+
 /** null: the fleet is another one by now. */
 export async function store(
   deps: StartDeps,
@@ -265,24 +281,95 @@ export async function store(
   order: Order,
   plan: Arrangement,
 ): Promise<string | null> {
-  const { trx } = unit
-  const fleet = { nodes: await activeNodes(trx), grouping: await deps.readGrouping(trx) }
-  if (!isSameFleet(plan, fleet)) return null
-  const row = toRow(order, plan, { nowMs: deps.now(), ...(await readFarmRules(trx)) })
+  if (!(await isStillSo(deps, unit, plan))) return null
+  const row = await rowOf(deps, unit.trx, order, plan)
+  await insertRollout(unit.trx, row)
+  await insertTasks(unit.trx, row, tasksOf(plan))
+  await accept(deps, unit, { order, plan, row, prepared: prepare(deps, plan) })
+  return row.id
+}
+
+/**
+ * A large order is a draft until it is whole: nobody takes it up before. What a crash leaves of it is taken back with
+ * the next start.
+ */
+async function storeInParts(
+  deps: StartDeps,
+  order: Order,
+  plan: Arrangement,
+): Promise<string | null> {
+  const { db, write } = deps
+  const draft: RolloutRow = { ...(await rowOf(deps, db, order, plan)), state: 'draft' }
+  await write(({ trx }) => insertRollout(trx, draft))
+  try {
+    for (const some of inSlices(tasksOf(plan), STORED_AT_A_TIME)) {
+      await nextTurn()
+      await write(({ trx }) => insertTasks(trx, draft, some))
+    }
+    await nextTurn()
+    const prepared = prepare(deps, plan)
+    await nextTurn()
+    await write(async (unit) => {
+      if (!(await isStillSo(deps, unit, plan))) throw new FleetChanged()
+      const row = { ...(await rowOf(deps, unit.trx, order, plan)), id: draft.id }
+      await completeDraft(unit.trx, row)
+      await accept(deps, unit, { order, plan, row, prepared })
+    })
+    return draft.id
+  } catch (error) {
+    await write(({ trx }) => removeDrafts(trx, draft.id))
+    if (error instanceof FleetChanged) return null
+    throw error
+  }
+}
+
+async function isStillSo({ readGrouping }: StartDeps, { trx }: Unit, plan: Plan) {
+  return await isSameFleet(trx, plan, await readGrouping(trx))
+}
+
+const rowOf = async ({ now }: StartDeps, db: Reader, order: Order, plan: Arrangement) =>
+  toRow(order, plan, { nowMs: now(), ...(await readFarmRules(db)) })
+
+const tasksOf = ({ nodes, arranged }: Arrangement) =>
+  nodes.map((planned) => toTask(planned, arranged))
+
+/** What of all nodes is known before the transaction, so that it does not take its time. */
+const prepare = ({ isConnected }: StartDeps, plan: Arrangement) => ({
+  tasks: plan.nodes.map((planned) => asTask(planned, plan.arranged, isConnected)),
+  named: namedIn(plan),
+})
+
+type Stored = {
+  order: Order
+  plan: Arrangement
+  row: RolloutRow
+  prepared: ReturnType<typeof prepare>
+}
+
+async function accept(
+  deps: StartDeps,
+  unit: Unit,
+  { order, plan, row, prepared }: Stored,
+): Promise<void> {
   const { id, config, version, selector, message, author, emergency, on_overlap: onOverlap } = row
-  await insertRollout(
-    trx,
-    row,
-    plan.nodes.map((planned) => toTask(planned, plan.arranged)),
-  )
-  const nodes = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
+  deps.engine.remember(unit, id, prepared.tasks)
   const asked = { config, version, selector, message, onOverlap, emergency }
   const { policy } = plan.arranged
-  const data = { ...asked, startAtMs: row.start_at_ms, nodes, planDigest: plan.planDigest, policy }
+  const about = { ...asked, startAtMs: row.start_at_ms, planDigest: plan.planDigest, policy }
+  const data = { ...about, ...prepared.named }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
   await deps.engine.advanceQueue(unit)
-  await requireTaken(trx, id, order)
-  return id
+  await requireTaken(unit.trx, id, order)
+}
+
+/** The rollout itself keeps what each node is to get: a row of the audit is no place for ten thousand. */
+function namedIn({ nodes }: Arrangement) {
+  if (nodes.length <= STORED_AT_A_TIME)
+    return { nodes: nodes.map(({ node, digest }) => ({ nodeId: node.id, digest })) }
+  const digests = [...Map.groupBy(nodes, ({ digest }) => digest)]
+    .map(([digest, of]) => ({ digest, nodes: of.length }))
+    .toSorted((a, b) => b.nodes - a.nodes)
+  return { nodeCount: nodes.length, digests: digests.slice(0, STORED_AT_A_TIME) }
 }
 
 type Ruled = Awaited<ReturnType<typeof readFarmRules>> & { nowMs: number }
@@ -344,6 +431,19 @@ async function activeError(db: Reader, id: string) {
   const what = row ? `${row.config} version ${row.version}` : 'gone'
   return new RolloutActive(id, what, row?.state ?? 'gone').withMembers({ rolloutId: id })
 }
+
+/** As the reducer knows it, before anything has become of it. */
+const asTask = (
+  { node, digest }: PlannedNode,
+  { waveOf }: Arranged,
+  isConnected: (nodeId: string) => boolean,
+): Task => ({
+  ...{ nodeId: node.id, nodeName: node.name, wave: waveOf.get(node.id) ?? 0, state: 'pending' },
+  ...{ generation: null, digest: digest ?? '', previous: null, code: null, message: '' },
+  ...{ leftOutFor: null, errors: [], deadlineMs: null, offers: 0, flaps: 0, refusals: 0 },
+  ...{ kind: kindOf(node), policyRules: node.policy_rules, isExcused: false },
+  ...{ isConnected: isConnected(node.id), cordon: cordonOf(node) },
+})
 
 const toTask = (
   { node, group, text, textId, digest, configDigest, certificates }: PlannedNode,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What nodes said of themselves, kept with each: who it is, what it runs, what it obeyed, what was changed on it.
-import type { Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Effective } from '../../agent-protocol/messages.gen.ts'
 import type { NodesTable, Reader, Trx } from '../../db/database.ts'
 import type { LastResult } from '../last-result.ts'
@@ -86,6 +86,17 @@ export async function raiseFences(trx: Trx, id: string, said: Fences): Promise<v
     max_epoch: Math.max(known.max_epoch, said.max_epoch),
     max_generation: Math.max(known.max_generation, said.max_generation),
   })
+}
+
+/** By node: the highest generation that it ever obeyed. */
+export async function highestObeyed(
+  trx: Trx,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; generation: number }>`
+    select nodes.id, nodes.max_generation as generation from json_each(${JSON.stringify(ids)}) wanted
+    cross join nodes on nodes.id = wanted.value`.execute(trx)
+  return new Map(rows.map(({ id, generation }) => [id, generation]))
 }
 
 /** Of all that ever were. */

@@ -2,15 +2,16 @@
 // What the simulation is asked of many seeds. A thousand take some ten seconds of a core: each a file of its own.
 import { expect, test } from 'vitest'
 import { simulate } from '../../simulator/simulate.ts'
+import { ALL, type Scope } from '../../simulator/world.ts'
 
 const SEEDS = 1000
 const RUNS_WITHIN_MS = 400_000
 
-export function keepPromises(from: number): void {
+export function keepPromises(from: number, scope: Scope = ALL): void {
   test(
     `none of a thousand seeds from ${from} on breaks a promise, and at rest every rollout has ended or says what it waits for`,
     () => {
-      const { violation, seeds, ends } = simulate({ from, count: SEEDS })
+      const { violation, seeds, ends } = simulate({ from, count: SEEDS, scope })
       expect(violation).toBeNull()
       expect(seeds).toBe(SEEDS)
       for (const state of ['succeeded', 'paused', 'frozen', 'reverted', 'revert_incomplete']) {

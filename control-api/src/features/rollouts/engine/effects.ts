@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import {
-  certificatesOfTexts,
-  contentOf,
-  givenWith,
-  latestAssignments,
-} from '../../../assignments/store.ts'
+import { certificatesOfTexts, givenWith, latestAssignments } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import { noteReleased } from '../../../certificates/store.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases } from '../../../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import { takesConfig, targetOf } from '../../../labels/grouping.ts'
-import type { Effect, RolloutEvent } from '../reducer/model.ts'
-import { freeLeases } from '../store/leases.ts'
+import type { Effect } from '../reducer/model.ts'
+import type { Offered } from '../reducer/rules.ts'
+import { freeLeases, ownedByOthers } from '../store/leases.ts'
 import { newcomers } from '../store/nodes.ts'
 import type { Loaded } from '../store/rollouts.ts'
-import { taskContent, textIdsOf } from '../store/tasks.ts'
+import { keptContents, textIdsOf } from '../store/tasks.ts'
 
 export type EffectDeps = {
   assignments: Assignments
@@ -32,12 +28,24 @@ export type EffectDeps = {
   ) => Promise<void>
 }
 
-/** Returns what follows for the reducer; null: nothing. */
-export type Act = (
-  unit: Unit,
-  loaded: Loaded,
-  effect: Effect,
-) => Promise<Extract<RolloutEvent, { kind: 'offered' }> | null>
+type Kind = Effect['kind']
+type Of<K extends Kind> = Extract<Effect, { kind: K }>
+/** Effects of one kind, done at once. */
+export type Alike = { [K in Kind]: { kind: K; all: Of<K>[] } }[Kind]
+
+/** In their order, those of one kind that follow each other together. */
+export function inTurn(effects: readonly Effect[]): Alike[] {
+  const turns: { kind: Kind; all: Effect[] }[] = []
+  for (const effect of effects) {
+    const last = turns.at(-1)
+    if (last?.kind === effect.kind) last.all.push(effect)
+    else turns.push({ kind: effect.kind, all: [effect] })
+  }
+  return turns as Alike[]
+}
+
+/** Returns what follows for the reducer; none: nothing. */
+export type Act = (unit: Unit, loaded: Loaded, effects: Alike) => Promise<Offered[]>
 
 export function createEffects({
   assignments,
@@ -80,46 +88,82 @@ export function createEffects({
     }
   }
 
-  return async (unit, { row, rollout }, effect) => {
+  /** What the nodes are to get, as it was rendered when the plan was made. */
+  async function offer(
+    unit: Unit,
+    { row, rollout }: Loaded,
+    wanted: readonly { nodeId: string }[],
+  ) {
+    const { id: rolloutId, config, version } = row
+    const nodeIds = wanted.map(({ nodeId }) => nodeId)
+    const kept = await keptContents(unit.trx, rolloutId, nodeIds)
+    const byNode = new Map(kept.map((one) => [one.node_id, one]))
+    const within = rollout.policy
+    const given = nodeIds.flatMap((nodeId) => {
+      const one = byNode.get(nodeId)
+      if (!one) return []
+      const { text_id: textId, digest, config_digest: configDigest, group_name: group } = one
+      const content = { textId, digest, configDigest, group }
+      return [{ nodeId, rolloutId, config, version, ...content, within }]
+    })
+    return await assignments.assignAll(unit, given)
+  }
+
+  /** Without those that a later rollout owns: it is about to say so. */
+  async function ownAmong<T extends { nodeId: string }>(unit: Unit, id: string, all: readonly T[]) {
+    const others = await ownedByOthers(
+      unit.trx,
+      id,
+      all.map(({ nodeId }) => nodeId),
+    )
+    return all.filter(({ nodeId }) => !others.has(nodeId))
+  }
+
+  async function giveBack(
+    unit: Unit,
+    { row, rollout }: Loaded,
+    wanted: readonly { nodeId: string; generation: number }[],
+  ) {
+    const earlier = await givenWith(unit.trx, wanted)
+    const byNode = new Map(earlier.map((one) => [one.node_id, one]))
+    const given = wanted.map(({ nodeId }) => {
+      const one = byNode.get(nodeId)
+      if (!one) throw new Error(`what ${nodeId} had is gone: control.db is damaged`)
+      const { config, version, text_id: textId, group_name: group, digest } = one
+      const content = { textId, digest, configDigest: one.config_digest, group }
+      const about = { nodeId, rolloutId: row.id, config, version }
+      return { ...about, ...content, within: rollout.policy }
+    })
+    return await assignments.assignAll(unit, given)
+  }
+
+  return async (unit, loaded, { kind, all }) => {
+    const { row } = loaded
     const { id, config, version } = row
-    const isOffer = effect.kind === 'offer' || effect.kind === 'give-back'
+    const isOffer = kind === 'offer' || kind === 'give-back'
     // What the node said must be stored all the same; its turn comes with offerHeld.
-    if (isOffer && assignments.isHeld()) return null
-    switch (effect.kind) {
-      case 'offer': {
-        const { nodeId } = effect
-        const content = await taskContent(unit.trx, id, nodeId)
-        const within = rollout.policy
-        const assignment = { nodeId, rolloutId: id, config, version, ...content, within }
-        const { generation } = await assignments.assign(unit, assignment)
-        return { kind: 'offered', nodeId, generation }
-      }
-      case 'give-back': {
-        const { nodeId, generation: earlier } = effect
-        const given = await givenWith(unit.trx, nodeId, earlier)
-        const { config, version, group_name: group } = given
-        const within = rollout.policy
-        const about = { nodeId, rolloutId: id, config, version, group, within }
-        const assignment = { ...about, ...contentOf(given) }
-        const { generation } = await assignments.assign(unit, assignment)
-        return { kind: 'offered', nodeId, generation }
-      }
+    if (isOffer && assignments.isHeld()) return []
+    switch (kind) {
+      case 'offer':
+        return await offer(unit, loaded, await ownAmong(unit, id, all))
+      case 'give-back':
+        return await giveBack(unit, loaded, await ownAmong(unit, id, all))
       case 'withdraw':
-        await assignments.withdraw(unit, effect)
-        return null
+        await assignments.withdraw(unit, all)
+        return []
       case 'release':
         // What a part has proved is not yet what all of the config's nodes should have.
-        if (row.selector !== '' || row.names_nodes === 1) return null
+        if (row.selector !== '' || row.names_nodes === 1) return []
         await noteReleased(
           unit.trx,
           await certificatesOfTexts(unit.trx, await textIdsOf(unit.trx, id)),
         )
         await release(unit, { config, version, rolloutId: id })
         await assignToNewcomers(unit, row)
-        return null
+        return []
       case 'release-leases':
         await freeLeases(unit.trx, id)
-        return null
+        return []
     }
   }
 }

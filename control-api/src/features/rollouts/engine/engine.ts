@@ -4,6 +4,7 @@
 // node) happens after the commit, and is safe to lose: the node asks again.
 import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
+import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
@@ -18,36 +19,46 @@ import {
   type Command,
   isTerminal,
   isWaiting,
+  NODES_AT_ONCE,
+  type Outcome,
   type Rollout,
   type RolloutEvent,
+  type Task,
 } from '../reducer/model.ts'
-import { mayKeep, reduce } from '../reducer/rules.ts'
+import { taskOf } from '../reducer/places.ts'
+import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Evidence, OnFailure } from '../shapes/schema.ts'
 import { isLeased } from '../store/leases.ts'
 import {
   awaitingRollouts,
+  gatedRollouts,
   isGoingBack,
   type Loaded,
   loadRollout,
+  removeDrafts,
+  rolloutsToGoOn,
   rolloutsUnderWay,
   saveRollout,
   sharingRollouts,
   timedRollouts,
   unfinishedRollouts,
 } from '../store/rollouts.ts'
+import { createTaskMemory, type TaskMemory } from '../store/task-memory.ts'
 import {
   deferringRollouts,
+  givenText,
   isAnythingAwaited,
   openTasksOf,
-  saveTask,
+  saveTasks,
   spendTime,
-  taskContent,
+  withTimeSpent,
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
-import { createEffects, type EffectDeps } from './effects.ts'
-import { emitTransition } from './transition-events.ts'
+import { createEffects, type EffectDeps, inTurn } from './effects.ts'
+import { createRest } from './rest.ts'
+import { eventOf } from './transition-events.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -58,6 +69,10 @@ type Deps = EffectDeps & {
   isStorageFull: () => boolean
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+  /** Left out: one of its own. */
+  memory?: TaskMemory
+  /** For the simulation: smaller parts, each only when `goOn` says so. */
+  cut?: { nodesAtOnce: number }
 }
 
 type Found = {
@@ -71,12 +86,16 @@ type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
+  /** What an order's tasks are, as it is stored: so that nobody has to read them. In their order. */
+  remember(unit: Unit, rolloutId: string, tasks: readonly Task[]): void
   /** New orders are in the line: all whose turn it is begin. */
   advanceQueue(unit: Unit): Promise<void>
   /** Somebody other than its author agrees to its plan. */
   approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
   obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
+  /** Under way, with gates: as of the last commit. */
+  gated(): Promise<Loaded[]>
   /** What the gates of a wave say, with what it rests on. */
   evaluated(rolloutId: string, found: Found): Promise<void>
   /** Measurements say that a node with the version is not well. */
@@ -89,22 +108,85 @@ export type Engine = RolloutEngine & {
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
   heardAgain(): Promise<void>
+  /** Of what was decided for many nodes the next part: by itself, but in the simulation. */
+  goOn(rolloutId: string): Promise<void>
+  /** What was decided for many nodes is done for all of them, or cannot go on now. */
+  rested(): Promise<void>
   /** The disk is full: all that are under way are held, until somebody resumes them. */
   storageFull(): Promise<void>
 }
 
 export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
-  const { isConnected, isStorageFull } = deps
+  const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
+  const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
-  const queue = createQueue({ ...deps, load, apply })
+  const lateAtOnce = deps.cut ? Number.POSITIVE_INFINITY : LATE_AT_ONCE
+  let lateWork: Promise<void> | null = null
+  /** Of this process: orders that the one before was about to store. */
+  let isStart = true
+  const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
+  const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
 
-  async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
-    const loaded = await loadRollout(trx, rolloutId, isConnected)
+  async function goOn(unit: Unit, rolloutId: string): Promise<void> {
+    const loaded = await load(unit, rolloutId)
+    const unfinished = loaded?.rollout.progress.unfinished
+    if (!loaded || !unfinished) return
+    const event: RolloutEvent =
+      loaded.rollout.progress.begunTo === undefined
+        ? { kind: 'goes-on' }
+        : await queue.beginMore(unit, loaded)
+    await settle(unit, loaded, event, unfinished.actor ?? undefined)
+  }
+
+  /** After a crash, or when what held them is over. */
+  async function goOnWithAll(): Promise<void> {
+    if (deps.cut) return
+    for (const rolloutId of await rolloutsToGoOn(db)) rest.add(rolloutId)
+  }
+
+  /** Returns of a large one whom it was not done for. */
+  async function hearAgain(unit: Unit, rolloutId: string): Promise<string[]> {
+    const loaded = await load(unit, rolloutId)
+    if (!loaded) return []
+    const ids = loaded.rollout.tasks.map(({ nodeId }) => nodeId)
+    const first = { nodeIds: ids.slice(0, HEARD_AT_ONCE), isFirst: true }
+    const isWhole = ids.length <= HEARD_AT_ONCE
+    await settle(unit, loaded, { kind: 'heard-again', ...(!isWhole && first) })
+    return ids.slice(HEARD_AT_ONCE)
+  }
+
+  /** Whose time was over when it passed: unless they have answered since. */
+  async function overrun(unit: Unit, late: readonly Late[]): Promise<void> {
+    for (const { rolloutId, nodeId, dueMs } of late) {
+      const loaded = await load(unit, rolloutId)
+      const deadlineMs = loaded && taskOf(loaded.rollout.tasks, nodeId)?.deadlineMs
+      if (!loaded || !deadlineMs || deadlineMs > dueMs) continue
+      await settle(unit, loaded, { kind: 'deadline', nodeId })
+    }
+  }
+
+  async function overrunInParts(late: readonly Late[]): Promise<void> {
+    for (const some of inSlices(late, lateAtOnce)) {
+      await nextTurn()
+      await write((unit) => overrun(unit, some))
+    }
+  }
+
+  function goOnAfter(unit: Unit, rolloutId: string, { progress }: Rollout): void {
+    if (progress.unfinished && !deps.cut) unit.afterCommit(() => rest.add(rolloutId))
+  }
+
+  async function load(unit: Unit, rolloutId: string): Promise<Loaded | null> {
+    const known = memory.tasksOf(unit, rolloutId)
+    const loaded = await loadRollout(unit.trx, rolloutId, isConnected, known)
     if (!loaded) return null
+    memory.keep(unit, rolloutId, loaded.rollout.tasks)
+    const { trx } = unit
     const isEmergency = loaded.row.emergency !== null
     const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
-    return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
+    const ofNow = { closed, isStorageFull: isStorageFull(), nodesAtOnce }
+    return { ...loaded, rollout: { ...loaded.rollout, ...ofNow } }
   }
 
   async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
@@ -132,12 +214,21 @@ export function createEngine(deps: Deps): Engine {
     event: RolloutEvent,
     actor?: string,
   ): Promise<Loaded> {
-    const { row, rollout: before } = loaded
-    const { rollout: after, effects, transitions } = reduce(before, event)
-    if (after === before && effects.length === 0) return loaded
-    for (const [i, task] of after.tasks.entries()) {
-      if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
-    }
+    return await follow(unit, loaded, reduce(loaded.rollout, event), actor)
+  }
+
+  async function follow(
+    unit: Unit,
+    { row, rollout: before }: Loaded,
+    { rollout: after, effects, transitions }: Outcome,
+    actor?: string,
+  ): Promise<Loaded> {
+    if (after === before && effects.length === 0) return { row, rollout: before }
+    const changes = after.tasks.flatMap((task, i) =>
+      task === before.tasks[i] ? [] : [{ before: before.tasks[i], after: task }],
+    )
+    if (changes.length > 0) await saveTasks(unit.trx, row.id, changes, now())
+    memory.keep(unit, row.id, after.tasks)
     const moved = after.state !== before.state
     const stored: RolloutRow = {
       ...row,
@@ -148,13 +239,15 @@ export function createEngine(deps: Deps): Engine {
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
     }
     await saveRollout(unit.trx, stored)
-    for (const transition of transitions) {
-      await emitTransition(unit, stored, transition, { tasks: after.tasks, actor })
-    }
+    if (changes.length > 0 || hasMoreToDo(before, after)) goOnAfter(unit, row.id, after)
+    await unit.emitAll(
+      transitions.map((one) => eventOf(stored, one, { tasks: after.tasks, actor })),
+    )
     let current: Loaded = { row: stored, rollout: after }
-    for (const effect of effects) {
-      const next = await act(unit, current, effect)
-      if (next) current = await apply(unit, current, next)
+    for (const alike of inTurn(effects)) {
+      const offered = await act(unit, current, alike)
+      if (offered.length === 0) continue
+      current = await follow(unit, current, reduceOffered(current.rollout, offered))
     }
     return current
   }
@@ -167,7 +260,7 @@ export function createEngine(deps: Deps): Engine {
     const { config, version } = loaded.row
     const text = await versionText(unit, config, version)
     if (text === null) return nack
-    const { text: given } = await taskContent(unit.trx, rolloutId, nack.nodeId)
+    const given = await givenText(unit.trx, rolloutId, nack.nodeId)
     const target = targetOf(await readGrouping(unit.trx), node)
     const errors = errorsForAuthor({ versionText: text, target, given }, nack.errors)
     return { ...nack, errors }
@@ -181,6 +274,7 @@ export function createEngine(deps: Deps): Engine {
   }
 
   return {
+    remember: memory.keep,
     advanceQueue: queue.advance,
 
     obey: (rolloutId, command, stateVersion) =>
@@ -205,6 +299,8 @@ export function createEngine(deps: Deps): Engine {
         await queue.advance(unit)
       }),
 
+    gated: () => gatedRollouts(db, isConnected, memory.committed),
+
     evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
       write(async (unit) => {
         const loaded = await load(unit, rolloutId)
@@ -223,48 +319,78 @@ export function createEngine(deps: Deps): Engine {
     ill: (rolloutId, found) =>
       write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
 
-    freezeAll: (actor) =>
-      write(async (unit) => {
-        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+    async freezeAll(actor) {
+      for (const rolloutId of await unfinishedRollouts(db)) {
+        await nextTurn()
+        await write(async (unit) => {
           const loaded = await mustLoad(unit, rolloutId)
           const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
           // Nobody's turn comes: they all end.
           await apply(unit, loaded, { kind, actor }, actor)
-        }
-      }),
+        })
+      }
+    },
 
-    offerHeld: () =>
-      write(async (unit) => {
+    async offerHeld() {
+      await write(async (unit) => {
         for (const rolloutId of await deferringRollouts(unit.trx)) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
         }
-      }),
+      })
+      await goOnWithAll()
+    },
 
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
+      rest.again()
       const timed = await timedRollouts(db)
       const sharing = await sharingRollouts(db)
       const isDue = await queue.isDue(db)
       const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
       if (isIdle && !(await isAnythingAwaited(db))) return
+      let others: Late[] = []
       await write(async (unit) => {
-        for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
-          await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
-        }
+        const found = await spendTime(unit.trx, elapsedMs)
+        memory.changeAll(unit, (tasks) => withTimeSpent(tasks, elapsedMs))
+        const late = found.map((one) => ({
+          ...{ rolloutId: one.rollout_id, nodeId: one.node_id, dueMs: elapsedMs },
+        }))
+        await overrun(unit, late.slice(0, lateAtOnce))
+        others = late.slice(lateAtOnce)
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
         if (isDue) await queue.advance(unit)
       })
+      // They are many when a network fails. The clock goes on meanwhile; what fails comes again with its next tick.
+      if (others.length === 0) return
+      lateWork ??= overrunInParts(others)
+        .catch(() => {})
+        .finally(() => {
+          lateWork = null
+        })
     },
 
     async heardAgain() {
-      await write(async (unit) => {
-        for (const rolloutId of await awaitingRollouts(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'heard-again' })
+      if (isStart) await write(({ trx }) => removeDrafts(trx))
+      isStart = false
+      for (const rolloutId of await awaitingRollouts(db)) {
+        await nextTurn()
+        const nodeIds = await write((unit) => hearAgain(unit, rolloutId))
+        for (const some of inSlices(nodeIds, HEARD_AT_ONCE)) {
+          await nextTurn()
+          const part = { nodeIds: some, isFirst: false }
+          await write((unit) => dispatch(unit, rolloutId, { kind: 'heard-again', ...part }))
         }
-      })
+      }
+      await goOnWithAll()
+    },
+
+    goOn: (rolloutId) => write((unit) => goOn(unit, rolloutId)),
+    async rested() {
+      await lateWork
+      await rest.done()
     },
 
     storageFull: () =>
@@ -275,6 +401,7 @@ export function createEngine(deps: Deps): Engine {
       }),
 
     async onAgentEvent(unit, event) {
+      if (event.kind === 'renamed') memory.forgetAll(unit)
       for (const ofNode of toNodeEvents(event)) {
         for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
           await dispatch(unit, rollout_id, ofNode)
@@ -299,6 +426,16 @@ export function createEngine(deps: Deps): Engine {
     },
   }
 }
+
+/** Its time was over when so much of it passed at once. */
+type Late = { rolloutId: string; nodeId: string; dueMs: number }
+/** Each is an event of its own: the whole rollout is looked at for it, and another node may have its turn. */
+const LATE_AT_ONCE = 4
+/** No event follows of any: only their times are written. */
+const HEARD_AT_ONCE = 500
+
+const hasMoreToDo = ({ progress: before }: Rollout, { progress: after }: Rollout) =>
+  before.unfinished !== after.unfinished || before.begunTo !== after.begunTo
 
 /** Evidence that changed something is kept for ever: in the audit. */
 const isDecision = (before: Rollout, after: Rollout) =>

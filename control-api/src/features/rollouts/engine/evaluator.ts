@@ -2,14 +2,16 @@
 // Gathers the evidence of rollouts that wait for it, and tells the engine. Measurements are read outside the
 // transaction: a verdict carries the wave it is of, and comes again a few seconds later. Where too little was
 // measured and the order says what to fetch, has nodes fetch it.
+import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { ProbeOrder } from '../../../fleet/probe-orders.ts'
 import type { Metrics } from '../../../metrics-store/metrics.ts'
 import {
   answersOf,
+  findIll,
+  type InParts,
   idsOf,
-  illOf,
-  judgeWave,
+  judgeWaveInParts,
   type Measured,
   namesOf,
   type Side,
@@ -19,14 +21,13 @@ import { MAX_GAP_SECONDS, withSilent } from '../gates/gates.ts'
 import { probedWithinMs, whatToProbe } from '../gates/probing.ts'
 import { isHeldByGate, type Rollout } from '../reducer/model.ts'
 import { nodesThatProbe } from '../store/nodes.ts'
-import { gatedRollouts } from '../store/rollouts.ts'
 import type { Engine } from './engine.ts'
 
 type Deps = {
   db: Reader
   now: () => number
   isConnected: (nodeId: string) => boolean
-  engine: Pick<Engine, 'evaluated' | 'ill'>
+  engine: Pick<Engine, 'gated' | 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
   /** Of those that were measured in that time. */
   latencySummaries: Metrics['latencySummaries']
@@ -42,11 +43,10 @@ export function createEvaluator(deps: Deps) {
   const probed = new Map<string, Probed>()
 
   async function judge(id: string, rollout: Rollout, measured: Measured): Promise<void> {
-    const found = judgeWave(id, rollout, measured)
+    const found = await inTurns(judgeWaveInParts(id, rollout, measured))
     if (!found) return
     const { canary, control, judged } = found
-    const summaries = await latencySummaries(idsOf(canary.tasks), MAX_GAP_SECONDS)
-    const silent = silentOf(canary.tasks, summaries)
+    const silent = silentOf(canary.tasks, await heardAmong(idsOf(canary.tasks)))
     const { onFail, ...evidence } = withSilent(judged, namesOf(silent))
     // What it paused for stays to be read: that it is quiet or unclear now says nothing against it. Resume asks anew.
     const { hold } = rollout.progress
@@ -56,6 +56,15 @@ export function createEvaluator(deps: Deps) {
     const isSilence = evidence.message !== judged.message
     await engine.evaluated(id, { wave, onFail, evidence, ...(isSilence && { silent }) })
     await askForMore(id, rollout, { canary, control })
+  }
+
+  async function heardAmong(nodeIds: readonly string[]): Promise<Set<string>> {
+    const heard = new Set<string>()
+    for (const some of inSlices(nodeIds, SUMMARIES_AT_A_TIME)) {
+      for (const nodeId of (await latencySummaries(some, MAX_GAP_SECONDS)).keys()) heard.add(nodeId)
+      await nextTurn()
+    }
+    return heard
   }
 
   async function askForMore(
@@ -83,14 +92,26 @@ export function createEvaluator(deps: Deps) {
 
   return {
     async evaluate(): Promise<void> {
-      const gated = await gatedRollouts(db, isConnected)
+      const gated = await engine.gated()
       for (const id of probed.keys()) if (gated.every(({ row }) => row.id !== id)) probed.delete(id)
       for (const { row, rollout } of gated) {
         const measured = { nowMs: now(), samplesOf, isConnected }
-        for (const ill of illOf(rollout, measured)) await engine.ill(row.id, ill)
+        for (const ill of await inTurns(findIll(rollout, measured))) await engine.ill(row.id, ill)
         await judge(row.id, rollout, measured)
       }
     },
+  }
+}
+
+/** Each reads some windows of a node. */
+const SUMMARIES_AT_A_TIME = 50
+
+/** With a turn of the loop between the parts. */
+async function inTurns<T>(parts: InParts<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = parts.next()
+    if (done) return value
+    await nextTurn()
   }
 }
 

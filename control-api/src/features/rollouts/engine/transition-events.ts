@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The event row of each transition.
-import type { Unit } from '../../../audit/write.ts'
+import type { NewEvent } from '../../../audit/event.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Task, Transition } from '../reducer/model.ts'
+import { taskOf } from '../reducer/places.ts'
 import { reasonOf } from '../store/rollouts.ts'
 import { EVERYBODY } from '../words/audience.ts'
 import { tellReason } from '../words/reasons.ts'
@@ -10,26 +11,25 @@ import { taskMessage } from '../words/why-words.ts'
 
 type Context = { tasks: readonly Task[]; actor: string | undefined }
 
-export async function emitTransition(
-  unit: Unit,
+export function eventOf(
   row: RolloutRow,
   { nodeId, from, to, cause, isWave }: Transition,
   { tasks, actor }: Context,
-): Promise<void> {
+): NewEvent {
   const by = actor === undefined ? {} : { actor }
-  if (isWave) {
-    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data: { from, to, cause } })
-    return
-  }
+  const about = { kind: 'rollout' as const, id: row.id, ...by }
+  if (isWave) return { ...about, action: to, data: { from, to, cause } }
   if (nodeId === null) {
     const reason = reasonOf(row)
     // Sentences, too, for these rows outlive every code; only who sees the whole farm reads them.
     const why = { reason: tellReason(reason), reasonCode: reason.code }
-    const data = { from, to, cause, ...why, stateVersion: row.state_version }
-    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data })
-    return
+    return {
+      ...about,
+      action: to,
+      data: { from, to, cause, ...why, stateVersion: row.state_version },
+    }
   }
-  const task = tasks.find((candidate) => candidate.nodeId === nodeId)
+  const task = taskOf(tasks, nodeId)
   const message = task && taskMessage(task, EVERYBODY)
   const evidence = task && {
     generation: task.generation,
@@ -37,6 +37,5 @@ export async function emitTransition(
     ...(message && { message }),
     ...(task.errors.length > 0 && { errors: task.errors }),
   }
-  const data = { nodeId, from, to, cause, ...evidence }
-  await unit.emit({ kind: 'rollout', id: row.id, action: `task-${to}`, ...by, data })
+  return { ...about, action: `task-${to}`, data: { nodeId, from, to, cause, ...evidence } }
 }

@@ -12,7 +12,7 @@ const DRAWS = 200
 /** 95 %. */
 const TAIL = 0.025
 /** More windows are put together first, so that a day costs what an hour does. */
-const MOST_UNITS = 32
+export const MOST_UNITS = 32
 /** Of fewer, no interval means anything. */
 export const FEWEST_UNITS = 3
 

@@ -5,8 +5,9 @@ import type { Metrics, Sample } from '../../../metrics-store/metrics.ts'
 import type { Rollout, Task } from '../reducer/model.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { GateMetric } from '../shapes/schema.ts'
-import { addShares, shareOf } from './bootstrap.ts'
-import { type Group, judgeGates } from './gates.ts'
+import { addShares, type Share, shareOf } from './bootstrap.ts'
+import { type Group, judgeGates, readBy } from './gates.ts'
+import { createWindows, type Window } from './windows.ts'
 
 export type Measured = {
   nowMs: number
@@ -30,35 +31,76 @@ const ILL: readonly { metric: GateMetric; counter: string; what: string; isNever
     { metric: 'errors404', counter: 'responses404', what: '404', isNeverUsual: false },
   ]
 
+/** How many nodes are looked at before somebody else may have a turn. */
+const AT_A_TIME = 100
+/** Gives way now and then; what it returns is the answer. */
+export type InParts<T> = Generator<undefined, T, undefined>
+
+/** For who is alone: the simulation. */
+export function atOnce<T>(parts: InParts<T>): T {
+  for (;;) {
+    const { done, value } = parts.next()
+    if (done) return value
+  }
+}
+
+export const illOf = (rollout: Rollout, measured: Measured): Ill[] =>
+  atOnce(findIll(rollout, measured))
+export const judgeWave = (id: string, rollout: Rollout, measured: Measured) =>
+  atOnce(judgeWaveInParts(id, rollout, measured))
+
 /** Those that serve the version worse than what others serve, and than they did themselves. */
-export function illOf({ tasks, policy }: Rollout, { nowMs, samplesOf }: Measured): Ill[] {
+export function* findIll(
+  { tasks, policy }: Rollout,
+  { nowMs, samplesOf }: Measured,
+): InParts<Ill[]> {
   const asked = ILL.flatMap((one) => {
     const gate = policy.gates.find(({ metric }) => metric === one.metric)
     return gate ? [{ ...one, max: gate.max }] : []
   })
   const serving = tasks.filter(({ state, offers }) => offers > 0 && SERVING.includes(state))
   if (asked.length === 0 || serving.length === 0) return []
-  const samples = samplesOf(idsOf(tasks), nowMs - WINDOW_MS)
-  const others = samples.filter((sample) => !hasVersion(tasks, sample))
+  const counters = asked.map(({ counter }) => counter)
+  const ours = new Map(serving.map(({ nodeId }) => [nodeId, createAnswers(counters)]))
+  const others = createAnswers(counters)
+  for (const [i, task] of tasks.entries()) {
+    if (i % AT_A_TIME === AT_A_TIME - 1) yield
+    const own = ours.get(task.nodeId)
+    for (const sample of samplesOf([task.nodeId], nowMs - WINDOW_MS)) {
+      if (hasVersion(task, sample)) own?.add(sample)
+      else others.add(sample)
+    }
+  }
   return serving.flatMap(({ nodeId, nodeName }) => {
-    const ours = samples.filter((one) => one.nodeId === nodeId && hasVersion(tasks, one))
-    const found = asked.find((one) => isWorse(ours, others, one))
+    const own = ours.get(nodeId)
+    const found = own && asked.find((one) => isWorse(own, others, one))
     if (!found) return []
-    const { part, whole } = answersOf(ours, found.counter)
+    const { part, whole } = own.of(found.counter)
     const message = `${part} of ${whole} answers of ${nodeName} are ${found.what}`
     return [{ nodeId, gate: found.metric, message }]
   })
 }
 
+type Answers = { add: (sample: Sample) => void; of: (counter: string) => Share }
+
+function createAnswers(counters: readonly string[]): Answers {
+  const parts = new Map(counters.map((counter) => [counter, 0]))
+  let whole = 0
+  return {
+    add({ counters: said }) {
+      whole += said.requests ?? 0
+      for (const counter of counters)
+        parts.set(counter, (parts.get(counter) ?? 0) + (said[counter] ?? 0))
+    },
+    of: (counter) => ({ part: parts.get(counter) ?? 0, whole }),
+  }
+}
+
 type Asked = { counter: string; isNeverUsual: boolean; max: number }
 
-function isWorse(
-  ours: readonly Sample[],
-  others: readonly Sample[],
-  { counter, isNeverUsual, max }: Asked,
-): boolean {
-  const errors = answersOf(ours, counter)
-  const usual = answersOf(others, counter)
+function isWorse(ours: Answers, others: Answers, { counter, isNeverUsual, max }: Asked): boolean {
+  const errors = ours.of(counter)
+  const usual = others.of(counter)
   // A site may have many 4xx for ever: without anything to compare with nobody is to blame.
   const isKnown = isNeverUsual || usual.whole >= FEWEST_ANSWERS
   const isBad = shareOf(errors) > shareOf(usual) + max && errors.part > 1
@@ -66,14 +108,12 @@ function isWorse(
 }
 
 /** The wave that soaks against those without the version; null: none soaks. */
-export function judgeWave(id: string, rollout: Rollout, measured: Measured) {
+export function* judgeWaveInParts(id: string, rollout: Rollout, measured: Measured) {
   const { tasks, policy, progress } = rollout
   if (progress.phase !== 'soaking') return null
   const inWave = tasks.filter((task) => task.wave === progress.wave && task.state === 'healthy')
-  const read = (of: readonly Task[]) =>
-    measured.samplesOf(idsOf(of), measured.nowMs - Math.min(WINDOW_MS, progress.soakedMs))
-  const canary = sideOf(inWave, read(inWave), (one) => hasVersion(tasks, one))
-  const control = controlOf(rollout, read, measured.isConnected)
+  const canary = yield* sideOf(inWave, { rollout, measured, isIn: hasVersion })
+  const control = yield* controlOf(rollout, measured)
   const { gates, minSamples } = policy
   const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
   const sides = { canary: canary.group, control: control.group }
@@ -81,18 +121,42 @@ export function judgeWave(id: string, rollout: Rollout, measured: Measured) {
 }
 
 /** Nodes whose turn has not come; when none is left, those of earlier waves, which were compared to such. */
-function controlOf(
-  { tasks, progress: { wave } }: Rollout,
-  read: (tasks: readonly Task[]) => Sample[],
-  isConnected: Measured['isConnected'],
-): Side {
-  const later = tasks.filter((task) => task.wave > wave && isConnected(task.nodeId))
-  const before = sideOf(later, read(later), (one) => !hasVersion(tasks, one))
+function* controlOf(rollout: Rollout, measured: Measured): InParts<Side> {
+  const { tasks, progress } = rollout
+  const { wave } = progress
+  const later = tasks.filter((task) => task.wave > wave && measured.isConnected(task.nodeId))
+  const hasNot = (task: Task, sample: Sample) => !hasVersion(task, sample)
+  const before = yield* sideOf(later, { rollout, measured, isIn: hasNot })
   if (before.group.nodes > 0) return before
   const earlier = tasks.filter((task) => task.wave < wave && task.state === 'done')
-  const after = sideOf(earlier, read(earlier), (one) => hasVersion(tasks, one))
+  const after = yield* sideOf(earlier, { rollout, measured, isIn: hasVersion })
   return after.group.nodes > 0 || later.length === 0 ? after : before
 }
+
+type Chosen = {
+  rollout: Rollout
+  measured: Measured
+  isIn: (task: Task, sample: Sample) => boolean
+}
+
+function* sideOf(
+  tasks: readonly Task[],
+  { rollout: { policy, progress }, measured, isIn }: Chosen,
+): InParts<Side> {
+  const since = measured.nowMs - Math.min(WINDOW_MS, progress.soakedMs)
+  const { counters, stages } = readBy(policy.gates)
+  const windows = createWindows(counters, stages)
+  let nodes = 0
+  for (const [i, task] of tasks.entries()) {
+    if (i % AT_A_TIME === AT_A_TIME - 1) yield
+    const chosen = measured.samplesOf([task.nodeId], since).filter((one) => isIn(task, one))
+    if (chosen.length > 0) nodes++
+    for (const one of chosen) windows.add(one)
+  }
+  return { tasks, group: { nodes, samples: windows.all() } }
+}
+
+const hasVersion = ({ generation }: Task, sample: Sample) => generation === sample.generation
 
 /** Those of whom nothing was measured. */
 export const silentOf = (
@@ -105,24 +169,9 @@ export const silentOf = (
 
 export const namesOf = (nodes: readonly NodeRef[]) => nodes.map(({ name }) => name)
 
-export const answersOf = (samples: readonly Sample[], counter: string) =>
+export const answersOf = (samples: readonly Window[], counter: string): Share =>
   samples
     .map(({ counters }) => ({ part: counters[counter] ?? 0, whole: counters.requests ?? 0 }))
     .reduce(addShares, { part: 0, whole: 0 })
 
 export const idsOf = (tasks: readonly Task[]) => tasks.map(({ nodeId }) => nodeId)
-
-const hasVersion = (tasks: readonly Task[], sample: Sample): boolean =>
-  tasks.some(
-    ({ nodeId, generation }) => nodeId === sample.nodeId && generation === sample.generation,
-  )
-
-function sideOf(
-  tasks: readonly Task[],
-  samples: readonly Sample[],
-  isIn: (sample: Sample) => boolean,
-): Side {
-  const chosen = samples.filter(isIn)
-  const nodes = new Set(chosen.map(({ nodeId }) => nodeId)).size
-  return { tasks, group: { nodes, samples: chosen } }
-}

@@ -2,7 +2,6 @@
 // The nodes that have the version against those that have not: may the next wave begin? Pure. Without
 // evidence no gate passes, whatever else is well.
 import { type Histogram, mergeHistograms, quantile } from '../../../histogram/histogram.ts'
-import type { Sample } from '../../../metrics-store/metrics.ts'
 import type {
   Evidence,
   Gate,
@@ -21,6 +20,7 @@ import {
   shareDifference,
   shareOf,
 } from './bootstrap.ts'
+import type { Window } from './windows.ts'
 
 type Quantile = {
   kind: 'quantile'
@@ -65,7 +65,7 @@ function share(name: string, part: string, of: readonly string[], isGood = false
 }
 
 /** Of one group: its windows, and of how many nodes they are. */
-export type Group = { nodes: number; samples: readonly Sample[] }
+export type Group = { nodes: number; samples: readonly Window[] }
 export type Case = {
   gates: readonly Gate[]
   minSamples: number
@@ -82,6 +82,17 @@ const HARDEST_FIRST: readonly OnFailure[] = ['revert', 'freeze', 'pause']
 
 /** Nodes report every few seconds. */
 export const MAX_GAP_SECONDS = 30
+
+/** What of each window the gates read: beside their own, what tells a control that is ill, and what probes did. */
+export function readBy(gates: readonly Gate[]) {
+  const metrics = [METRICS.errors5xx, ...gates.map(({ metric }) => METRICS[metric])]
+  const counters = metrics.flatMap((one) => (one.kind === 'quantile' ? [] : [one.part, ...one.of]))
+  const stages = metrics.flatMap((one) => (one.kind === 'quantile' ? [one.stage] : []))
+  return {
+    counters: [...new Set(['requests', 'probeRequests', ...counters])],
+    stages: [...new Set(stages)],
+  }
+}
 
 export function judgeGates(given: Case): Evidence & { onFail: OnFailure } {
   const gates = given.gates.map((gate) => judgeGate(gate, given))
@@ -240,13 +251,13 @@ const sideOf = (group: Group, histogram: Histogram | null, q: number) => ({
   value: histogram ? quantile(histogram, q) : null,
 })
 
-function partOf({ counters }: Sample, { part, of }: Part | Mean): Share {
+function partOf({ counters }: Window, { part, of }: Part | Mean): Share {
   const whole = of.reduce((sum, name) => sum + (counters[name] ?? 0), 0)
   return { part: counters[part] ?? 0, whole }
 }
 
 const NONE: Share = { part: 0, whole: 0 }
-const sumOf = (samples: readonly Sample[], metric: Metric | Part | Mean): Share =>
+const sumOf = (samples: readonly Window[], metric: Metric | Part | Mean): Share =>
   metric.kind === 'quantile'
     ? NONE
     : samples.map((sample) => partOf(sample, metric)).reduce(addShares, NONE)

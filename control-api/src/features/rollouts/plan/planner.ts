@@ -4,8 +4,9 @@
 import { contentId } from '../../../agent-protocol/content.ts'
 import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../../api-shapes/common.ts'
-import { versionOfDigest } from '../../../assignments/store.ts'
-import type { Reader } from '../../../db/database.ts'
+import { versionsOfDigests } from '../../../assignments/store.ts'
+import { inSlices, nextTurn } from '../../../base/slices.ts'
+import type { Reader, Trx } from '../../../db/database.ts'
 import type { ReadGrouping } from '../../../fleet/config-ports.ts'
 import {
   type Grouping,
@@ -15,7 +16,13 @@ import {
   targetOf,
 } from '../../../labels/grouping.ts'
 import { formatSelector, matches, type Selector } from '../../../labels/selector.ts'
-import { activeNodes, type FleetNode, type LatestAssignment, latestProven } from '../store/nodes.ts'
+import {
+  activeNodes,
+  areActive,
+  type FleetNode,
+  type LatestAssignment,
+  latestProven,
+} from '../store/nodes.ts'
 
 /** The version as one node would get it. */
 export type Checked = {
@@ -58,45 +65,81 @@ export const kindOf = ({ os, version, capabilities }: Kind): string =>
   [os, version, ...(JSON.parse(capabilities) as string[])].join(' · ')
 type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 
-export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered: Ordered) {
-  const { config, text } = ordered
-  const grouping = await readGrouping(db)
-  const nodes = await activeNodes(db)
-  const assigned = await latestProven(
-    db,
-    nodes.map(({ id }) => id),
-  )
-  const check = checkFor(text)
+/** How many nodes are looked at before somebody else may have a turn. */
+const AT_A_TIME = 100
+
+export async function planRollout(deps: Deps, ordered: Ordered): Promise<Plan> {
+  const grouping = await deps.readGrouping(deps.db)
   const plan: Plan = { nodes: [], excluded: [], grouping }
-  for (const node of nodes) {
+  const chosen: Chosen[] = []
+  for (const [i, node] of (await activeNodes(deps.db)).entries()) {
+    if (i % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
     const target = targetOf(grouping, node)
     const group = target.group.name
     const reason =
       whyExcluded(grouping, target, ordered) ??
       notNamed(node, ordered) ??
       ofExcludedKind(node, ordered)
-    if (reason !== null) {
-      plan.excluded.push({ node, group, reason })
-      continue
-    }
-    // One at a time: editors are waiting for their checks.
-    const checked = await check(target)
-    const running = runningDigest(node)
-    const wanted = { config, digest: checked.digest, effective: node.effective }
-    const latest = assigned.get(node.id)
-    plan.nodes.push({
-      ...checked,
-      node,
-      group,
-      textId: contentId(checked.text, checked.certificates),
-      settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
-      fromVersion:
-        running === null
-          ? null
-          : await versionOfDigest(db, { nodeId: node.id, digest: running }, config),
-    })
+    if (reason === null) chosen.push({ node, target })
+    else plan.excluded.push({ node, group, reason })
+  }
+  const check = deps.checkFor(ordered.text)
+  const idOf = createContentIds()
+  for (const some of inSlices(chosen, AT_A_TIME)) {
+    await nextTurn()
+    plan.nodes.push(...(await planSome(deps.db, some, { config: ordered.config, check, idOf })))
   }
   return plan
+}
+
+type Chosen = { node: FleetNode; target: RenderTarget & { group: NodeGroup } }
+type With = {
+  config: string
+  check: ReturnType<CheckFor>
+  idOf: (content: Pick<Checked, 'text' | 'certificates'>) => string
+}
+
+async function planSome(
+  db: Reader,
+  chosen: readonly Chosen[],
+  { config, check, idOf }: With,
+): Promise<PlannedNode[]> {
+  const assigned = await latestProven(
+    db,
+    chosen.map(({ node }) => node.id),
+  )
+  const running = chosen.flatMap(({ node }) => {
+    const digest = runningDigest(node)
+    return digest === null ? [] : [{ nodeId: node.id, digest }]
+  })
+  const versions = await versionsOfDigests(db, running, config)
+  const planned: PlannedNode[] = []
+  for (const { node, target } of chosen) {
+    // One at a time: editors are waiting for their checks.
+    const checked = await check(target)
+    const wanted = { config, digest: checked.digest, effective: node.effective }
+    const latest = assigned.get(node.id)
+    planned.push({
+      ...checked,
+      node,
+      group: target.group.name,
+      textId: idOf(checked),
+      settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
+      fromVersion: versions.get(node.id) ?? null,
+    })
+  }
+  return planned
+}
+
+/** Nodes that render alike share a text, and it may be a megabyte. */
+function createContentIds(): With['idOf'] {
+  const known = new Map<string, string>()
+  return ({ text, certificates }) => {
+    if (certificates.length > 0) return contentId(text, certificates)
+    const id = known.get(text) ?? contentId(text)
+    known.set(text, id)
+    return id
+  }
 }
 
 export const runningDigest = ({ effective }: Pick<FleetNode, 'effective'>): string | null =>
@@ -138,15 +181,12 @@ const ofExcludedKind = (node: FleetNode, { excludeKinds }: Ordered) =>
   excludeKinds.includes(kindOf(node)) ? `The order leaves out its kind: ${kindOf(node)}.` : null
 
 /** Whether the fleet is still the one that was planned for. */
-export function isSameFleet(
+export async function isSameFleet(
+  trx: Trx,
   { nodes, excluded, grouping }: Plan,
-  now: { nodes: readonly FleetNode[]; grouping: Grouping },
-): boolean {
-  const key = (list: readonly FleetNode[]) =>
-    list
-      .map((node) => `${node.id}:${node.revision}`)
-      .sort()
-      .join()
-  const planned = [...nodes, ...excluded].map(({ node }) => node)
-  return key(planned) === key(now.nodes) && grouping.fingerprint === now.grouping.fingerprint
+  now: Grouping,
+): Promise<boolean> {
+  if (grouping.fingerprint !== now.fingerprint) return false
+  const planned = [...nodes, ...excluded].map(({ node: { id, revision } }) => ({ id, revision }))
+  return await areActive(trx, planned)
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From what an order says of its waves to the plan that is frozen: policy, waves, digest. Pure.
+import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { DEADLINES } from '../../../assignments/deadlines.ts'
-import { sha256 } from '../../../base/ids.ts'
+import { nextTurn } from '../../../base/slices.ts'
 import { AT_ONCE, type Policy } from '../reducer/model.ts'
 import type { Gate, Strategy } from '../shapes/schema.ts'
 import { CAREFUL, planWaves, type WaveNode } from './waves.ts'
@@ -94,19 +95,28 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
 
 type Planned = { nodeId: string; digest: string | null; isCordoned: boolean }
 
-/** What an order was made for: whoever changes anything of it has another plan. */
-export function planDigestOf(
+/** Between two turns of the loop. */
+const DIGESTED_AT_A_TIME = 500
+
+/**
+ * What an order was made for: whoever changes anything of it has another plan. Of the canonical form (RFC 8785) of
+ * { policy, release, targets }, which is written in parts.
+ */
+export async function planDigestOf(
   release: { config: string; version: number },
   { policy, waveOf }: Arranged,
   nodes: readonly Planned[],
-): string {
-  const targets = nodes
-    .map(({ nodeId, digest, isCordoned }) => ({
-      ...{ nodeId, digest, wave: waveOf.get(nodeId) ?? 0 },
-      ...(isCordoned && { isCordoned }),
-    }))
-    .toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
-  return `sha256:${sha256(canonicalize({ release, policy, targets }) ?? '')}`
+): Promise<string> {
+  const hash = createHash('sha256')
+  hash.update(`{"policy":${canonicalize(policy)},"release":${canonicalize(release)},"targets":[`)
+  const sorted = nodes.toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+  for (const [i, { nodeId, digest, isCordoned }] of sorted.entries()) {
+    const wave = waveOf.get(nodeId) ?? 0
+    const target = canonicalize({ nodeId, digest, wave, ...(isCordoned && { isCordoned }) })
+    hash.update(`${i > 0 ? ',' : ''}${target}`)
+    if (i % DIGESTED_AT_A_TIME === DIGESTED_AT_A_TIME - 1) await nextTurn()
+  }
+  return `sha256:${hash.update(']}').digest('hex')}`
 }
 
 export const viewPolicy = (policy: Policy) => ({

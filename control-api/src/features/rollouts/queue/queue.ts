@@ -2,16 +2,17 @@
 // Those that wait, in control.db: does what reducer/queue.ts decides, one change at a time, in the transaction of
 // whatever gave occasion to it. So a node is nobody's only when nobody waits for it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { noteGroup } from '../../../assignments/store.ts'
+import { noteGroups } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import type { Reader } from '../../../db/database.ts'
+import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
-import { isWaiting, type RolloutEvent } from '../reducer/model.ts'
+import { isWaiting, type RolloutEvent, type StartNode } from '../reducer/model.ts'
 import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
 import { ownersOf, takeLeases } from '../store/leases.ts'
 import type { Loaded } from '../store/rollouts.ts'
-import { openTasksBefore, taskContent } from '../store/tasks.ts'
+import { keptContents, openTasksBefore } from '../store/tasks.ts'
 import {
   nodesWaitedFor,
   noteStart,
@@ -29,16 +30,21 @@ type Deps = {
   apply: (unit: Unit, loaded: Loaded, event: RolloutEvent) => Promise<Loaded>
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+  /** How many of a rollout's nodes become its own in one transaction. */
+  nodesAtOnce: number
 }
 
 export type Queue = {
   /** Everybody whose turn it is begins; everybody else says what they wait for. */
   advance(unit: Unit): Promise<void>
+  /** Of one that has begun: the next of its nodes become its own. */
+  beginMore(unit: Unit, loaded: Loaded): Promise<Extract<RolloutEvent, { kind: 'begun' }>>
   /** Has time changed anything for those that wait? */
   isDue(db: Reader): Promise<boolean>
 }
 
-export function createQueue({ now, assignments, load, apply, releasedVersion }: Deps): Queue {
+export function createQueue(deps: Deps): Queue {
+  const { now, assignments, load, apply, releasedVersion, nodesAtOnce } = deps
   const clock = async (db: Reader): Promise<Omit<Situation, 'owners'>> => {
     const nowMs = now()
     return { nowMs, closed: closedAt((await readFarmRules(db)).rules, nowMs) }
@@ -86,26 +92,40 @@ export function createQueue({ now, assignments, load, apply, releasedVersion }: 
     const loaded = await load(unit, id)
     if (!loaded) return
     const { row } = loaded
-    const nodes = await startNodes(trx, row)
     const previousVersion = await releasedVersion(unit, row.config)
     await noteStart(trx, id, { startedAtMs: now(), previousVersion })
-    await takeLeases(
-      trx,
-      id,
+    await takeLeases(trx, id)
+    await dispatch(unit, id, { kind: 'started', ...(await beginSome(unit, row, '')) })
+  }
+
+  /** The next of its nodes, by id. */
+  async function beginSome(unit: Unit, row: RolloutRow, after: string) {
+    const { nodes, upTo } = await startNodes(unit.trx, row, { after, most: nodesAtOnce })
+    await noteGroupsOf(unit, row.id, nodes)
+    await leaveToIt(
+      unit,
+      row.id,
       nodes.map(({ nodeId }) => nodeId),
     )
-    for (const { nodeId, settledGeneration: generation } of nodes) {
-      if (generation === null) continue
-      const { group } = await taskContent(trx, id, nodeId)
-      await noteGroup(trx, { nodeId, generation, group })
-    }
-    await leaveToIt(unit, id)
-    await dispatch(unit, id, { kind: 'started', nodes })
+    return { nodes, ...(upTo !== null && { begunTo: upTo }) }
+  }
+
+  async function noteGroupsOf({ trx }: Unit, id: string, nodes: readonly StartNode[]) {
+    const settled = new Map(
+      nodes.flatMap(({ nodeId, settledGeneration: generation }) =>
+        generation === null ? [] : [[nodeId, generation]],
+      ),
+    )
+    const kept = await keptContents(trx, id, [...settled.keys()])
+    const groups = kept.map(({ node_id: nodeId, group_name: group }) => ({
+      ...{ nodeId, group, generation: settled.get(nodeId) ?? 0 },
+    }))
+    await noteGroups(trx, groups)
   }
 
   /** What earlier rollouts still had to do with its nodes is over. */
-  async function leaveToIt(unit: Unit, by: string): Promise<void> {
-    const open = await openTasksBefore(unit.trx, by)
+  async function leaveToIt(unit: Unit, by: string, own: readonly string[]): Promise<void> {
+    const open = await openTasksBefore(unit.trx, by, own)
     for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
       const nodeIds = tasks.map((task) => task.node_id)
       await dispatch(unit, id, { kind: 'superseded', nodeIds, by })
@@ -122,6 +142,9 @@ export function createQueue({ now, assignments, load, apply, releasedVersion }: 
   }
 
   return {
+    async beginMore(unit, { row, rollout }) {
+      return { kind: 'begun', ...(await beginSome(unit, row, rollout.progress.begunTo ?? '')) }
+    },
     async advance(unit) {
       if (assignments.isHeld()) return
       for (let step = await next(unit.trx); step; step = await next(unit.trx)) {

@@ -137,28 +137,44 @@ export async function rolloutsOutside(
   return rolloutIds.filter((id) => countOf(within, id) < countOf(all, id))
 }
 
-/** Its nodes as they are now. */
-export async function startNodes(trx: Trx, { id, config }: RolloutRow): Promise<StartNode[]> {
-  const rows = await trx
+type Some = { after: string; most: number }
+
+/** Some of its nodes, by id, as they are now. upTo: the last of those that were looked at; null: no more follow. */
+export async function startNodes(
+  trx: Trx,
+  { id, config }: RolloutRow,
+  { after, most }: Some,
+): Promise<{ nodes: StartNode[]; upTo: string | null }> {
+  const looked = await trx
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
-    .select(['node_id', 'digest', 'effective'])
+    .select(['node_id', 'digest', 'effective', 'decommissioned_at_ms'])
     .where('rollout_id', '=', id)
+    .where('node_id', '>', after)
     .where('state', '!=', 'skipped')
-    .where('decommissioned_at_ms', 'is', null)
+    .orderBy('node_id')
+    .limit(most + 1)
     .execute()
+  const upTo = looked.length > most ? (looked[most - 1]?.node_id ?? null) : null
+  const rows = looked.slice(0, most).filter((row) => row.decommissioned_at_ms === null)
   const assigned = await latestProven(
     trx,
     rows.map(({ node_id }) => node_id),
   )
-  return Promise.all(
-    rows.map(async ({ node_id: nodeId, digest, effective }) => ({
+  const good = await lastGood(
+    trx,
+    rows.map(({ node_id: nodeId, digest: notDigest }) => ({ nodeId, notDigest })),
+  )
+  const nodes = rows.map(({ node_id: nodeId, digest, effective }) => {
+    const before = good.get(nodeId)
+    return {
       nodeId,
       settledGeneration: settledGeneration({ config, digest, effective }, assigned.get(nodeId)),
       isProven: assigned.get(nodeId)?.isProven ?? false,
-      previous: (await lastGood(trx, { nodeId, notDigest: digest })) ?? null,
-    })),
-  )
+      previous: before ? { generation: before.generation, digest: before.digest } : null,
+    }
+  })
+  return { nodes, upTo }
 }
 
 type Started = { startedAtMs: number; previousVersion: number | null }

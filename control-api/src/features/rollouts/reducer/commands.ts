@@ -89,9 +89,12 @@ function resume(reduction: Reduction): void {
   if (kind !== undefined && !isRestart) return
   // As long as nobody has it, there is nothing to go on with.
   const isAnyProven = tasks.some(isProven)
-  const away = [...awayOf(reduction.rollout), ...(isRestart ? unheardOf(reduction.rollout) : [])]
+  const away = new Set([
+    ...awayOf(reduction.rollout),
+    ...(isRestart ? unheardOf(reduction.rollout) : []),
+  ])
   for (const task of tasks) {
-    const isAway = away.includes(task) || (isAnyProven && task.state === 'unreachable')
+    const isAway = away.has(task) || (isAnyProven && task.state === 'unreachable')
     const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
     if (isWithout && !task.isExcused) put(reduction, task, { ...task, isExcused: true })
   }

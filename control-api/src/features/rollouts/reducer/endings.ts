@@ -4,22 +4,37 @@ import type { HoldKind, Why } from '../shapes/reason.ts'
 import type { OnFailure } from '../shapes/schema.ts'
 import * as because from './because.ts'
 import type { Task } from './model.ts'
-import { giveUp, move, put, type Reduction, setProgress, settleTasks } from './reduction.ts'
+import {
+  giveUp,
+  mayOneMore,
+  move,
+  put,
+  type Reduction,
+  setProgress,
+  settleTasks,
+} from './reduction.ts'
 import { skip } from './task-states.ts'
 import { hasBegun, isOnItsWayBack, isUnanswered } from './tasks.ts'
 
 export function freeze(reduction: Reduction, why: Why, isHopeless = false): void {
   const reason = because.frozen(reduction.rollout.tasks, { why, isHopeless })
-  for (const task of reduction.rollout.tasks) {
-    const isWaiting = task.state === 'reverting' && task.generation === null
-    if (isUnanswered(task)) giveUp(reduction, task, 'the rollout was frozen before it answered')
-    else if (isWaiting)
-      put(reduction, task, skip(task, 'the rollout was frozen before it went back'))
-  }
+  giveUpFrozen(reduction)
   move(reduction, 'frozen', reason)
   settleTasks(reduction)
   reduction.effects.push({ kind: 'release-leases' })
 }
+
+export function giveUpFrozen(reduction: Reduction): void {
+  for (const task of reduction.rollout.tasks) {
+    const isWaiting = task.state === 'reverting' && task.generation === null
+    if (!isWaiting && !isUnanswered(task)) continue
+    if (!mayOneMore(reduction, FROZEN)) return
+    if (isWaiting) put(reduction, task, skip(task, 'the rollout was frozen before it went back'))
+    else giveUp(reduction, task, FROZEN)
+  }
+}
+
+const FROZEN = 'the rollout was frozen before it answered'
 
 /** Without anything to go back to, the farm is better off as it is than with nothing. */
 function goBackByItself(reduction: Reduction, why: Why): void {
@@ -30,12 +45,18 @@ function goBackByItself(reduction: Reduction, why: Why): void {
 }
 
 export function startBack(reduction: Reduction, why: Why): void {
-  for (const task of reduction.rollout.tasks) {
-    if (isUnanswered(task)) giveUp(reduction, task, 'the rollout went back before it answered')
-    else if (hasBegun(task)) put(reduction, task, turnedBack(task))
-  }
+  turnBack(reduction)
   setProgress(reduction, { goesBack: why, hold: null })
   move(reduction, 'reverting', because.goingBack(why, reduction.rollout.tasks))
+}
+
+export function turnBack(reduction: Reduction): void {
+  for (const task of reduction.rollout.tasks) {
+    if (!isUnanswered(task) && !hasBegun(task)) continue
+    if (!mayOneMore(reduction)) return
+    if (isUnanswered(task)) giveUp(reduction, task, 'the rollout went back before it answered')
+    else put(reduction, task, turnedBack(task))
+  }
 }
 
 function turnedBack(task: Task): Task {
@@ -53,6 +74,11 @@ function turnedBack(task: Task): Task {
 export function goOnBack(reduction: Reduction, why: Why): void {
   giveBack(reduction)
   const { rollout } = reduction
+  if (reduction.unfinished) {
+    if (rollout.state === 'reverting')
+      move(reduction, 'reverting', because.goingBack(why, rollout.tasks))
+    return
+  }
   const left = rollout.tasks.filter(
     ({ state }) => state === 'reverting' || state === 'revert_failed',
   )
@@ -80,6 +106,7 @@ function giveBack(reduction: Reduction): void {
     .toSorted((a, b) => b.wave - a.wave)
   for (const task of waiting) {
     if (!task.previous || (task.isConnected && room-- <= 0)) continue
+    if (!mayOneMore(reduction)) return
     const { nodeId, previous } = task
     put(reduction, task, { ...task, deadlineMs: policy.ackMs })
     reduction.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })

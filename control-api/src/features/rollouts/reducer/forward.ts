@@ -4,7 +4,8 @@ import * as because from './because.ts'
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import {
-  giveUp,
+  giveUpAll,
+  mayOneMore,
   move,
   passBy,
   put,
@@ -192,6 +193,7 @@ function leaveOut(reduction: Reduction): boolean {
   for (const task of tasks.filter(isToBeOffered)) {
     const refuser = refusers.find((one) => isAlike(task, one))
     if (!refuser) continue
+    if (!mayOneMore(reduction)) break
     put(reduction, task, leftOut(task, refuser))
     isAny = true
   }
@@ -224,13 +226,13 @@ const isToBeOffered = (task: Task) =>
 
 /** Who is not there when its turn comes has a moment to appear. */
 function callAbsent(reduction: Reduction, tasks: readonly Task[]): void {
+  const { ackMs } = reduction.rollout.policy
   for (const task of tasks) {
     if (task.state !== 'pending' || isPutOffByItself(task)) continue
-    if (task.isConnected && task.deadlineMs !== null)
-      put(reduction, task, { ...task, deadlineMs: null })
-    if (!task.isConnected && task.deadlineMs === null) {
-      put(reduction, task, { ...task, deadlineMs: reduction.rollout.policy.ackMs })
-    }
+    const isCalled = task.deadlineMs !== null
+    if (task.isConnected !== isCalled) continue
+    if (!mayOneMore(reduction)) return
+    put(reduction, task, { ...task, deadlineMs: isCalled ? null : ackMs })
   }
 }
 
@@ -253,7 +255,10 @@ function offerTo(reduction: Reduction, tasks: readonly Task[]): number {
   const unproven = all.filter(isUnproven).length
   const within = (limit: number) => Math.min(able.length, Math.max(0, limit - unproven))
   const room = within(Math.min(most(policy), farmRoom ?? Number.POSITIVE_INFINITY))
-  for (const { nodeId } of able.slice(0, room)) reduction.effects.push({ kind: 'offer', nodeId })
+  for (const { nodeId } of able.slice(0, room)) {
+    if (!mayOneMore(reduction)) break
+    reduction.effects.push({ kind: 'offer', nodeId })
+  }
   return within(most(policy)) - room
 }
 
@@ -321,8 +326,7 @@ export function finishWave(reduction: Reduction): void {
 
 /** New nodes must not get what nobody was ever well with. */
 function endUnproven(reduction: Reduction): void {
-  const { tasks } = reduction.rollout
-  for (const task of tasks.filter(isUnanswered))
-    giveUp(reduction, task, 'nobody proved the version')
-  move(reduction, 'cancelled', because.unproven(tasks))
+  const reason = because.unproven(reduction.rollout.tasks)
+  giveUpAll(reduction, 'nobody proved the version')
+  move(reduction, 'cancelled', reason)
 }

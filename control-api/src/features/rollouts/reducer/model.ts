@@ -100,6 +100,17 @@ export type Progress = {
   goesBack: Why | null
   /** Who proves the version in this wave instead of whom; null, or left out by rollouts of before: nobody does. */
   standIn?: StandIn | null
+  /** What was decided for more nodes than one event may change goes on with the next; left out: nothing does. */
+  unfinished?: Unfinished
+  /** Behind this node, by id, they are yet to begin: it has just become their owner. Left out: all have begun. */
+  begunTo?: string
+}
+export type Unfinished = {
+  /** As of the event that decided it, in which the first of them were changed. */
+  cause: string
+  actor: string | null
+  /** Why the others are given up; null: they are not. */
+  givenUp: string | null
 }
 export type Rollout = {
   state: RolloutState
@@ -115,6 +126,8 @@ export type Rollout = {
   roomHeldBy: readonly string[]
   /** The control plane's disk is full. Of now; not stored. */
   isStorageFull: boolean
+  /** How many nodes one event may change beside its own. Of now; not stored. Left out: NODES_AT_ONCE. */
+  nodesAtOnce?: number
 }
 
 /** A node as it is when the rollout becomes its owner. */
@@ -168,11 +181,17 @@ export type RolloutEvent =
   | { kind: 'waits'; state: WaitingState; reason: Reason }
   /** It will never begin. */
   | { kind: 'ends'; state: 'expired' | 'cancelled' | 'superseded'; reason: Reason }
-  /** Its nodes are its own now; those that are not named are gone. */
-  | { kind: 'started'; nodes: readonly StartNode[] }
+  /** Its nodes are its own now; those that are not named are gone. begunTo: of those up to this one, by id. */
+  | { kind: 'started'; nodes: readonly StartNode[]; begunTo?: string }
+  /** More of them begin, from behind the last that did; begunTo left out: all that were left. */
+  | { kind: 'begun'; nodes: readonly StartNode[]; begunTo?: string }
   /** For a while nobody could reach us: what is awaited is awaited anew. */
   | { kind: 'heard-again' }
+  /** The same for these of its nodes alone, when it has more than one transaction may change. */
+  | { kind: 'heard-again'; nodeIds: readonly string[]; isFirst: boolean }
   | { kind: 'elapsed'; ms: number }
+  /** What was decided for many nodes goes on. */
+  | { kind: 'goes-on' }
   /** Other rollouts may have left room. */
   | { kind: 'room' }
   /** The control plane's disk is full: what is under way is held. */
@@ -210,6 +229,8 @@ export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transi
  * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
  */
 export const RECONCILIATION_GRACE_MS = 45_000
+/** A transaction holds up everybody else: of ten thousand nodes a hundred at a time. */
+export const NODES_AT_ONCE = 100
 /** Offers to a node that is there and does not answer them. */
 export const MAX_OFFERS = 3
 

@@ -7,13 +7,16 @@ import type { Reason } from '../shapes/reason.ts'
 import {
   type Effect,
   isTerminal,
+  NODES_AT_ONCE,
   type Progress,
   type Rollout,
   type Task,
   type Transition,
+  type Unfinished,
 } from './model.ts'
+import { copyOf, placeOf } from './places.ts'
 import { failsGate, skip } from './task-states.ts'
-import { isPassedBy } from './tasks.ts'
+import { isPassedBy, isUnanswered } from './tasks.ts'
 
 /** One event's work: what it has made of the rollout so far. */
 export type Reduction = {
@@ -21,6 +24,12 @@ export type Reduction = {
   cause: string
   effects: Effect[]
   transitions: Transition[]
+  /** How many nodes it may still change beside the event's own. */
+  left: number
+  /** It had to leave some for the next event. */
+  unfinished: Unfinished | null
+  /** Its own copy of the tasks, once it has changed one: that one changes in place. */
+  own: Task[] | null
 }
 
 export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
@@ -28,22 +37,47 @@ export const newReduction = (rollout: Rollout, cause: string): Reduction => ({
   cause,
   effects: [],
   transitions: [],
+  left: rollout.nodesAtOnce ?? NODES_AT_ONCE,
+  unfinished: null,
+  own: null,
 })
 
-/** Replaces the task by the last of the path; each change of state is a transition. */
+/** One node more is to be changed. False: not with this event. */
+export function mayOneMore(reduction: Reduction, givenUp: string | null = null): boolean {
+  if (reduction.left > 0) {
+    reduction.left--
+    return true
+  }
+  const { cause } = reduction
+  reduction.unfinished ??= { cause, actor: null, givenUp }
+  return false
+}
+
+/**
+ * Replaces the task by the last of the path; each change of state is a transition. Who walks through the rollout's
+ * tasks meanwhile may put the one it is at, and finds those behind it as they are by then.
+ */
 export function put(reduction: Reduction, task: Task, ...path: Task[]): void {
   const after = path.at(-1)
   if (!after) return
-  const { rollout, cause } = reduction
-  reduction.rollout = {
-    ...rollout,
-    tasks: rollout.tasks.map((one) => (one === task ? after : one)),
-  }
+  const { cause } = reduction
+  const tasks = ownTasks(reduction)
+  const at = placeOf(tasks, task.nodeId)
+  if (at !== undefined && tasks[at] === task) tasks[at] = after
   let from = task.state
   for (const { state } of path) {
     if (state !== from) reduction.transitions.push({ nodeId: task.nodeId, from, to: state, cause })
     from = state
   }
+}
+
+function ownTasks(reduction: Reduction): Task[] {
+  if (reduction.own) return reduction.own
+  const { rollout } = reduction
+  const own = copyOf(rollout.tasks)
+  reduction.own = own
+  reduction.rollout = { ...rollout, tasks: own }
+  return own
 }
 
 export function setProgress(reduction: Reduction, change: Partial<Progress>): void {
@@ -78,6 +112,7 @@ export function giveUp(reduction: Reduction, task: Task, message: string): void 
 export function passBy(reduction: Reduction, tasks: readonly Task[]): void {
   for (const task of tasks) {
     if (!task.cordon || !isPassedBy(task)) continue
+    if (!mayOneMore(reduction)) return
     const { by, reason } = task.cordon
     put(reduction, task, { ...skip(task, `cordoned by ${by}: ${reason}`), code: CORDONED })
   }
@@ -92,8 +127,22 @@ export function settleTasks(reduction: Reduction): void {
   const { state, tasks } = reduction.rollout
   const isStopped = isTerminal(state) && state !== 'succeeded'
   for (const task of tasks) {
-    if (isStopped && failsGate(task)) put(reduction, task, { ...task, state: 'unhealthy' })
-    else if (task.state === 'healthy') put(reduction, task, { ...passed(task), state: 'done' })
-    if (task.state === 'pending' && isStopped) giveUp(reduction, task, 'the rollout has ended')
+    const isAsked = task.state === 'pending' && isStopped
+    if (task.state !== 'healthy' && !isAsked) continue
+    if (!mayOneMore(reduction, isStopped ? ENDED : null)) return
+    if (isAsked) giveUp(reduction, task, ENDED)
+    else if (isStopped && failsGate(task)) put(reduction, task, { ...task, state: 'unhealthy' })
+    else put(reduction, task, { ...passed(task), state: 'done' })
+  }
+}
+
+const ENDED = 'the rollout has ended'
+
+/** Nothing has come of their offers, and nothing shall. */
+export function giveUpAll(reduction: Reduction, message: string): void {
+  for (const task of reduction.rollout.tasks) {
+    if (!isUnanswered(task)) continue
+    if (!mayOneMore(reduction, message)) return
+    giveUp(reduction, task, message)
   }
 }

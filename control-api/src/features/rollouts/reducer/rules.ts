@@ -18,27 +18,73 @@
 
 import { obey, whyNot } from './commands.ts'
 import {
+  isTerminal,
   isWaiting,
   type NodeEvent,
   type Outcome,
   type Rollout,
   type RolloutEvent,
+  type Unfinished,
 } from './model.ts'
+import { taskOf } from './places.ts'
 import { giveUp, newReduction, put, type Reduction, withdraw } from './reduction.ts'
 import { settle } from './settle.ts'
 import { skip } from './task-states.ts'
-import { advance, isDeferred, isToBeLeft, isUnanswered } from './tasks.ts'
+import { advance, hasBegun, isDeferred, isToBeLeft, isUnanswered } from './tasks.ts'
 import { awaitAnew, letPass } from './time.ts'
 import { takeVerdict } from './verdicts.ts'
-import { takeBefore } from './waiting.ts'
+import { beginMore, takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
-  const reduction = newReduction(rollout, causeOf(event))
+  const { unfinished } = rollout.progress
+  const isRest = event.kind === 'goes-on' || event.kind === 'begun'
+  const reduction = newReduction(rollout, (isRest && unfinished?.cause) || causeOf(event))
   if (!takeBefore(reduction, event)) take(reduction, event)
   if (isWaiting(reduction.rollout.state)) return outcomeOf(reduction)
   // Of its own offers nothing follows: the others that were decided with it are on their way.
   const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
-  if (!isOwnOffer && event.kind !== 'heard-again') settle(reduction)
+  if (!isOwnOffer && event.kind !== 'heard-again') {
+    settle(reduction)
+    noteUnfinished(reduction, 'actor' in event ? event.actor : null)
+  }
+  return outcomeOf(reduction)
+}
+
+/** So that it goes on also when the process ends before the next event. */
+function noteUnfinished(reduction: Reduction, actor: string | null): void {
+  const { begunTo, unfinished: before, ...progress } = reduction.rollout.progress
+  const isOver = isTerminal(reduction.rollout.state) || progress.goesBack !== null
+  const stillTo = isOver ? undefined : begunTo
+  const { cause } = reduction
+  const rest = { cause, actor, givenUp: null }
+  const left = reduction.unfinished ?? (stillTo === undefined ? null : rest)
+  const isSame = left?.cause === before?.cause && left?.givenUp === before?.givenUp
+  if (isSame && stillTo === begunTo) return
+  const unfinished = isSame ? before : left && { ...left, actor: actorOf(left, before) ?? actor }
+  reduction.rollout = {
+    ...reduction.rollout,
+    progress: {
+      ...progress,
+      ...(unfinished && { unfinished }),
+      ...(stillTo !== undefined && { begunTo: stillTo }),
+    },
+  }
+}
+
+const actorOf = ({ cause }: Unfinished, before: Unfinished | undefined) =>
+  cause === before?.cause ? before.actor : null
+
+export type Offered = { nodeId: string; generation: number }
+
+/** As `offered` of each of them, looked at once behind the last. */
+export function reduceOffered(rollout: Rollout, offered: readonly Offered[]): Outcome {
+  const reduction = newReduction(rollout, 'offered')
+  for (const { nodeId, generation } of offered)
+    takeNodeEvent(reduction, { kind: 'offered', nodeId, generation })
+  if (rollout.progress.goesBack !== null) {
+    settle(reduction)
+    noteUnfinished(reduction, null)
+  }
   return outcomeOf(reduction)
 }
 
@@ -62,9 +108,13 @@ function take(reduction: Reduction, event: RolloutEvent): void {
     case 'started':
     case 'cancel':
     case 'reject':
+    case 'goes-on':
+      break
+    case 'begun':
+      beginMore(reduction, event)
       break
     case 'heard-again':
-      awaitAnew(reduction)
+      awaitAnew(reduction, 'nodeIds' in event ? event : null)
       break
     case 'elapsed':
       letPass(reduction, event.ms)
@@ -96,12 +146,13 @@ export function mayKeep(
   offer: { nodeId: string; generation: number },
 ): boolean {
   if (progress.goesBack === null) return true
-  const task = tasks.find(({ nodeId }) => nodeId === offer.nodeId)
-  return task?.generation === offer.generation
+  const task = taskOf(tasks, offer.nodeId)
+  // Who has begun is about to be turned back.
+  return task !== undefined && task.generation === offer.generation && !hasBegun(task)
 }
 
 function takeNodeEvent(reduction: Reduction, event: NodeEvent): void {
-  const task = reduction.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
+  const task = taskOf(reduction.rollout.tasks, event.nodeId)
   if (!task) return
   const path = advance(task, event, reduction.rollout.policy)
   const after = path.at(-1)

@@ -1,19 +1,56 @@
 // SPDX-License-Identifier: MIT
 // What follows for the rollout from what became of its tasks. Pure.
-import { goOnBack } from './endings.ts'
+import { giveUpFrozen, goOnBack, turnBack } from './endings.ts'
 import { goOn, offerToStragglers } from './forward.ts'
-import { isTerminal } from './model.ts'
-import { type Reduction, setProgress, settleTasks } from './reduction.ts'
+import { isTerminal, type Task } from './model.ts'
+import {
+  giveUpAll,
+  mayOneMore,
+  passed,
+  put,
+  type Reduction,
+  setProgress,
+  settleTasks,
+} from './reduction.ts'
 
 /** What the tasks make of the rollout. */
 export function settle(reduction: Reduction): void {
   rearm(reduction)
-  while (!isOver(reduction) && goOn(reduction));
+  goOnWithTheRest(reduction)
+  // Whose nodes are still becoming its own decides nothing yet.
+  const isBeginning = reduction.rollout.progress.begunTo !== undefined
+  while (!isBeginning && !isOver(reduction) && goOn(reduction));
   const { state, progress } = reduction.rollout
   const { goesBack } = progress
   if (isTerminal(state)) settleTasks(reduction)
   else if (goesBack !== null) goOnBack(reduction, goesBack)
   if (state === 'succeeded') offerToStragglers(reduction)
+}
+
+/** What an event before decided for more nodes than it could change: with the cause that it had. */
+function goOnWithTheRest(reduction: Reduction): void {
+  const { cause } = reduction
+  const { state, progress, tasks } = reduction.rollout
+  const { unfinished, goesBack } = progress
+  if (!unfinished) return
+  reduction.cause = unfinished.cause
+  if (state === 'frozen') giveUpFrozen(reduction)
+  else if (isTerminal(state) && unfinished.givenUp !== null)
+    giveUpAll(reduction, unfinished.givenUp)
+  else if (goesBack !== null) turnBack(reduction)
+  if (isTerminal(state)) settleTasks(reduction)
+  else finishEarlierWaves(reduction, tasks)
+  reduction.cause = cause
+}
+
+function finishEarlierWaves(reduction: Reduction, tasks: readonly Task[]): void {
+  const { wave, goesBack } = reduction.rollout.progress
+  if (goesBack !== null) return
+  for (const task of tasks) {
+    if (task.state !== 'healthy' || task.wave >= wave) continue
+    if (!mayOneMore(reduction)) return
+    put(reduction, task, { ...passed(task), state: 'done' })
+  }
 }
 
 /** It goes on no further: only back, or not at all. */

@@ -13,16 +13,23 @@ import {
   type Rollout,
   type Task,
 } from './model.ts'
+import { taskOf } from './places.ts'
 import { move, put, type Reduction, setProgress } from './reduction.ts'
 
+/** Of a large rollout. What is of the whole is done with the first. */
+type Part = { nodeIds: readonly string[]; isFirst: boolean }
+
 /** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
-export function awaitAnew(reduction: Reduction): void {
-  const { policy, progress } = reduction.rollout
-  for (const task of reduction.rollout.tasks) {
+export function awaitAnew(reduction: Reduction, part: Part | null): void {
+  const { policy, progress, tasks } = reduction.rollout
+  const concerned = part
+    ? part.nodeIds.flatMap((nodeId) => taskOf(tasks, nodeId) ?? [])
+    : reduction.rollout.tasks
+  for (const task of concerned) {
     const deadlineMs = deadlineAnew(task, reduction.rollout)
     if (deadlineMs !== task.deadlineMs) put(reduction, task, { ...task, deadlineMs })
   }
-  if (isTerminal(reduction.rollout.state)) return
+  if (part?.isFirst === false || isTerminal(reduction.rollout.state)) return
   const { progressLeftMs } = progress
   if (policy.progressDeadlineMs !== null || progress.phase === 'soaking') {
     setProgress(reduction, {

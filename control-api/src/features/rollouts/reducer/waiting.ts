@@ -5,7 +5,8 @@ import type { RolloutState } from '../../../api-shapes/states.ts'
 import type { Reason } from '../shapes/reason.ts'
 import * as because from './because.ts'
 import { isWaiting, type RolloutEvent, type StartNode, type Task } from './model.ts'
-import { move, put, type Reduction } from './reduction.ts'
+import { taskOf } from './places.ts'
+import { mayOneMore, move, put, type Reduction, setProgress } from './reduction.ts'
 import { skip } from './task-states.ts'
 
 /** False: the rollout has begun, and the event is for those that have. */
@@ -16,7 +17,7 @@ export function takeBefore(reduction: Reduction, event: RolloutEvent): boolean {
       move(reduction, event.state, event.reason)
       break
     case 'started':
-      begin(reduction, event.nodes)
+      begin(reduction, event)
       break
     case 'ends':
       end(reduction, event.state, event.reason)
@@ -28,7 +29,7 @@ export function takeBefore(reduction: Reduction, event: RolloutEvent): boolean {
       end(reduction, 'rejected', { code: 'rejected', by: event.actor, why: event.why })
       break
     case 'decommissioned': {
-      const task = reduction.rollout.tasks.find(({ nodeId }) => nodeId === event.nodeId)
+      const task = taskOf(reduction.rollout.tasks, event.nodeId)
       if (task) put(reduction, task, skip(task, 'decommissioned'))
     }
   }
@@ -36,14 +37,34 @@ export function takeBefore(reduction: Reduction, event: RolloutEvent): boolean {
 }
 
 /** The farm may be another than when it was planned: text and waves stay, all else is looked at again. */
-function begin(reduction: Reduction, nodes: readonly StartNode[]): void {
+function begin(reduction: Reduction, { nodes, begunTo }: Begun): void {
+  beginSome(reduction, nodes, { after: '', upTo: begunTo })
+  if (begunTo !== undefined) setProgress(reduction, { begunTo })
+  move(reduction, 'running', because.waiting(reduction.rollout, 0))
+}
+
+/** Unless it has ended meanwhile, or goes back: then they were given up. */
+export function beginMore(reduction: Reduction, { nodes, begunTo }: Begun): void {
+  const { begunTo: after, ...progress } = reduction.rollout.progress
+  if (after === undefined) return
+  beginSome(reduction, nodes, { after, upTo: begunTo })
+  reduction.rollout = {
+    ...reduction.rollout,
+    progress: { ...progress, ...(begunTo !== undefined && { begunTo }) },
+  }
+}
+
+type Begun = { nodes: readonly StartNode[]; begunTo?: string }
+type Span = { after: string; upTo: string | undefined }
+
+function beginSome(reduction: Reduction, nodes: readonly StartNode[], { after, upTo }: Span): void {
   const found = new Map(nodes.map((node) => [node.nodeId, node]))
+  const isOfIt = (id: string) => id > after && (upTo === undefined || id <= upTo)
   for (const task of reduction.rollout.tasks) {
-    if (task.state === 'skipped') continue
+    if (task.state === 'skipped' || !isOfIt(task.nodeId)) continue
     const node = found.get(task.nodeId)
     put(reduction, task, node ? asFound(task, node) : skip(task, 'decommissioned'))
   }
-  move(reduction, 'running', because.waiting(reduction.rollout, 0))
 }
 
 /** What it has of a rollout that was stopped it is given again: that was never proved. */
@@ -53,9 +74,13 @@ function asFound(task: Task, { settledGeneration, isProven, previous }: StartNod
     : { ...task, previous, state: 'done', generation: settledGeneration }
 }
 
+const NEVER_BEGAN = 'the rollout never began'
+
 function end(reduction: Reduction, state: RolloutState, reason: Reason): void {
   for (const task of reduction.rollout.tasks) {
-    if (task.state === 'pending') put(reduction, task, skip(task, 'the rollout never began'))
+    if (task.state !== 'pending') continue
+    if (!mayOneMore(reduction, NEVER_BEGAN)) break
+    put(reduction, task, skip(task, NEVER_BEGAN))
   }
   move(reduction, state, reason)
 }

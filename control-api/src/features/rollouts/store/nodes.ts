@@ -9,6 +9,7 @@ import {
   latestAssignments,
   type Standing,
 } from '../../../assignments/store.ts'
+import { nextTurn } from '../../../base/slices.ts'
 import { releasedVersions } from '../../../certificates/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
@@ -42,15 +43,49 @@ const FLEET_COLUMNS = [
   'cordon',
 ] as const
 
-export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
+/** Between two turns of the loop. */
+const READ_AT_A_TIME = 500
+
+/** By name. Read in parts: whether all of it still holds, areActive says. */
+export async function activeNodes(db: Reader): Promise<FleetNode[]> {
+  const nodes: FleetNode[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const some = await activeNodesAfter(db, after)
+    nodes.push(...some)
+    after = some.length < READ_AT_A_TIME ? undefined : some.at(-1)?.id
+    if (after !== undefined) await nextTurn()
+  }
+  return nodes.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const activeNodesAfter = (db: Reader, id: string): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
     .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
     .select(FLEET_COLUMNS)
     .select('node_policies.rules_id as policy_rules')
+    .where('id', '>', id)
     .where('decommissioned_at_ms', 'is', null)
-    .orderBy('name')
+    .orderBy('id')
+    .limit(READ_AT_A_TIME)
     .execute()
+
+/** These in these revisions are all that are not decommissioned. */
+export async function areActive(
+  trx: Trx,
+  nodes: readonly { id: string; revision: number }[],
+): Promise<boolean> {
+  const { rows } = await sql<{ same: number; all: number }>`
+    select (
+      select count(*) from json_each(${JSON.stringify(nodes)}) known
+      cross join nodes n on n.id = known.value ->> 'id' and n.revision = known.value ->> 'revision'
+      where n.decommissioned_at_ms is null
+    ) as same, (select count(*) from nodes where decommissioned_at_ms is null) as "all"`.execute(
+    trx,
+  )
+  const [{ same, all } = { same: 0, all: 0 }] = rows
+  return same === nodes.length && all === nodes.length
+}
 
 export type LatestAssignment = Assignment &
   Standing & {
@@ -108,29 +143,26 @@ async function textsWithUnproven(db: Reader, latest: readonly Assignment[]): Pro
   return new Set([...byText].filter(isUnproven).map(([id]) => id))
 }
 
-/** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
-export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>
-  trx
-    .selectFrom('assignments as a')
-    .leftJoin('node_tasks as t', (join) =>
-      join.onRef('t.rollout_id', '=', 'a.rollout_id').onRef('t.node_id', '=', 'a.node_id'),
-    )
-    .select(['a.generation', 'a.digest'])
-    .where('a.node_id', '=', nodeId)
-    .where('a.state', '=', 'confirmed')
-    .where('a.digest', '!=', notDigest)
-    .where((eb) =>
-      eb.or([
-        eb('t.node_id', 'is', null),
-        eb.and([
-          eb('t.generation', '=', eb.ref('a.generation')),
-          eb('t.state', 'in', ['healthy', 'done', 'reverted']),
-        ]),
-      ]),
-    )
-    .orderBy('a.generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+type Good = { node_id: string; generation: number; digest: string }
+
+/** By node: of the assignments it was confirmed with, the newest that no rollout has found bad. */
+export async function lastGood(
+  trx: Trx,
+  wanted: readonly { nodeId: string; notDigest: string }[],
+): Promise<Map<string, Good>> {
+  const { rows } = await sql<Good>`
+    select a.node_id, a.generation, a.digest from json_each(${JSON.stringify(wanted)}) wanted
+    cross join assignments a on a.node_id = wanted.value ->> 'nodeId' and a.generation = (
+      select b.generation from assignments b
+      left join node_tasks t on t.rollout_id = b.rollout_id and t.node_id = b.node_id
+      where b.node_id = wanted.value ->> 'nodeId' and b.state = 'confirmed'
+        and b.digest <> wanted.value ->> 'notDigest'
+        and (t.node_id is null
+          or (t.generation = b.generation and t.state in ('healthy', 'done', 'reverted')))
+      order by b.generation desc limit 1
+    )`.execute(trx)
+  return new Map(rows.map((row) => [row.node_id, row]))
+}
 
 /** Nodes that joined after the plan was made: no rollout has had them, and they were told something. Not the cordoned. */
 export async function newcomers(trx: Trx, rollout: RolloutRow) {

@@ -9,17 +9,29 @@ import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
-import { AT_ONCE, type Policy, type Rollout } from '../reducer/model.ts'
+import { AT_ONCE, type Policy, type Rollout, type Task } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
-import { insertTasks, loadTasks, type NewTask, textIdsOf, unprovenBeside } from './tasks.ts'
+import { cordonsNow, seenNow } from './seen.ts'
+import { loadTasks, textIdsOf, unprovenBeside } from './tasks.ts'
 
-export async function insertRollout(
-  trx: Trx,
-  row: RolloutRow,
-  tasks: readonly NewTask[],
-): Promise<void> {
+export async function insertRollout(trx: Trx, row: RolloutRow): Promise<void> {
   await trx.insertInto('rollouts').values(row).execute()
-  await insertTasks(trx, row, tasks)
+}
+
+/** All its tasks are there: it is an order from now on. */
+export async function completeDraft(trx: Trx, row: RolloutRow): Promise<void> {
+  await trx.updateTable('rollouts').set(row).where('id', '=', row.id).execute()
+}
+
+/** All there are, or this one, if it is one. */
+export async function removeDrafts(trx: Trx, id?: string): Promise<void> {
+  const drafts = trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', '=', 'draft')
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+  await trx.deleteFrom('node_tasks').where('rollout_id', 'in', drafts).execute()
+  await trx.deleteFrom('rollouts').where('id', 'in', drafts).execute()
 }
 
 export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
@@ -90,10 +102,15 @@ export async function loadRollout(
   trx: Reader,
   id: string,
   isConnected: (nodeId: string) => boolean,
+  /** As somebody remembers them; left out: they are read. */
+  known?: readonly Task[],
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const tasks = await loadTasks(trx, id, isConnected)
+  const tasks = seenNow(known ?? (await loadTasks(trx, id)), {
+    isConnected,
+    cordons: await cordonsNow(trx),
+  })
   const { state } = row
   const reason = reasonOf(row)
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
@@ -148,6 +165,17 @@ export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
+/** What was decided for their nodes is not yet done for all of them. */
+export async function rolloutsToGoOn(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where(sql<boolean>`progress ->> 'unfinished' is not null`)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** They share the farm's budget, if there is one. Who goes back comes first. */
 export async function sharingRollouts(db: Reader): Promise<string[]> {
   if ((await readFarmRules(db)).rules.blastBudget === null) return []
@@ -174,6 +202,7 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
 export async function gatedRollouts(
   db: Reader,
   isConnected: (nodeId: string) => boolean,
+  known: (rolloutId: string) => readonly Task[] | undefined,
 ): Promise<Loaded[]> {
   const rows = await db
     .selectFrom('rollouts')
@@ -181,12 +210,14 @@ export async function gatedRollouts(
     .where('state', 'in', ['running', 'paused'])
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
-  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  const loaded = await Promise.all(
+    rows.map((row) => loadRollout(db, row.id, isConnected, known(row.id))),
+  )
   return loaded.filter((one) => one !== null)
 }
 
 /** Rollouts of which a node's next step is awaited, ended ones too, and those that let time pass. */
-export async function awaitingRollouts(trx: Trx): Promise<string[]> {
+export async function awaitingRollouts(trx: Reader): Promise<string[]> {
   const rows = await trx
     .selectFrom('node_tasks')
     .select('rollout_id')
@@ -201,6 +232,7 @@ export async function unfinishedRollouts(db: Reader): Promise<string[]> {
     .selectFrom('rollouts')
     .select('id')
     .where('ended_at_ms', 'is', null)
+    .where('state', '!=', 'draft')
     .orderBy('id')
     .execute()
   return rows.map((row) => row.id)

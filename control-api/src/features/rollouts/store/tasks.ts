@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { TaskState } from '../../../api-shapes/states.ts'
-import { configDigestOf, keepText, renderedText } from '../../../assignments/store.ts'
+import { keepText, renderedText } from '../../../assignments/store.ts'
+import { nextTurn } from '../../../base/slices.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
-import { CORDONED, cordonOf } from '../../../fleet/cordon.ts'
+import { CORDONED } from '../../../fleet/cordon.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
+import { copyOf } from '../reducer/places.ts'
 import { GATE_FAILED } from '../reducer/task-states.ts'
 import { UNPROVEN } from '../reducer/tasks.ts'
 import type { LeftOutFor } from '../shapes/reason.ts'
@@ -33,27 +35,20 @@ export type NewTask = Pick<TaskRow, Planned> & {
 
 export async function insertTasks(
   trx: Trx,
-  { id, created_at_ms }: RolloutRow,
+  { id, created_at_ms }: Pick<RolloutRow, 'id' | 'created_at_ms'>,
   tasks: readonly NewTask[],
 ): Promise<void> {
-  for (const { text, textId, certificates, ...task } of tasks) {
+  const texts = new Map(tasks.map((task) => [task.textId, task]))
+  for (const { textId, text, certificates } of texts.values())
     await keepText(trx, { id: textId, text, certificates })
-    await trx
-      .insertInto('node_tasks')
-      .values({
-        ...task,
-        state: 'pending',
-        generation: null,
-        rollout_id: id,
-        text_id: textId,
-        code: null,
-        message: '',
-        errors: '[]',
-        deadline_remaining_ms: null,
-        updated_at_ms: created_at_ms,
-      })
-      .execute()
-  }
+  const rows = tasks.map(({ text: _, certificates: __, ...task }) => task)
+  await sql`
+    insert into node_tasks (rollout_id, node_id, wave, state, digest, config_digest, text_id, group_name, kind,
+      policy_rules, message, errors, updated_at_ms)
+    select ${id}, value ->> 'node_id', value ->> 'wave', 'pending', value ->> 'digest',
+      value ->> 'config_digest', value ->> 'textId', value ->> 'group_name', value ->> 'kind',
+      value ->> 'policy_rules', '', '[]', ${created_at_ms}
+    from json_each(${JSON.stringify(rows)})`.execute(trx)
 }
 
 export const tasksOf = (
@@ -125,7 +120,7 @@ export async function taskTotals(
 ): Promise<ReadonlyMap<string, TaskTotals>> {
   const totals = new Map<string, TaskTotals>()
   for (let from = 0; from < rolloutIds.length; from += COUNTED_AT_ONCE) {
-    if (from > 0) await othersTurn()
+    if (from > 0) await nextTurn()
     const some = rolloutIds.slice(from, from + COUNTED_AT_ONCE)
     for (const { rollout_id, ...counts } of await totalsQuery(db, some, scope).execute()) {
       totals.set(rollout_id, counts)
@@ -153,7 +148,7 @@ const totalsQuery = (db: Reader, rolloutIds: readonly string[], scope: Scope) =>
     .where('t.rollout_id', 'in', rolloutIds)
     .groupBy('t.rollout_id')
 
-/** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
+/** Nothing is read but what the reducer needs. */
 const TASK_COLUMNS = [
   'node_id',
   'wave',
@@ -174,28 +169,25 @@ const TASK_COLUMNS = [
   'policy_rules',
   'excused',
 ] as const
-type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name' | 'cordon'>
+type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name'>
 
-export async function loadTasks(
-  db: Reader,
-  rolloutId: string,
-  isConnected: (nodeId: string) => boolean,
-): Promise<Task[]> {
+/** By name. Of now nothing is known of their nodes: seen.ts. */
+export async function loadTasks(db: Reader, rolloutId: string): Promise<Task[]> {
   const rows = await db
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .select(TASK_COLUMNS)
-    .select(['nodes.name as node_name', 'nodes.cordon'])
+    .select('nodes.name as node_name')
     .where('rollout_id', '=', rolloutId)
     .orderBy('nodes.name')
     .execute()
-  return rows.map((row) => toTask(row, isConnected(row.node_id)))
+  return rows.map(toTask)
 }
 
 export const leftOutForOf = ({ left_out_for }: Pick<TaskRow, 'left_out_for'>): LeftOutFor | null =>
   left_out_for === null ? null : JSON.parse(left_out_for)
 
-const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
+const toTask = (row: ReducedRow): Task => ({
   nodeId: row.node_id,
   nodeName: row.node_name,
   wave: row.wave,
@@ -205,7 +197,7 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   code: row.code,
   message: row.message,
   leftOutFor: leftOutForOf(row),
-  errors: JSON.parse(row.errors),
+  errors: row.errors === '[]' ? [] : JSON.parse(row.errors),
   deadlineMs: row.deadline_remaining_ms,
   previous:
     row.previous_generation === null || row.previous_digest === null
@@ -217,8 +209,8 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   kind: row.kind,
   policyRules: row.policy_rules,
   isExcused: row.excused === 1,
-  isConnected,
-  cordon: cordonOf(row),
+  isConnected: false,
+  cordon: null,
 })
 
 /** Nodes between two configs, of each other rollout that has some. Of one that has ended: those still on their way in time. */
@@ -248,60 +240,113 @@ export async function unprovenBeside(
     .execute()
 }
 
-export async function saveTask(
+/** What events change. */
+const storedOf = (task: Task) => ({
+  state: task.state,
+  wave: task.wave,
+  generation: task.generation,
+  code: task.code,
+  message: task.message,
+  left_out_for: task.leftOutFor && JSON.stringify(task.leftOutFor),
+  errors: JSON.stringify(task.errors),
+  deadline_remaining_ms: task.deadlineMs,
+  offers: task.offers,
+  flaps: task.flaps,
+  refusals: task.refusals,
+  excused: Number(task.isExcused),
+  previous_generation: task.previous?.generation ?? null,
+  previous_digest: task.previous?.digest ?? null,
+})
+type Stored = ReturnType<typeof storedOf>
+
+export type Change = { before: Task | undefined; after: Task }
+
+function changedOf({ before, after }: Change): Partial<Stored> {
+  const now = storedOf(after)
+  if (!before) return now
+  const was = new Map(Object.entries(storedOf(before)))
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => was.get(name) !== value))
+}
+
+/** Beyond that, one statement for all of them is cheaper. */
+const MOST_ALIKE = 8
+
+/** Of many nodes mostly the same changes, and then nothing else is written. */
+export async function saveTasks(
   trx: Trx,
   rolloutId: string,
-  task: Task,
+  changes: readonly Change[],
   nowMs: number,
 ): Promise<void> {
-  await trx
-    .updateTable('node_tasks')
-    .set({
-      state: task.state,
-      wave: task.wave,
-      generation: task.generation,
-      code: task.code,
-      message: task.message,
-      left_out_for: task.leftOutFor && JSON.stringify(task.leftOutFor),
-      errors: JSON.stringify(task.errors),
-      deadline_remaining_ms: task.deadlineMs,
-      offers: task.offers,
-      flaps: task.flaps,
-      refusals: task.refusals,
-      excused: Number(task.isExcused),
-      previous_generation: task.previous?.generation ?? null,
-      previous_digest: task.previous?.digest ?? null,
-      updated_at_ms: nowMs,
-    })
-    .where('rollout_id', '=', rolloutId)
-    .where('node_id', '=', task.nodeId)
-    .execute()
+  const alike = new Map<string, { set: Partial<Stored>; nodeIds: string[] }>()
+  for (const change of changes) {
+    const set = changedOf(change)
+    const key = JSON.stringify(set)
+    const same = alike.get(key) ?? { set, nodeIds: [] }
+    same.nodeIds.push(change.after.nodeId)
+    alike.set(key, same)
+  }
+  if (alike.size > MOST_ALIKE) return await saveEach(trx, rolloutId, changes, nowMs)
+  for (const { set, nodeIds } of alike.values()) {
+    await trx
+      .updateTable('node_tasks')
+      .set({ ...set, updated_at_ms: nowMs })
+      .where('rollout_id', '=', rolloutId)
+      .where('node_id', 'in', eachOf(nodeIds))
+      .execute()
+  }
 }
 
-export type TaskContent = {
-  text: string
-  configDigest: string
-  digest: string
-  certificates: readonly CertificateVersion[]
-  group: string
-}
-
-/** What the node is to get, as it was rendered when the plan was made. */
-export async function taskContent(
+async function saveEach(
   trx: Trx,
   rolloutId: string,
-  nodeId: string,
-): Promise<TaskContent> {
-  const { text_id, group_name, ...task } = await trx
+  changes: readonly Change[],
+  nowMs: number,
+): Promise<void> {
+  // The rollout is said per row: so the list leads to the rows, and not the rows to the list.
+  const rows = changes.map(({ after }) => ({
+    ...{ rollout_id: rolloutId, node_id: after.nodeId },
+    ...storedOf(after),
+  }))
+  await sql`
+    update node_tasks set
+      state = task.value ->> 'state', wave = task.value ->> 'wave',
+      generation = task.value ->> 'generation', code = task.value ->> 'code',
+      message = task.value ->> 'message', left_out_for = task.value ->> 'left_out_for',
+      errors = task.value ->> 'errors', deadline_remaining_ms = task.value ->> 'deadline_remaining_ms',
+      offers = task.value ->> 'offers', flaps = task.value ->> 'flaps',
+      refusals = task.value ->> 'refusals', excused = task.value ->> 'excused',
+      previous_generation = task.value ->> 'previous_generation',
+      previous_digest = task.value ->> 'previous_digest', updated_at_ms = ${nowMs}
+    from json_each(${JSON.stringify(rows)}) task
+    where rollout_id = task.value ->> 'rollout_id' and node_id = task.value ->> 'node_id'`.execute(
+    trx,
+  )
+}
+
+/** What the node got or is to get, as it was rendered when the plan was made. */
+export async function givenText(trx: Trx, rolloutId: string, nodeId: string): Promise<string> {
+  const { text_id } = await trx
     .selectFrom('node_tasks')
-    .select(['text_id', 'group_name', 'digest', 'config_digest'])
+    .select('text_id')
     .where('rollout_id', '=', rolloutId)
     .where('node_id', '=', nodeId)
     .executeTakeFirstOrThrow()
-  const { text, certificates } = await renderedText(trx, text_id)
-  const { digest } = task
-  return { text, certificates, digest, configDigest: configDigestOf(task), group: group_name }
+  return (await renderedText(trx, text_id)).text
 }
+
+/** What the nodes are to get, their texts by id. */
+export const keptContents = (trx: Trx, rolloutId: string, nodeIds: readonly string[]) =>
+  trx
+    .selectFrom('node_tasks')
+    .select(['node_id', 'text_id', 'group_name', 'digest', 'config_digest'])
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', 'in', eachOf(nodeIds))
+    .execute()
+
+/** One statement, however many they are. */
+const eachOf = (ids: readonly string[]) =>
+  sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
 
 const OPEN: TaskState[] = [
   'pending',
@@ -333,11 +378,8 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/**
- * Tasks of this rollout's nodes that are not over in rollouts that began before it. Who is gone or left out
- * is not its own.
- */
-export const openTasksBefore = (trx: Trx, rolloutId: string) =>
+/** Tasks of these nodes that are not over in rollouts that began before this one. */
+export const openTasksBefore = (trx: Trx, rolloutId: string, nodeIds: readonly string[]) =>
   trx
     .selectFrom('node_tasks')
     .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
@@ -345,18 +387,7 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('node_tasks.state', 'in', OPEN)
     .where('rollouts.state', 'not in', WAITING)
     .where('rollout_id', '!=', rolloutId)
-    .where('node_id', 'in', (eb) =>
-      eb
-        .selectFrom('node_tasks as own')
-        .innerJoin('node_leases as lease', (join) =>
-          join
-            .onRef('lease.node_id', '=', 'own.node_id')
-            .onRef('lease.rollout_id', '=', 'own.rollout_id'),
-        )
-        .select('own.node_id')
-        .where('own.rollout_id', '=', rolloutId)
-        .where('own.state', '!=', 'skipped'),
-    )
+    .where('node_id', 'in', eachOf(nodeIds))
     .execute()
 
 /** Rollouts with nodes that were out of reach when their turn came. */
@@ -402,6 +433,17 @@ export async function spendTime(
     .where('deadline_remaining_ms', '>', elapsedMs)
     .execute()
   return overrun
+}
+
+/** As spendTime leaves them. */
+export function withTimeSpent(tasks: readonly Task[], elapsedMs: number): readonly Task[] {
+  const isLeft = ({ deadlineMs }: Task) => deadlineMs !== null && deadlineMs > elapsedMs
+  if (!tasks.some(isLeft)) return tasks
+  const after = copyOf(tasks)
+  for (const [at, task] of tasks.entries()) {
+    if (isLeft(task)) after[at] = { ...task, deadlineMs: (task.deadlineMs ?? 0) - elapsedMs }
+  }
+  return after
 }
 
 /** Of all its nodes, each once. */

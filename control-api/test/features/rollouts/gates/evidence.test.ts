@@ -49,7 +49,11 @@ const answered = (nodeId: string, counters: Record<string, number>, generation =
   stages: {},
 })
 const ill = (rollout: Rollout, ...samples: Sample[]) =>
-  illOf(rollout, { nowMs: 2, samplesOf: () => samples, isConnected: () => true })
+  illOf(rollout, {
+    nowMs: 2,
+    samplesOf: (ids) => samples.filter(({ nodeId }) => ids.includes(nodeId)),
+    isConnected: () => true,
+  })
 
 it('a node that answers 404 to everything is ill at once, whoever is asked', () => {
   const all404 = answered('a', { responses4xx: 100, responses404: 100 })

@@ -98,13 +98,13 @@ describe('a plan', () => {
     expect(arrange(farm(3), { atOnce: true }, FAST).policy).toEqual(AT_ONCE)
   })
 
-  it('has another digest as soon as anything of it is another', () => {
+  it('has another digest as soon as anything of it is another', async () => {
     const planned = { nodeId: 'a', digest: 'd', isCordoned: false }
     const nodes = [planned]
     const release = { config: 'default', version: 1 }
-    const digest = planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)
+    const digest = await planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)).toBe(digest)
+    expect(await planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)).toBe(digest)
     const others = [
       planDigestOf({ ...release, version: 2 }, arrange([node('a')], {}, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], { soakSeconds: 1 }, SLOW), nodes),
@@ -114,6 +114,6 @@ describe('a plan', () => {
       planDigestOf(release, arrange([node('a')], {}, SLOW), [{ ...planned, digest: 'e' }]),
       planDigestOf(release, arrange([node('a')], {}, SLOW), [{ ...planned, isCordoned: true }]),
     ]
-    expect(others).not.toContain(digest)
+    expect(await Promise.all(others)).not.toContain(digest)
   })
 })

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// `npm run bench -- scale`: what the rollout engine does to the event loop with 100, 1,000 and 10,000 nodes: the
+// longest time in which nothing else had its turn, how long it took in all, and how many statements it was.
+//   npm run bench -- scale [--sizes 100,1000,10000] [--answering N]
+// SQLite, inbox, engine and evaluator are the service's own, put together as the simulation does it; no network is
+// in between. --answering: so many nodes answer their offers; left out: all of them.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createEvaluator } from '../../src/features/rollouts/engine/evaluator.ts'
+import type { Command } from '../../src/features/rollouts/reducer/model.ts'
+import type { Strategy } from '../../src/features/rollouts/shapes/schema.ts'
+import { startRollout } from '../../src/features/rollouts/start.ts'
+import type { Sample } from '../../src/metrics-store/metrics.ts'
+import type { Services } from '../../src/process/services.ts'
+import { CONFIG, openData, type Running, startPlane } from '../simulator/real-plane.ts'
+import { watchTurns } from './turns.ts'
+
+export type Row = {
+  nodes: number
+  what: string
+  /** Messages of nodes; null: it is not about them. */
+  messages: number | null
+  longestMs: number
+  longestCpuMs: number
+  totalMs: number
+  statements: number
+  /** Between two turns of the loop. */
+  mostStatements: number
+  mostChanges: number
+}
+type Options = { sizes: readonly number[]; answering: number; say: (line: string) => void }
+type Offer = { nodeId: string; generation: number; offerId: string; digest: string }
+
+const BOOT = '0'.repeat(32)
+const BY_WAVES: Strategy = {
+  waves: [{ percent: 25 }, { percent: 100 }],
+  maxParallel: 200,
+  minHealthySeconds: 0,
+  soakSeconds: 10,
+  maxSoakSeconds: 600,
+}
+/** Windows of a node in two minutes, and the requests of each. */
+const WINDOWS = 24
+const REQUESTS = 100
+
+export async function measure({ sizes, answering, say }: Options): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const nodes of sizes) {
+    const farm = await Farm.open(nodes, (row) => {
+      rows.push(row)
+      say(line(row))
+    })
+    try {
+      await farm.play(answering)
+    } finally {
+      await farm.close()
+    }
+  }
+  return rows
+}
+
+type Place = { dir: string; services: Services; ids: readonly string[] }
+
+class Farm {
+  readonly #dir: string
+  readonly #services: Services
+  readonly #ids: readonly string[]
+  readonly #plane: Running
+  readonly #note: (row: Row) => void
+
+  private constructor({ dir, services, ids }: Place, plane: Running, note: (row: Row) => void) {
+    this.#dir = dir
+    this.#services = services
+    this.#ids = ids
+    this.#plane = plane
+    this.#note = note
+  }
+
+  static async open(nodes: number, note: (row: Row) => void): Promise<Farm> {
+    const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-scale-'))
+    const services = await openData(dir, Date.now)
+    const ids = Array.from({ length: nodes }, (_, i) => `node_${String(i).padStart(26, '0')}`)
+    await enrol(services, ids)
+    const connected = new Set(ids)
+    const plane = await startPlane(services, Date.now, { connected, isStorageFull: () => false })
+    return new Farm({ dir, services, ids }, plane, note)
+  }
+
+  async close(): Promise<void> {
+    await this.#plane.stop()
+    await this.#services.close()
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+
+  async play(answering: number): Promise<void> {
+    const { engine } = this.#plane
+    await engine.heardAgain()
+    const first = await this.#order('ordered to all at once', { version: 1 })
+    await this.#offered(first)
+    const some = Math.min(answering, this.#ids.length)
+    await this.#answered(first, 'acked, applied, confirmed', some)
+    if (some < this.#ids.length) await this.#obey(first, { kind: 'freeze', actor: 'ana' })
+
+    const second = await this.#order('ordered to all at once, over another', { version: 2 })
+    await this.#offered(second)
+    await this.#did('a second passes', () => engine.tick(1_000))
+    await this.#did('heard again after a restart', () => engine.heardAgain())
+    // One of them does not answer, so that it is not over.
+    await this.#answered(second, 'acked, applied, confirmed', Math.min(some, this.#ids.length - 1))
+    await this.#obey(second, { kind: 'revert', actor: 'ana', why: '' })
+    await this.#obey(second, { kind: 'freeze', actor: 'ana' })
+
+    const third = await this.#order('ordered by waves', { version: 3, strategy: BY_WAVES })
+    await this.#wave(third, Math.min(some, Math.ceil(this.#ids.length / 4)))
+    await this.#did('a second passes', () => engine.tick(1_000))
+    await engine.tick(9_000)
+    await this.#lookAtGates()
+    await this.#obey(third, { kind: 'pause', actor: 'ana', why: '' })
+    const all = [...this.#ids]
+    await this.#did('frozen for a restore', () => engine.freezeAll('the restore'))
+    const fourth = await this.#order('ordered to all at once', { version: 4 })
+    await this.#did(
+      'all fall away',
+      async () => {
+        for (const id of all) {
+          await this.#plane.inbox.presence(id, 'disconnected')
+          await setImmediate()
+        }
+      },
+      all.length,
+    )
+    await this.#obey(fourth, { kind: 'freeze', actor: 'ana' })
+  }
+
+  async #did<T>(what: string, work: () => Promise<T>, messages: number | null = null): Promise<T> {
+    await setImmediate()
+    const fromMs = performance.now()
+    const stop = watchTurns()
+    const result = await work()
+    await setImmediate()
+    await this.#settled()
+    const totalMs = performance.now() - fromMs
+    const { longestMs, ...counted } = stop()
+    this.#note({ nodes: this.#ids.length, what, messages, longestMs, totalMs, ...counted })
+    return result
+  }
+
+  /** Until what it began is through. */
+  async #settled(): Promise<void> {
+    await this.#plane.engine.rested()
+  }
+
+  #order(
+    what: string,
+    { version, strategy = { atOnce: true } }: { version: number; strategy?: Strategy },
+  ) {
+    const author = { id: null, username: 'ana' }
+    const order = {
+      config: CONFIG,
+      version,
+      selector: '',
+      scope: null,
+      strategy,
+      message: '',
+      author,
+    }
+    return this.#did(what, () => startRollout(this.#plane.startDeps, order))
+  }
+
+  async #obey(id: string, command: Command): Promise<void> {
+    const { state_version: stateVersion } = await this.#services.db
+      .selectFrom('rollouts')
+      .select('state_version')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    await this.#did(command.kind, () => this.#plane.engine.obey(id, command, stateVersion))
+  }
+
+  /** Until each has its offer. */
+  async #offered(id: string): Promise<void> {
+    await this.#did('until all are offered it', async () => {
+      while ((await this.#offers(id)).length < this.#ids.length) await setImmediate()
+    })
+  }
+
+  #offers(rolloutId: string): Promise<Offer[]> {
+    return this.#services.db
+      .selectFrom('assignments')
+      .select(['node_id as nodeId', 'generation', 'offer_id as offerId', 'digest'])
+      .where('rollout_id', '=', rolloutId)
+      .where('state', '=', 'offered')
+      .orderBy('node_id')
+      .execute()
+  }
+
+  async #answered(id: string, what: string, most: number): Promise<void> {
+    const offers = (await this.#offers(id)).slice(0, most)
+    await this.#did(what, () => this.#answer(offers), 3 * offers.length)
+  }
+
+  /** Offers come as there is room for them. */
+  async #wave(id: string, nodes: number): Promise<void> {
+    await this.#did(
+      'a wave is acked, applied, confirmed',
+      async () => {
+        for (let left = nodes; left > 0; ) {
+          const offers = (await this.#offers(id)).slice(0, left)
+          await this.#answer(offers)
+          left -= offers.length
+          if (offers.length === 0) await setImmediate()
+        }
+      },
+      3 * nodes,
+    )
+  }
+
+  async #answer(offers: readonly Offer[]): Promise<void> {
+    const { inbox } = this.#plane
+    for (const { nodeId, ...about } of offers) {
+      const { generation, digest } = about
+      const effective = { generation, digest, bootId: BOOT, reloads: 0 }
+      await inbox.ack(nodeId, { ...about, warnings: [] })
+      await setImmediate()
+      const outcome = { outcome: 'applied' as const, reason: null, message: '', evidence: [] }
+      await inbox.result(nodeId, { ...about, ...outcome, effective })
+      await setImmediate()
+      await inbox.confirm(nodeId, { ...about, effective })
+      await setImmediate()
+    }
+  }
+
+  /** Measurements are in memory: those of each node as its agent reports them. */
+  async #lookAtGates(): Promise<void> {
+    const { db } = this.#services
+    const generations = new Map(
+      (await db.selectFrom('node_tasks').select(['node_id', 'generation']).execute()).map(
+        ({ node_id, generation }) => [node_id, generation ?? 0],
+      ),
+    )
+    const samples = new Map(
+      this.#ids.map((id) => [id, samplesOf(id, generations.get(id) ?? 0, Date.now())]),
+    )
+    const evaluator = createEvaluator({
+      db,
+      now: Date.now,
+      isConnected: () => true,
+      engine: this.#plane.engine,
+      samplesOf: (nodeIds) => nodeIds.flatMap((id) => samples.get(id) ?? []),
+      latencySummaries: async () => new Map(),
+      probe: () => {},
+      reportEveryMs: 5_000,
+    })
+    await this.#did('gates are looked at', () => evaluator.evaluate())
+  }
+}
+
+export async function enrol({ db }: Services, ids: readonly string[]): Promise<void> {
+  const facts = { version: '0.1.0', os: 'linux', arch: 'x86_64', capabilities: '[]' }
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = ids.slice(from, from + 500)
+    await db
+      .insertInto('nodes')
+      .values(
+        some.map((id) => ({
+          ...{ id, name: `edge-${id.slice(-5)}`, hostname: 'edge', ...facts },
+          ...{ labels: JSON.stringify({ rack: id.slice(-2) }), merge_patch: '{}', revision: 1 },
+          ...{ credential_digest: id, enrolled_at_ms: 0, enrolled_with: null },
+          ...{ max_epoch: 0, max_generation: 0 },
+        })),
+      )
+      .execute()
+  }
+}
+
+function samplesOf(nodeId: string, generation: number, nowMs: number): Sample[] {
+  const firstByte = {
+    ...{ count: REQUESTS, zeroCount: 0, sumSeconds: 0.1, maxSeconds: 0.002 },
+    ...{ offset: -80, counts: [10, 40, 40, 10] },
+  }
+  const counters = { requests: REQUESTS, bytesSent: 100_000, responses2xx: REQUESTS }
+  return Array.from({ length: WINDOWS }, (_, i) => ({
+    ...{ nodeId, generation, counters, stages: { firstByte, total: firstByte } },
+    endedAtMs: nowMs - i * 5_000,
+  }))
+}
+
+const HEAD =
+  '| nodes | what | messages | longest block ms | of it CPU | in all ms | statements | ms a message |'
+const line = ({ nodes, what, messages, longestMs, longestCpuMs, totalMs, statements }: Row) => {
+  const each = messages === null ? '' : (totalMs / messages).toFixed(2)
+  const times = [longestMs, longestCpuMs, totalMs].map((ms) => ms.toFixed(0))
+  const cells = [nodes, what, messages ?? '', ...times, statements]
+  return `| ${[...cells, each].join(' | ')} |`
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      sizes: { type: 'string', default: '100,1000,10000' },
+      answering: { type: 'string', default: 'Infinity' },
+    },
+  })
+  const say = (text: string) => process.stdout.write(`${text}\n`)
+  say(`${HEAD}\n|---|---|---|---|---|---|---|---|`)
+  const sizes = values.sizes.split(',').map(Number)
+  await measure({ sizes, answering: Number(values.answering), say })
+}
+
+if (import.meta.main) await main()
