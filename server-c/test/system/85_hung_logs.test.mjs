@@ -91,6 +91,25 @@ async function startServe(t, { redirect = '', stderr = 'ignore' }) {
 
 // They wait for most of their time, each for its own node.
 describe('logs that hang', { concurrency: 4 }, () => {
+  // First, as it takes the longest.
+  test('SIGTERM ends a node that is in the middle of a reload that hangs', async (t) => {
+    const node = await startNode(t, { files })
+    node.expectFailure = true
+    execFileSync('rm', [node.configPath])
+    execFileSync('mkfifo', [node.configPath])
+    node.child.kill('SIGHUP')
+    // Someone who has it open, and says nothing; it can be opened when the node reads.
+    const silent = await until(() => {
+      try {
+        return openSync(node.configPath, constants.O_WRONLY | constants.O_NONBLOCK)
+      } catch (error) {
+        assert.equal(error.code, 'ENXIO')
+      }
+    }, 'the reload')
+    t.after(() => closeSync(silent))
+    assert.equal(await ends(node.child), 1)
+  })
+
   test('serve: standard error that nobody reads holds up neither a reload nor the end', async (t) => {
     const { child, reload } = await startServe(t, { stderr: fullPipe(t) })
     await reload()
@@ -233,23 +252,5 @@ describe('logs that hang', { concurrency: 4 }, () => {
     await until(async () => (await node.status()).effective.generation === 2, 'generation 2')
     await get(node.port, '/a.txt')
     assert.equal(await ends(node.child), 0)
-  })
-
-  test('SIGTERM ends a node that is in the middle of a reload that hangs', async (t) => {
-    const node = await startNode(t, { files })
-    node.expectFailure = true
-    execFileSync('rm', [node.configPath])
-    execFileSync('mkfifo', [node.configPath])
-    node.child.kill('SIGHUP')
-    // Someone who has it open, and says nothing; it can be opened when the node reads.
-    const silent = await until(() => {
-      try {
-        return openSync(node.configPath, constants.O_WRONLY | constants.O_NONBLOCK)
-      } catch (error) {
-        assert.equal(error.code, 'ENXIO')
-      }
-    }, 'the reload')
-    t.after(() => closeSync(silent))
-    assert.equal(await ends(node.child), 1)
   })
 })
