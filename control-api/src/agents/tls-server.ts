@@ -6,6 +6,7 @@ import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
 import type { Authority } from '../ca/authority.ts'
 import { REQUEST_WITHIN_MS } from '../http/create.ts'
+import { closeEverySocketOf } from '../http/open-sockets.ts'
 
 const HANDSHAKE_WITHIN_MS = 10_000
 /** As Fastify has it on plain HTTP: longer than a node is silent, so that reports share a connection. */
@@ -28,6 +29,7 @@ export const tlsServerOf =
     )
     // Connections that stand keep what they began with.
     authority.onChange(() => server.setSecureContext(contextOf(authority)))
+    closeEverySocketOf(server as unknown as Server)
     // A TLS server adds no method to those of an HTTP one that Fastify or we would use.
     return server as unknown as Server
   }

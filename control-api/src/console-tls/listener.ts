@@ -10,6 +10,7 @@ import {
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { REQUEST_WITHIN_MS } from '../http/create.ts'
+import { closeEverySocketOf } from '../http/open-sockets.ts'
 import type { ConsoleCertificate } from './certificate.ts'
 
 const HANDSHAKE_WITHIN_MS = 10_000
@@ -60,21 +61,13 @@ export const httpsServerOf =
 function tellPlainHttp(server: Server): void {
   const speakTls = server.listeners('connection')
   const plain = createHttpServer(leadToHttps)
-  // Also those that HTTP does not know of: silent, plain, or within the handshake.
-  const open = new Set<Socket>()
-  server.closeAllConnections = () => {
-    for (const socket of open) socket.destroy()
-  }
   server.removeAllListeners('connection')
+  closeEverySocketOf(server)
   server.on('connection', (socket: Socket) => {
-    open.add(socket)
     const drop = () => socket.destroy()
     // Whoever speaks plain HTTP is through with it by then, too: a server that does not listen itself keeps no times.
     const deadline = setTimeout(drop, HANDSHAKE_WITHIN_MS)
-    socket.on('close', () => {
-      clearTimeout(deadline)
-      open.delete(socket)
-    })
+    socket.on('close', () => clearTimeout(deadline))
     socket.on('error', drop)
     socket.once('readable', () => {
       const begun: Buffer | null = socket.read()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The agents' listener as it is by default: real sockets, real TLS, a CA on the disk.
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { connect as connectPlain } from 'node:net'
 import { connect } from 'node:tls'
-import { describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import { makeCa, makeNodeCertificate, readRequest } from '../../src/ca/x509.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
@@ -116,6 +119,26 @@ describe('joining', () => {
 })
 
 describe('the listener', () => {
+  test('stops though some have connected and say nothing, or half of a handshake', async () => {
+    const service = await buildTls()
+    const { server } = service.agents
+    const sockets = ['', '\x16\x03\x01\x02\x00\x01'].map((begun) => {
+      const socket = connectPlain(service.port, '127.0.0.1').on('error', () => {})
+      socket.write(begun, 'latin1')
+      onTestFinished(() => {
+        socket.destroy()
+      })
+      return once(socket, 'close')
+    })
+    const connections = promisify(server.getConnections.bind(server))
+    await expect.poll(() => connections()).toBe(2)
+    const startedAt = performance.now()
+    await service.close()
+    await Promise.all(sockets)
+    // The process ends itself by then, with an error; a handshake may take twice as long.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
   test.each(['hello', 'desired', 'ack', 'nack', 'result', 'confirm', 'report', 'renew', 'logs'])(
     'lets nobody say %s without a certificate',
     async (message) => {

@@ -2,4 +2,4 @@
 import { preload } from './preload.mjs'
 
 /** For startNode's `wrap`: the node's disk fails where bad_disk.c says. */
-export const badDisk = (t) => preload(t, 'bad_disk')
+export const badDisk = () => preload('bad_disk')

@@ -9,7 +9,7 @@ import { preload } from './preload.mjs'
 export function condWatch(t) {
   const path = join(tempFolder(t), 'seen')
   return {
-    wrap: preload(t, 'cond_watch', { FARMSTEAD_COND_SEEN: path }),
+    wrap: preload('cond_watch', { FARMSTEAD_COND_SEEN: path }),
     seen: () => (existsSync(path) ? readFileSync(path, 'utf8') : ''),
   }
 }

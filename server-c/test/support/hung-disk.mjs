@@ -9,7 +9,7 @@ import { preloadEnv, wrapWith } from './preload.mjs'
 /** `wrap` is for startNode, `env` for AgentNode; after release() the disk answers. */
 export function hungDisk(t) {
   const until = join(tempFolder(t), 'released')
-  const env = preloadEnv(t, 'hung_disk', { FARMSTEAD_HANG_UNTIL: until })
+  const env = preloadEnv('hung_disk', { FARMSTEAD_HANG_UNTIL: until })
   return {
     env,
     wrap: wrapWith(env),

@@ -278,7 +278,7 @@ test('a change of the process options waits for the next start, and the log says
 
 test('a reload with an address that one event loop can not watch is none, and says so', async (t) => {
   const full = join(tempFolder(t), 'full')
-  const wrap = preload(t, 'full_epoll', { FULL_EPOLL: full })
+  const wrap = preload('full_epoll', { FULL_EPOLL: full })
   const node = await startNode(t, { wrap, files: { 'a.txt': 'a' } })
   const before = descriptors(node.child.pid)
   const port = await freePort()
@@ -303,7 +303,7 @@ test('a start with an address that one event loop can not watch is none', async 
   const config = { listen: [{ address: '127.0.0.1', port: 0 }], workers: 2 }
   writeFileSync(path, JSON.stringify({ ...config, sites: [{ hosts: ['*'], root: folder }] }))
   writeFileSync(full, '')
-  const [command, ...args] = preload(t, 'full_epoll', { FULL_EPOLL: full })
+  const [command, ...args] = preload('full_epoll', { FULL_EPOLL: full })
   const { status, stderr } = spawnSync(command, [...args, nodeBinary, 'serve', '--config', path], {
     encoding: 'utf8',
     timeout: 20_000,

@@ -60,7 +60,7 @@ test('every name that join leaves is on the disk, the new folders above the stat
   const witness = join(tempFolder(t), 'witness')
   const state = join(dir, 'new', 'folders', 'state')
   const { code, stderr } = await run(
-    { wrap: preload(t, 'sync_witness', { SYNC_WITNESS: witness }) },
+    { wrap: preload('sync_witness', { SYNC_WITNESS: witness }) },
     ...['join', control.url, '--token', control.makeToken(), '--state', state, '--insecure-http'],
   )
   assert.equal(code, 0, stderr)

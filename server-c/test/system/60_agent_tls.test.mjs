@@ -190,10 +190,10 @@ test("this system's list of authorities has no say", async (t) => {
 test('a joined node believes its control plane only', async (t) => {
   const node = await AgentNode.join(control)
   t.after(() => node.dispose())
-  control.assign(node.config('v1'))
+  const { generation } = control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
-  await control.until('confirm', () => control.of('confirm').length > 0)
+  await node.untilConfirmed(generation)
   const { identities } = control
   const good = identities.server
   const theirs = await FakeCa.make('Theirs')

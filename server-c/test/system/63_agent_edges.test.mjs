@@ -18,7 +18,7 @@ beforeEach(async () => {
   control.assign(node.config('v1'))
   node.start()
   await node.untilVersion('v1')
-  await control.until('confirm', () => control.of('confirm', 1).some((one) => one.status === 200))
+  await node.untilConfirmed(1)
 })
 afterEach(async () => {
   await cleanUp()

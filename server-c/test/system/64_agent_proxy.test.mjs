@@ -30,7 +30,7 @@ async function serveOne(control, node, env = {}) {
   const { generation } = control.assign(node.config('v1'))
   node.start(env)
   await node.untilVersion('v1')
-  await control.until('confirm', () => control.of('confirm', generation).length > 0)
+  await node.untilConfirmed(generation)
   await control.until('a report', () => control.of('report').length > 0)
 }
 

@@ -73,7 +73,7 @@ describe('traffic', { concurrency: 4 }, () => {
       files: { ...files, 'eio-late.bin': Buffer.alloc(1_200_000, 'x') },
       site: { bytesPerSecond: 1000 * KB },
       config: { ...memoryless, io: { chunkBytes: 4096 } },
-      wrap: badDisk(t),
+      wrap: badDisk(),
     })
     const other = await RawClient.connect(node.port)
     other.send(request('/big.bin'))

@@ -67,7 +67,7 @@ test('a disk that hangs within a response ends its stream, not the connection', 
 })
 
 test('a disk that fails is 500 before the first byte, and the end of the stream after it', async (t) => {
-  const node = await startNode(t, { files, wrap: badDisk(t) })
+  const node = await startNode(t, { files, wrap: badDisk() })
   const session = connectHttp2(node.port)
   for (const path of ['/eio-read.txt', '/eio-read.bin'])
     assert.ok([500, 503].includes((await ask(session, path)).status), path)

@@ -54,7 +54,7 @@ async function storm(port, [bytes, wait = async () => {}]) {
 test('resets in every state leave nothing behind, and nobody else waits', async (t) => {
   // A file that was found stays found: the witness is not to wait behind the slow ones.
   const config = { statCache: { ttlMillis: 60_000 }, io: { readThreads: 8, statThreads: 8 } }
-  const node = await startNode(t, { files, wrap: badDisk(t), config })
+  const node = await startNode(t, { files, wrap: badDisk(), config })
   const witness = await Witness.start(node.port)
   const before = descriptors(node.child.pid)
   for (const [state, what] of Object.entries(states)) {

@@ -51,7 +51,7 @@ async function ask(port, target) {
 }
 
 test('a file the disk cannot give is an error, never a short or an empty answer', async (t) => {
-  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk() })
   const witness = await Witness.start(node.port)
   for (let round = 0; round < 3; round++)
     for (const target of broken) {
@@ -70,7 +70,7 @@ test('a file that somebody keeps writing to can be asked for again, one that is 
   const node = await startNode(t, {
     files: { ...files, 'ever-new.txt': 'small', 'ever-new.bin': big },
     config,
-    wrap: badDisk(t),
+    wrap: badDisk(),
   })
   for (const target of ['/ever-new.txt', '/ever-new.bin']) {
     const { status, headers } = await get(node.port, target)
@@ -81,7 +81,7 @@ test('a file that somebody keeps writing to can be asked for again, one that is 
 })
 
 test('an error page the disk cannot give does not hide the error', async (t) => {
-  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk() })
   const { status, complete, text } = await get(node.port, '/none.txt')
   assert.equal(status, 404)
   assert.ok(complete)
@@ -89,7 +89,7 @@ test('an error page the disk cannot give does not hide the error', async (t) => 
 })
 
 test('a disk that fails in the middle of a file ends the connection there', async (t) => {
-  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk() })
   const witness = await Witness.start(node.port)
   for (let round = 0; round < 3; round++) {
     const client = await RawClient.connect(node.port)
@@ -107,7 +107,7 @@ test('a disk that fails in the middle of a file ends the connection there', asyn
 })
 
 test('100 clients that ask for broken files leave nothing behind', async (t) => {
-  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk() })
   const witness = await Witness.start(node.port)
   await Promise.all(
     Array.from({ length: 100 }, (_, i) => ask(node.port, broken[i % broken.length])),
@@ -121,7 +121,7 @@ test('while the disk is slow, files in memory are served as ever', async (t) => 
   const node = await startNode(t, {
     files,
     config: { workers: 1, statCache: { ttlMillis: 60_000 }, io: { statThreads: 1 } },
-    wrap: badDisk(t),
+    wrap: badDisk(),
   })
   const witness = await Witness.start(node.port)
   const answers = await Promise.all(

@@ -502,7 +502,7 @@ async function setUp(t, random, memory) {
   const admin = { address: '127.0.0.1', port: 0 }
   const extraPort = await freePort()
   const config = configOf({ config: { admin } }, where, random, extraPort)
-  const node = await startNode(t, { config, wrap: badDisk(t) })
+  const node = await startNode(t, { config, wrap: badDisk() })
   return { node, site, where, extraPort }
 }
 

@@ -45,7 +45,7 @@ for (const [what, word, bytes, name] of [
 ]) {
   test(`${what} for clients that have reset are left out, and a stop is soon`, async (t) => {
     const files = slowFiles(word, bytes)
-    const node = await startNode(t, { files, config, wrap: badDisk(t) })
+    const node = await startNode(t, { files, config, wrap: badDisk() })
     const clients = await crowd(node.port, word)
     await until(async () => (await lane(node, name)) > MANY / 2, 'they wait')
     const took = await time(async () => {
