@@ -165,7 +165,7 @@ static struct tls_set *make_tls(struct worker *worker, struct site_set *sites)
 {
     struct tls_set *tls = NULL;
 
-    if (!sites || !site_tls_is_wanted(sites->cfg))
+    if (!sites || !site_tls_is_loaded(sites->cfg))
         return NULL;
     if (loop_start_tls(&worker->loop))
         tls = site_tls_new(sites, worker->loop.tls->engine);

@@ -53,6 +53,14 @@ bool site_tls_is_wanted(const struct config *cfg)
     return false;
 }
 
+bool site_tls_is_loaded(const struct config *cfg)
+{
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (cfg->sites[i].certificate_count > 0)
+            return true;
+    return site_tls_is_wanted(cfg);
+}
+
 /* Clients that name no site, or one that shows nothing of its own, are shown its certificates. */
 static size_t fallback_of(const struct site_set *sites)
 {
@@ -268,6 +276,8 @@ static void note_shown(struct site_tls *tls)
     const struct config *cfg = tls->sites->cfg;
     const struct site_choices *fallback = &tls->choices[tls->fallback];
 
+    if (!site_tls_is_wanted(cfg))
+        return;
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct site_choices *choices = &tls->choices[i];
         if (!choices->has_certificates)

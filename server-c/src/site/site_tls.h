@@ -10,6 +10,9 @@
 
 /* Does any address of the config speak TLS? */
 bool site_tls_is_wanted(const struct config *cfg);
+/* Does it speak TLS, or name certificates? Those are loaded and told of although nobody is shown them
+ * yet: what a node was given, it says that it has. */
+bool site_tls_is_loaded(const struct config *cfg);
 
 /* The site whose clients' certificates a session is about in which the client asked for `name`;
  * empty: for none. */

@@ -102,6 +102,22 @@ function assertKept() {
   assert.ok(!said.includes('PRIVATE KEY'))
 }
 
+test('a config that names one and speaks no TLS is confirmed, and shows it to nobody', async () => {
+  const list = [control.keepCertificate('shop', 1, first)]
+  const silent = config('v1')
+  silent.listen.pop()
+  const assigned = control.assign(silent, {}, list)
+  node.start()
+  await untilConfirmed(assigned)
+  const { certificates } = control.of('confirm', assigned.generation).at(-1).body.effective
+  assert.deepEqual(certificates, list)
+  const report = await control.until('a report', () => control.of('report').at(-1)?.body)
+  assert.deepEqual(report.certificates ?? [], [])
+  // It is there when an address speaks TLS.
+  await untilConfirmed(control.assign(config('v2'), {}, list))
+  assert.equal(await shown(), fingerprintIn(first))
+})
+
 test('the first one is fetched before the ack, and read back', async () => {
   const list = await serving(1, first)
   const order = control.said
