@@ -3235,6 +3235,11 @@ export interface components {
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
                 }[];
+                /**
+                 * @description When the gates of a wave had too few requests after maxSoakSeconds: pause, until somebody resumes, or continue, as for a certificate that must be renewed on nodes few visit. What fails or is unclear is held either way, and so is a node that measures nothing
+                 * @enum {unknown}
+                 */
+                onNoData?: "pause" | "continue";
                 /** @description Requests on each side */
                 minSamples?: number;
                 /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
@@ -3297,6 +3302,8 @@ export interface components {
                 }[];
                 /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
                 isAlone: boolean;
+                /** @enum {unknown} */
+                onNoData: "pause" | "continue";
                 minSamples: number;
                 probes: {
                     /**
@@ -3491,6 +3498,8 @@ export interface components {
                 }[];
                 /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
                 isAlone: boolean;
+                /** @enum {unknown} */
+                onNoData: "pause" | "continue";
                 minSamples: number;
                 probes: {
                     /**
@@ -13165,6 +13174,7 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
+                     *             "onNoData": "pause",
                      *             "minSamples": 1,
                      *             "probes": [
                      *               {
@@ -13202,6 +13212,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "isAlone": true,
+                     *             "onNoData": "pause",
                      *             "minSamples": 1,
                      *             "probes": [
                      *               {
@@ -13319,6 +13330,11 @@ export interface operations {
                                     /** @enum {unknown} */
                                     onFail: "revert" | "freeze" | "pause";
                                 }[];
+                                /**
+                                 * @description When the gates of a wave had too few requests after maxSoakSeconds: pause, until somebody resumes, or continue, as for a certificate that must be renewed on nodes few visit. What fails or is unclear is held either way, and so is a node that measures nothing
+                                 * @enum {unknown}
+                                 */
+                                onNoData?: "pause" | "continue";
                                 /** @description Requests on each side */
                                 minSamples?: number;
                                 /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
@@ -13381,6 +13397,8 @@ export interface operations {
                                 }[];
                                 /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
                                 isAlone: boolean;
+                                /** @enum {unknown} */
+                                onNoData: "pause" | "continue";
                                 minSamples: number;
                                 probes: {
                                     /**
@@ -13598,6 +13616,7 @@ export interface operations {
                  *             "onFail": "revert"
                  *           }
                  *         ],
+                 *         "onNoData": "pause",
                  *         "minSamples": 1,
                  *         "probes": [
                  *           {
@@ -13664,6 +13683,11 @@ export interface operations {
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
                         }[];
+                        /**
+                         * @description When the gates of a wave had too few requests after maxSoakSeconds: pause, until somebody resumes, or continue, as for a certificate that must be renewed on nodes few visit. What fails or is unclear is held either way, and so is a node that measures nothing
+                         * @enum {unknown}
+                         */
+                        onNoData?: "pause" | "continue";
                         /** @description Requests on each side */
                         minSamples?: number;
                         /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
@@ -13799,6 +13823,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13875,6 +13900,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13912,6 +13938,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14228,6 +14255,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14265,6 +14293,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14493,6 +14522,7 @@ export interface operations {
                  *             "onFail": "revert"
                  *           }
                  *         ],
+                 *         "onNoData": "pause",
                  *         "minSamples": 1,
                  *         "probes": [
                  *           {
@@ -14565,6 +14595,11 @@ export interface operations {
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
                         }[];
+                        /**
+                         * @description When the gates of a wave had too few requests after maxSoakSeconds: pause, until somebody resumes, or continue, as for a certificate that must be renewed on nodes few visit. What fails or is unclear is held either way, and so is a node that measures nothing
+                         * @enum {unknown}
+                         */
+                        onNoData?: "pause" | "continue";
                         /** @description Requests on each side */
                         minSamples?: number;
                         /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
@@ -14933,6 +14968,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14970,6 +15006,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -15293,6 +15330,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -15330,6 +15368,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -15651,6 +15690,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -15688,6 +15728,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16011,6 +16052,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16048,6 +16090,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16371,6 +16414,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16408,6 +16452,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16729,6 +16774,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16766,6 +16812,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -17089,6 +17136,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -17126,6 +17174,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -17449,6 +17498,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -17486,6 +17536,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "isAlone": true,
+                     *         "onNoData": "pause",
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {

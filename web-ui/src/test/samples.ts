@@ -202,6 +202,7 @@ const atOnce: Rollout['policy'] = {
   onFailure: 'pause',
   gates: [],
   isAlone: false,
+  onNoData: 'pause',
   minSamples: 500,
   probes: [],
 }

@@ -79,6 +79,12 @@ export const ordered = (command: Command) =>
     .option('--max-parallel <n>', 'most nodes under way at a time')
     .option('--gate <gate>', 'as in "errors5xx<=0.01:revert"; repeat for more; "none"', gather)
     .option('--min-samples <n>', 'requests on each side that a gate needs')
+    .addOption(
+      new Option('--on-no-data <what>', 'when a wave’s gates had too few requests').choices([
+        'pause',
+        'continue',
+      ]),
+    )
     .option(
       '--probe <[host]/path>',
       'nodes fetch it from themselves where visitors make too few requests; repeat for more',

@@ -12,6 +12,7 @@ export type StrategyFlags = {
   maxParallel?: string
   gate?: string[]
   minSamples?: string
+  onNoData?: NonNullable<Strategy['onNoData']>
   probe?: string[]
   onFailure?: OnFailure
 }
@@ -35,13 +36,15 @@ const isMetric = (word: string): word is Gate['metric'] => Object.hasOwn(ON_FAIL
 
 /** undefined: as the control plane has it, which is careful. */
 export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy | undefined {
-  const { careful, atOnce, waves, soak, maxParallel, gate, minSamples, probe, onFailure } = flags
+  const { careful, atOnce, waves, soak, maxParallel, gate, minSamples, onNoData } = flags
+  const { probe, onFailure } = flags
   const said: Strategy = {
     ...(waves !== undefined && { waves: readWaves(waves) }),
     ...(soak !== undefined && { soakSeconds: readSeconds('--soak', soak) }),
     ...(maxParallel !== undefined && { maxParallel: readCount('--max-parallel', maxParallel) }),
     ...(gate !== undefined && { gates: readGates(gate) }),
     ...(minSamples !== undefined && { minSamples: readCount('--min-samples', minSamples) }),
+    ...(onNoData !== undefined && { onNoData }),
     ...(probe !== undefined && { probes: probe.map(readProbe) }),
     ...(onFailure !== undefined && { onFailure }),
   }

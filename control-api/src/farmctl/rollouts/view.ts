@@ -141,7 +141,7 @@ function planSummary({ nodes, waves, policy, cordonedNodes }: RolloutPlan): stri
 }
 
 function policyLines({ policy, isFastPath }: { policy: Policy; isFastPath: boolean }): string[] {
-  const { soakSeconds, maxSoakSeconds, minSamples, gates, probes, onFailure } = policy
+  const { soakSeconds, maxSoakSeconds, minSamples, onNoData, gates, probes, onFailure } = policy
   const asked = gates.map(({ metric, max, onFail }) => `${metric}<=${max}:${onFail}`).join(' ')
   const watched = soakSeconds === 0 && gates.length === 0
   return [
@@ -151,6 +151,9 @@ function policyLines({ policy, isFastPath }: { policy: Policy; isFastPath: boole
     `Each node: ${stepsText(policy)}`,
     ...(watched ? [] : [`Each wave is watched for ${soakSeconds} to ${maxSoakSeconds} s.`]),
     ...(gates.length > 0 ? [`Gates, from ${minSamples} requests on: ${asked}`] : []),
+    ...(gates.length > 0 && onNoData === 'continue'
+      ? ['Where there are fewer, it goes on in the end.']
+      : []),
     ...(probes.length > 0 ? [`Probes: ${probes.map(probeText).join(' ')}`] : []),
     `When a node fails: ${onFailure}`,
   ]

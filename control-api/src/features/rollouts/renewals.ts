@@ -3,6 +3,7 @@
 // gates as any other. Where nodes run several versions of a config, each keeps its own.
 import { AppError } from '../../api-shapes/errors.ts'
 import { configsGiving, nodesBehind } from '../../assignments/store.ts'
+import { RENEWAL } from './plan/strategy.ts'
 import { type StartDeps, startRollout } from './start.ts'
 
 export type Renewal = {
@@ -31,7 +32,10 @@ export function createRollOutCertificate(deps: StartDeps): RollOutCertificate {
         ? await nodesBehind(deps.db, certificate, { config, version })
         : undefined
       const message = `Renew the certificate ${certificate.name}`
-      const order = { config, version, selector: '', scope: null, nodes, message, author }
+      const order = {
+        ...{ config, version, selector: '', scope: null, nodes, message, author },
+        strategy: RENEWAL,
+      }
       const started = await startRollout(deps, order).then(
         (rolloutId) => ({ rolloutId, refused: null }),
         refusalOf,

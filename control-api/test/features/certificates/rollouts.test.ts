@@ -167,6 +167,11 @@ test('is rolled out by its name, to each node in the version of the config it ru
     (await get(service, id)).tasks.map(({ nodeName }) => nodeName)
   expect(await tasksOf(started[0].rolloutId)).toEqual(['edge-2', 'edge-3'])
   expect(await tasksOf(started[1].rolloutId)).toEqual(['edge-1'])
+  // What a certificate breaks shows in handshakes; that nobody came by keeps none from its renewal.
+  const { policy } = await get(service, started[0].rolloutId)
+  expect(policy.onNoData).toBe('continue')
+  expect(policy.gates).toContainEqual({ metric: 'handshakeFailures', max: 0.01, onFail: 'revert' })
+  expect(policy.gates.map(({ metric }) => metric)).toContain('errors5xx')
 })
 
 test('a certificate that a waiting rollout will bring is not deleted', async () => {

@@ -32,6 +32,11 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
                 <Lines lines={policy.probes.map(probeText)} none="none: visitors’ requests only" />
               ),
             },
+            {
+              name: 'When there are too few requests',
+              value:
+                policy.onNoData === 'continue' ? 'it goes on in the end' : 'it pauses in the end',
+            },
             { name: 'When a node fails', value: onFailureWords[policy.onFailure] },
             ...limits,
           ]}

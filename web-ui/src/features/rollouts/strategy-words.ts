@@ -90,7 +90,7 @@ export const knobs: readonly Knob[] = [
     key: 'maxSoakSeconds',
     label: 'Watch at most',
     unit: 's',
-    help: 'When there is no clear evidence; then it pauses',
+    help: 'When there is no clear evidence',
   },
   {
     key: 'minSamples',

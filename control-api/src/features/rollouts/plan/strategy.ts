@@ -23,6 +23,15 @@ export const DEFAULT_GATES: Gate[] = [
   { metric: 'bytesPerRequest', max: 4, onFail: 'revert' },
   { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
 ]
+/** For a renewed certificate: what it breaks shows in handshakes, of which some nodes see few. */
+export const RENEWAL: Strategy = {
+  gates: [
+    ...DEFAULT_GATES,
+    { metric: 'handshakeFailures', max: 0.01, onFail: 'revert' },
+    { metric: 'handshakeP99', max: 1.5, onFail: 'pause' },
+  ],
+  onNoData: 'continue',
+}
 const DEFAULTS = {
   ackSeconds: DEADLINES.ackMs / 1000,
   applySeconds: DEADLINES.applyMs / 1000,
@@ -87,6 +96,7 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
     maxFlaps: said.maxFlaps,
     onFailure: said.onFailure,
     gates: isFastPath ? said.gates.filter(({ onFail }) => onFail === 'revert') : said.gates,
+    ...(said.onNoData === 'continue' && { onNoData: said.onNoData }),
     minSamples: said.minSamples,
     isFastPath,
     probes: said.probes,
@@ -136,6 +146,7 @@ export const viewPolicy = (policy: Policy) => ({
   onFailure: policy.onFailure,
   gates: [...policy.gates],
   isAlone: policy.isAlone ?? false,
+  onNoData: policy.onNoData ?? ('pause' as const),
   minSamples: policy.minSamples,
   probes: [...policy.probes],
 })

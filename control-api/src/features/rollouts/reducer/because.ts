@@ -85,6 +85,7 @@ export function awaitingEvidence(rollout: Rollout): Reason {
     finding: findingOf(progress),
     isProbed: policy.probes.length > 0 && progress.verdict?.verdict === 'no_data',
     maxSoakSeconds: policy.maxSoakMs / 1000,
+    ...(policy.onNoData && { onNoData: policy.onNoData }),
   }
 }
 

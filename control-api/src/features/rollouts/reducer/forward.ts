@@ -287,10 +287,20 @@ function soak(reduction: Reduction): boolean {
   if (progress.soakedMs < policy.maxSoakMs) {
     return stay(reduction, 'running', because.awaitingEvidence(reduction.rollout))
   }
+  if (mayGoOnWithout(reduction.rollout)) {
+    finishWave(reduction)
+    return true
+  }
   const kind = verdict === 'inconclusive' ? 'gate_inconclusive' : 'gate_no_data'
   hold(reduction, kind, because.noEvidence(reduction.rollout))
   return true
 }
+
+/** Too few came by, and the order says that this is no reason to wait. Whoever measures nothing may be ill unseen. */
+const mayGoOnWithout = ({ policy, progress: { verdict } }: Rollout) =>
+  policy.onNoData === 'continue' &&
+  verdict?.verdict !== 'inconclusive' &&
+  verdict?.silent === undefined
 
 export const awayOf = ({ tasks, progress }: Rollout) =>
   tasks.filter(

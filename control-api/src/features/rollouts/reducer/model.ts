@@ -40,6 +40,8 @@ export type Policy = Deadlines & {
   gates: readonly Gate[]
   /** A single node and no gates of the order's own: who should be compared? Time lets it through. Left out: no. */
   isAlone?: boolean
+  /** Where too little was measured, time lets a wave through in the end; left out: it is held. */
+  onNoData?: 'continue'
   /** Requests on each side; of fewer nothing is concluded. */
   minSamples: number
   /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */

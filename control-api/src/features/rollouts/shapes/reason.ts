@@ -94,6 +94,8 @@ type UnderWay =
       finding: Finding | null
       isProbed: boolean
       maxSoakSeconds: number
+      /** Left out: it pauses. */
+      onNoData?: 'continue'
     }
   | { code: 'nodes_away'; away: Nodes }
   | { code: 'wave_window_closed'; closed: Closed; wave: number; waves: number }

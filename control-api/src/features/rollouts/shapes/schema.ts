@@ -165,6 +165,12 @@ export const StrategySchema = Type.Object(
           'What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone',
       }),
     ),
+    onNoData: Type.Optional(
+      Type.Enum(['pause', 'continue'], {
+        description:
+          'When the gates of a wave had too few requests after maxSoakSeconds: pause, until somebody resumes, or continue, as for a certificate that must be renewed on nodes few visit. What fails or is unclear is held either way, and so is a node that measures nothing',
+      }),
+    ),
     minSamples: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
     ),
@@ -201,6 +207,7 @@ export const PolicySchema = Type.Object({
     description:
       'A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts',
   }),
+  onNoData: Type.Enum(['pause', 'continue']),
   minSamples: Type.Integer(),
   probes: Type.Array(ProbeSchema),
 })

@@ -69,10 +69,11 @@ const WORDS: Words = {
     `${tellWave(at, audience)}nobody of the wave is left to prove the version; the next node that is there does: ${named(called, audience).names}.`,
   soaking: ({ at, soakSeconds }, audience) =>
     `${tellWave(at, audience)}its nodes are healthy and are watched for ${soakSeconds} s before the next wave begins.`,
-  awaiting_evidence: ({ at, finding, isProbed, maxSoakSeconds }, audience) => {
+  awaiting_evidence: ({ at, finding, isProbed, maxSoakSeconds, onNoData }, audience) => {
     const found = tellFinding(finding, audience) ?? 'evidence is being gathered'
     const probed = isProbed ? ' Nodes fetch its probes from themselves meanwhile.' : ''
-    return `${tellWave(at, audience)}its nodes are healthy; ${found}.${probed} Without evidence it pauses after ${maxSoakSeconds} s.`
+    const then = onNoData === 'continue' ? 'it goes on when nothing speaks against it' : 'it pauses'
+    return `${tellWave(at, audience)}its nodes are healthy; ${found}.${probed} Without evidence ${then} after ${maxSoakSeconds} s.`
   },
   nodes_away: ({ away }, audience) => {
     const { names, isMany } = named(away, audience)

@@ -13,7 +13,7 @@ import {
   type Task,
 } from '../../../../src/features/rollouts/reducer/model.ts'
 import { mayKeep, reduce } from '../../../../src/features/rollouts/reducer/rules.ts'
-import type { OnFailure } from '../../../../src/features/rollouts/shapes/schema.ts'
+import type { OnFailure, Verdict } from '../../../../src/features/rollouts/shapes/schema.ts'
 import { tellReason } from '../../../../src/features/rollouts/words/reasons.ts'
 
 const CLOSED = { opens: null, timeZone: 'UTC' }
@@ -235,6 +235,33 @@ describe('want of evidence', () => {
     const paused = wanting({ progressDeadlineMs: null, onFailure: 'revert' })
     expect(tellReason(paused.reason)).not.toContain('Left alone')
     expect(run(paused, passes(86_400_000)).state).toBe('paused')
+  })
+
+  describe('that the order takes for no reason to wait', () => {
+    const patient = soaking({ gates, maxSoakMs: 120_000, onNoData: 'continue' })
+    const said = (verdict: Verdict, silent: boolean = false): RolloutEvent => ({
+      ...{ kind: 'evaluated', wave: 0, onFail: 'revert', verdict, message: 'it says so' },
+      ...(silent && { silent: [{ id: 'a', name: 'a' }] }),
+    })
+    const lateWith = (...events: RolloutEvent[]) =>
+      run(run(patient, passes(60_000)), ...events, passes(60_000))
+
+    it('is waited for until its time, and says that it goes on then', () => {
+      const waiting = run(patient, passes(60_000))
+      expect(waiting).toMatchObject({ state: 'running', progress: { wave: 0 } })
+      expect(tellReason(waiting.reason)).toContain(
+        'it goes on when nothing speaks against it after 120 s',
+      )
+      expect(lateWith()).toMatchObject({ state: 'running', progress: { wave: 1 } })
+      expect(lateWith(said('no_data'))).toMatchObject({ state: 'running', progress: { wave: 1 } })
+    })
+
+    it('holds all the same who is unclear, who measures nothing, and takes back who fails', () => {
+      const held = (kind: string) => ({ state: 'paused', progress: { hold: { kind } } })
+      expect(lateWith(said('inconclusive'))).toMatchObject(held('gate_inconclusive'))
+      expect(lateWith(said('no_data', true))).toMatchObject(held('gate_no_data'))
+      expect(lateWith(said('fail')).state).toBe('reverting')
+    })
   })
 })
 
