@@ -131,6 +131,10 @@ describe('every route', () => {
     'GET /api/v1/configs/:name/versions',
     'GET /api/v1/configs/:name/versions/:number',
     'GET /api/v1/groups',
+    // Who waits for whom is counted of all, and named within.
+    'GET /api/v1/managed-certificates',
+    'GET /api/v1/managed-certificates/:name',
+    'GET /api/v1/managed-certificates/:name/orders',
     'GET /api/v1/groups/:name',
     'GET /api/v1/metrics/query',
     'GET /api/v1/recovery',

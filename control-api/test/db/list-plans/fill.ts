@@ -86,6 +86,18 @@ const STATEMENTS = [
   `insert into served_certificates
    select ${id('node', `1 + i % ${NODES}`)}, 'host-' || (i / ${NODES}), 'fingerprint' || (i / ${NODES} * 2000), 1, 1
    from ${each(3 * NODES)}`,
+  `insert into certificate_authorities (name, revision, directory_url, contact, account_key, created_at_ms, created_by)
+   select 'authority-' || printf('%02d', i), 1, 'https://ca.example/dir', '[]', '', 1, 'ana' from ${each(50)}`,
+  `insert into dns_webhooks (name, revision, url, secret, created_at_ms, created_by)
+   select 'webhook-' || printf('%02d', i), 1, 'https://dns.example', '', 1, 'ana' from ${each(50)}`,
+  `insert into managed_certificates (name, revision, names, key_type, authorities, challenge, roll_out, random,
+     renew_at_ms, next_action_at_ms, created_at_ms, created_by)
+   select 'certificate-' || printf('%04d', i), 1, '["a.example"]', 'ecdsa-p256', '[{"name":"authority-01","profile":null}]',
+     'http-01', 1, 0.5, ${Number.MAX_SAFE_INTEGER}, ${Number.MAX_SAFE_INTEGER}, 1, 'ana' from ${each(2000)}`,
+  `insert into certificate_orders (id, certificate, authority, names, challenge, state, key, csr, started_at_ms, started_by,
+     ended_at_ms, cleaned_up)
+   select ${id('order')}, 'certificate-' || printf('%04d', i % 2000), 'authority-01', '["a.example"]', 'http-01', 'issued', '',
+     '', 1, 'renewal', 2, 1 from ${each(20_000)}`,
   `insert into webhooks (id, url, description, events, revision, secret, last_event_id, attempts, created_at_ms, created_by)
    select ${id('webhook')}, 'https://example.com', '', '["*"]', 1, '', 0, 0, 1, 'ana' from ${each(40)}`,
   `insert into webhook_deliveries (id, webhook_id, type, at_ms, attempt, duration_ms, response)

@@ -120,6 +120,22 @@ const LISTS: Record<string, List> = {
     after: ['served-certificates', 2, idOf('node', 20), 'host-1'],
     isScoped: true,
   },
+  'managed-certificates': {
+    path: '/managed-certificates',
+    after: ['managed-certificates', 'certificate-0100'],
+    filters: ['q=a.example', 'state=paused'],
+    isScoped: true,
+  },
+  'certificate-orders': {
+    path: '/managed-certificates/certificate-0100/orders',
+    after: ['certificate-orders', idOf('order', 2099)],
+    isScoped: true,
+  },
+  'certificate-authorities': {
+    path: '/certificate-authorities',
+    after: ['certificate-authorities', 'authority-20'],
+  },
+  'dns-webhooks': { path: '/dns-webhooks', after: ['dns-webhooks', 'webhook-20'] },
   webhooks: { path: '/webhooks', after: ['webhooks', idOf('webhook', 20)] },
   'webhook-deliveries': {
     path: `/webhooks/${idOf('webhook', 20)}/deliveries`,
