@@ -41,7 +41,8 @@ for (const kind of ['ec', 'rsa'])
     try {
       execFileSync('testssl', [...flags, ...where], { stdio: 'ignore' })
     } catch (error) {
-      if (error.code === 'ENOENT') throw new Error('testssl is not here: apt-get install testssl.sh')
+      if (error.code === 'ENOENT')
+        throw new Error('testssl is not here: apt-get install testssl.sh')
       // It ends with the number of what it noticed: the report says what.
     }
     const found = JSON.parse(readFileSync(report, 'utf8'))
