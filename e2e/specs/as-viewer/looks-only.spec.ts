@@ -63,7 +63,8 @@ test('is led to no screen of what it may not see, and at its address told why', 
   const settings = new SettingsPage(page)
   await settings.open()
   await expect(settings.tabs).toHaveText([
-    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Single sign-on'],
+    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Certificate authorities'],
+    ...['DNS webhooks', 'Single sign-on'],
   ])
   for (const [path, permission] of [
     ['/audit', 'audit:read'],

@@ -31,10 +31,10 @@ test('with 1024 descriptors the defaults are lowered, and it says to what', asyn
   const node = await startNode(t, { files, wrap: few })
   const lowered = /warn limits\.connections is 296 instead of 8192: this process may have 1024 desc/
   assert.match(node.log, lowered)
-  assert.match(node.log, /warn fileCache\.maxOpenFiles is 298 instead of 8000: /)
+  assert.match(node.log, /warn fileCache\.maxOpenFiles is 296 instead of 8000: /)
   const { gauges } = await node.status()
   assert.equal(gauges.connectionsLimit, 296)
-  assert.equal(gauges.openFilesLimit, 298)
+  assert.equal(gauges.openFilesLimit, 296)
   assert.equal(gauges.descriptorsLimit, 1024)
   const metrics = await (await node.admin('/metrics')).text()
   assert.match(metrics, /^farmstead_connections_limit 296$/m)
