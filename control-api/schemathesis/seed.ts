@@ -53,7 +53,8 @@ export async function seed(api: Api, agentUrl: string) {
   })
   const managed = await several(async (i) => {
     const wish = {
-      name: `shop-${i}`,
+      // A certificate that is managed is not deleted: some are not.
+      name: i % 2 === 0 ? `shop-${i}` : `order-${i}`,
       names: [`shop-${i}.example`],
       authorities: [{ name: 'ca-1' }],
     }
