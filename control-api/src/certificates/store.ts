@@ -229,7 +229,7 @@ export async function releasedVersions(
   return new Map(rows.map(({ name, released }) => [name, released]))
 }
 
-/** A rollout brought them to all nodes. */
+/** A rollout brought them to all nodes. Of two that overlap the one with the older version may end last. */
 export async function noteReleased(
   trx: Trx,
   versions: readonly Pick<Given, 'name' | 'version'>[],
@@ -239,6 +239,7 @@ export async function noteReleased(
       .updateTable('certificates')
       .set({ released: version })
       .where('name', '=', name)
+      .where(({ or, eb }) => or([eb('released', 'is', null), eb('released', '<', version)]))
       .execute()
   }
 }
