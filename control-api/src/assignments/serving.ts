@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which nodes answer for a host, by the configs they were told last to run. Nodes share texts: each is read once.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { nextTurn } from '../base/slices.ts'
 import type { Reader } from '../db/database.ts'
 import { renderedTexts, textsGiven } from './store.ts'
 
@@ -31,7 +31,7 @@ export function createServing({ db, now, hostsIn }: Deps) {
       const texts = await renderedTexts(db, missing.slice(from, from + TEXTS_AT_ONCE))
       for (const [id, text] of texts) {
         kept.set(id, await hostsIn(text))
-        await othersTurn()
+        await nextTurn()
       }
     }
     read = kept

@@ -2,8 +2,10 @@
 // Tells of ends that come near, once for each number of days, as events: the audit, the console and webhooks have them from there.
 // What counts is what ends first: the newest version, or what a node still serves of an older one. A renewal that nobody
 // rolled out is not to be taken for one.
+
 import type { Kysely } from 'kysely'
 import type { Write } from '../audit/write.ts'
+import { nextTurn } from '../base/slices.ts'
 import type { Database } from '../db/database.ts'
 import { type CertificateState, stateOf, toTell } from './expiry.ts'
 import { type Ending, endings, setTold } from './store.ts'
@@ -59,7 +61,7 @@ export function watchExpiry({ db, write, now, onError }: Deps) {
       const last = some.at(-1)
       if (!last || some.length < AT_ONCE) return
       after = [last.notAfterMs, last.name]
-      await new Promise((others) => setImmediate(others))
+      await nextTurn()
     }
   }
 

@@ -2,8 +2,8 @@
 // Orders certificates and renews them. When something is next to be done is in managed_certificates; what an order is about to
 // do is in certificate_orders. So a start goes on where the last one stood, however that ended.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate as othersTurn } from 'node:timers/promises'
 import { runAsService } from '../../audit/origin.ts'
+import { nextTurn } from '../../base/slices.ts'
 import { type About, AuthorityFailure } from '../authority.ts'
 import { type AuthorityRow, findAuthority } from '../authority-store.ts'
 import { createDnsWebhook, type Told } from '../dns-webhook.ts'
@@ -165,7 +165,7 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
       if (!next) return
       begin(next.name, next.authority)
       // The database answers at once: a thousand that only wait their turn would hold up all else.
-      await othersTurn()
+      await nextTurn()
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Certificate authorities that speak ACME: whom certificates are ordered from, and with which account.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import {
@@ -24,6 +25,7 @@ import { AddressRefused } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { SecretBox } from '../../base/secret-box.ts'
 import type { Database } from '../../db/database.ts'
+import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { limits } from '../../plugins/limits.ts'
@@ -255,8 +257,6 @@ const eventOf = (id: string, action: string) => ({
   id,
   action,
 })
-const actorOf = ({ user }: FastifyRequest) => user?.username ?? ''
-
 /** What binds an account is told once, when it is made: with another one there is another account. */
 const columnsOf = (
   box: SecretBox,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Certificates of the farm's sites: kept with versions, shown without their keys, and where they are served.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { scopeOf } from '../../access/scope.ts'
@@ -35,6 +36,7 @@ import {
   listVersions,
 } from '../../certificates/store.ts'
 import type { Database } from '../../db/database.ts'
+import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { limits } from '../../plugins/limits.ts'
@@ -369,5 +371,3 @@ export const certificateRoutes = (deps: Deps) => async (app: App) => {
     },
   )
 }
-
-const actorOf = ({ user }: FastifyRequest) => user?.username ?? ''

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A config's draft: several people may edit it, and nobody overwrites what they have not seen.
+
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { IfMatchSchema, IfNoneMatchSchema, NameSchema } from '../../api-shapes/common.ts'
@@ -7,6 +8,7 @@ import { PreconditionFailed } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
+import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { revisionIn } from './drafts/conflict.ts'
@@ -182,5 +184,3 @@ export const draftRoutes =
         .withHeaders({ etag })
     }
   }
-
-const actorOf = (request: { user: { username: string } | null }) => request.user?.username ?? ''

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which configs in force answer for a host by its name: their newest version, or the one that new nodes get.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { nextTurn } from '../../base/slices.ts'
 import type { Reader } from '../../db/database.ts'
 import { versionsMentioning } from './store.ts'
 
@@ -14,7 +14,7 @@ export async function configsNamingHost({ db, hostsIn }: Deps, host: string): Pr
   for (const name of wanted) {
     for (const { config, text } of await versionsMentioning(db, JSON.stringify(name))) {
       if ((await hostsIn(text)).includes(name)) configs.add(config)
-      await othersTurn()
+      await nextTurn()
     }
   }
   return [...configs].toSorted()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Programs of operators that keep DNS: told which records prove a name to a certificate authority (DNS-01).
-import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import {
@@ -21,6 +22,7 @@ import { AddressRefused } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { SecretBox } from '../../base/secret-box.ts'
 import type { Database } from '../../db/database.ts'
+import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import {
@@ -260,8 +262,6 @@ async function mustFind(db: Parameters<typeof findDnsWebhook>[0], name: string) 
   if (!row) throw new DnsWebhookNotFound(name)
   return row
 }
-
-const actorOf = ({ user }: FastifyRequest) => user?.username ?? ''
 
 const view = (row: DnsWebhookRow): DnsWebhook => ({
   name: row.name,

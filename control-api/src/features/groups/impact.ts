@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a change would do before anybody makes it: every node's group and text as they are and as they
 // would be. Reads only; asks farmstead-node about texts that would be new, a bounded number of them.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+
 import type { Kysely } from 'kysely'
 import { type ConfigError, some } from '../../api-shapes/common.ts'
 import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'
 import { latestAssignments } from '../../assignments/store.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type {
   OpenPreviews,
@@ -51,7 +52,7 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
   let sinceMs = performance.now()
   for (const [i, node] of before.nodes.entries()) {
     if (performance.now() - sinceMs > TURN_MS) {
-      await othersTurn()
+      await nextTurn()
       sinceMs = performance.now()
     }
     const [old, now] = [

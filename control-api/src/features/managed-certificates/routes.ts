@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Managed certificates: which are ordered and renewed, from whom, and how it stands.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Scope, scopeOf } from '../../access/scope.ts'
@@ -18,6 +19,7 @@ import { IfMatchSchema, NameSchema, PageQuerySchema, pageOf } from '../../api-sh
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import { findCertificate } from '../../certificates/store.ts'
 import type { Reader } from '../../db/database.ts'
+import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { managedActionRoutes } from './action-routes.ts'
@@ -232,8 +234,6 @@ async function mustFind(db: Reader, name: string): Promise<ManagedRow> {
   if (!row) throw new ManagedNotFound(name)
   return row
 }
-
-const actorOf = ({ user }: FastifyRequest) => user?.username ?? ''
 
 function columnsOf(patch: ManagedCertificatePatch): Partial<ManagedRow> {
   const { names, keyType, authorities, challenge, preferredChain, rollOut } = patch

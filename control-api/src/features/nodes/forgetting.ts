@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Looks for nodes that were away for longer than their token or their group allows, and ends them.
-import { setImmediate as othersTurn } from 'node:timers/promises'
+
 import type { Kysely } from 'kysely'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -69,7 +70,7 @@ export async function forgetLongAway(deps: Forgetting): Promise<void> {
     isByTokenOnly: !grouping.forgets,
   })
   for (const [i, node] of silent.entries()) {
-    if (i % NODES_PER_TURN === 0) await othersTurn()
+    if (i % NODES_PER_TURN === 0) await nextTurn()
     const rule = overdue(deps, grouping, node)
     if (rule) await forget(deps, node.id, rule)
   }

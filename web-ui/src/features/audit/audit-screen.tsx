@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -60,17 +61,7 @@ function Entries({ search, onSearch, nameOf }: Omit<AuditScreenProps, 'session'>
           )
         }}
       </QueryStates>
-      {audit.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={audit.isFetchingNextPage}
-            onClick={() => void audit.fetchNextPage()}
-          >
-            Look further back
-          </Button>
-        </div>
-      )}
+      <NextPage of={audit}>Look further back</NextPage>
     </section>
   )
 }

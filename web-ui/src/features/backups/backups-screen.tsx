@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -75,17 +76,7 @@ function ListPanel({ session }: { session: Session }) {
           </>
         )}
       </QueryStates>
-      {backups.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={backups.isFetchingNextPage}
-            onClick={() => void backups.fetchNextPage()}
-          >
-            Show older backups
-          </Button>
-        </div>
-      )}
+      <NextPage of={backups}>Show older backups</NextPage>
       {deleting !== null && (
         <DeleteBackupDialog backup={deleting} onClose={() => setDeleting(null)} />
       )}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { certificateVerdict } from '../../components/certificate-verdict.ts'
 import { Facts } from '../../components/facts.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -186,17 +187,7 @@ function VersionsPanel({ name }: { name: string }) {
           </ScrollBox>
         )}
       </QueryStates>
-      {versions.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={versions.isFetchingNextPage}
-            onClick={() => void versions.fetchNextPage()}
-          >
-            Show older versions
-          </Button>
-        </div>
-      )}
+      <NextPage of={versions}>Show older versions</NextPage>
     </section>
   )
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { Button, SegmentedControl, TextInput } from '@mantine/core'
+
+import { SegmentedControl, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
@@ -7,6 +8,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { certificateVerdict } from '../../components/certificate-verdict.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ButtonLink } from '../../components/links.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
@@ -107,17 +109,7 @@ function ListPanel() {
       <QueryStates query={certificates} what="The certificates" skeletonRows={3}>
         {() => (known.length === 0 ? <Nothing q={q} /> : <Table certificates={known} />)}
       </QueryStates>
-      {certificates.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={certificates.isFetchingNextPage}
-            onClick={() => void certificates.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </div>
-      )}
+      <NextPage of={certificates}>Show more</NextPage>
     </section>
   )
 }

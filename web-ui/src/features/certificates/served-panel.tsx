@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
@@ -30,17 +31,7 @@ export function ServedPanel({ name }: { name: string }) {
           )
         }
       </QueryStates>
-      {served.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={served.isFetchingNextPage}
-            onClick={() => void served.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </div>
-      )}
+      <NextPage of={served}>Show more</NextPage>
     </section>
   )
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What happened to a rollout, from the audit: what people and the engine did, newest first. The steps
 // of single nodes are counted only, for the table of nodes has them.
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { AuditEntry, Rollout, Session } from '../../lib/api-types.ts'
@@ -51,17 +53,7 @@ function Entries({ rollout: { id, tasks } }: { rollout: Rollout }) {
           </ol>
         )}
       </QueryStates>
-      {timeline.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={timeline.isFetchingNextPage}
-            onClick={() => void timeline.fetchNextPage()}
-          >
-            Look further back
-          </Button>
-        </div>
-      )}
+      <NextPage of={timeline}>Look further back</NextPage>
     </>
   )
 }

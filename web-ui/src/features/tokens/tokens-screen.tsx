@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CopyField } from '../../components/copy-field.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { CreatedToken, Session, Token } from '../../lib/api-types.ts'
@@ -101,17 +103,7 @@ function TokensPanel({ session, search, onSearch }: TokensScreenProps) {
           />
         )}
       </QueryStates>
-      {tokens.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={tokens.isFetchingNextPage}
-            onClick={() => void tokens.fetchNextPage()}
-          >
-            Show older tokens
-          </Button>
-        </div>
-      )}
+      <NextPage of={tokens}>Show older tokens</NextPage>
       {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
     </section>
   )

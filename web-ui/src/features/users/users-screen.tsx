@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -46,17 +48,7 @@ function Users({ session }: { session: Session }) {
             />
           )}
         </QueryStates>
-        {users.hasNextPage && (
-          <div className="panel-body">
-            <Button
-              variant="default"
-              loading={users.isFetchingNextPage}
-              onClick={() => void users.fetchNextPage()}
-            >
-              Show more users
-            </Button>
-          </div>
-        )}
+        <NextPage of={users}>Show more users</NextPage>
       </section>
       {open?.kind === 'new' && <NewUserDialog onClose={() => setOpen(null)} />}
       {open?.kind === 'edit' && (

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The certificates that are ordered here: what happens next to each, and when.
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+
+import { NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import { certificateVerdict } from '../../../components/certificate-verdict.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { NextPage } from '../../../components/next-page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -57,17 +59,7 @@ export function ManagedList({ state, onState }: Props) {
           )
         }
       </QueryStates>
-      {managed.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={managed.isFetchingNextPage}
-            onClick={() => void managed.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </div>
-      )}
+      <NextPage of={managed}>Show more</NextPage>
     </section>
   )
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { NextPage } from '../../../components/next-page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -30,17 +31,7 @@ export function PastOrdersPanel({ name }: { name: string }) {
           )
         }
       </QueryStates>
-      {orders.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={orders.isFetchingNextPage}
-            onClick={() => void orders.fetchNextPage()}
-          >
-            Show older orders
-          </Button>
-        </div>
-      )}
+      <NextPage of={orders}>Show older orders</NextPage>
     </section>
   )
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,6 +7,7 @@ import { useState } from 'react'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { NextPage } from '../../../components/next-page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -32,17 +34,7 @@ export function TokensPanel() {
           <Tokens tokens={pages.flatMap((page) => page.items)} onDelete={setDeleting} />
         )}
       </QueryStates>
-      {tokens.hasNextPage && (
-        <div className="panel-body">
-          <Button
-            variant="default"
-            loading={tokens.isFetchingNextPage}
-            onClick={() => void tokens.fetchNextPage()}
-          >
-            Show older tokens
-          </Button>
-        </div>
-      )}
+      <NextPage of={tokens}>Show older tokens</NextPage>
       {deleting !== null && <DeleteDialog token={deleting} onClose={() => setDeleting(null)} />}
     </section>
   )
