@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
 import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/task-counts.ts'
 import { showTasks } from '../../src/features/rollouts/task-view.ts'
 import { showRollout } from '../../src/features/rollouts/view.ts'
 import { EVERYBODY } from '../../src/features/rollouts/words/audience.ts'
@@ -105,4 +106,19 @@ test('what it goes back for and who stands in are sentences, too', async () => {
   expect(tellReason({ code: 'went_back', why: goesBack, backNodes: 0 })).toBe(
     'edge-1 fell. No node had begun to apply it.',
   )
+})
+
+test('a rollout of before counts its tasks', async () => {
+  const db = await carriedOn({})
+  const rows = await db.selectFrom('rollouts').select(['id', 'counts']).execute()
+  expect(rows.length).toBeGreaterThan(0)
+  for (const row of rows) {
+    const tasks = await db
+      .selectFrom('node_tasks')
+      .selectAll()
+      .where('rollout_id', '=', row.id)
+      .execute()
+    expect(countsOf(row)).toEqual(countTasksByWave(tasks))
+  }
+  expect(rows.some(({ counts }) => counts.includes('"skipped":'))).toBe(true)
 })
