@@ -11,7 +11,7 @@ import type {
   TaskStanding,
   TaskState,
 } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { isToChange } from './plan-rules.ts'
 
 export const rolloutVerdict = {
@@ -136,7 +136,7 @@ export const nodesBegun = ({ states }: Pick<Rollout, 'states'>): number =>
   standings.reduce((sum, one) => sum + (untouched.has(one) ? 0 : (states[one] ?? 0)), 0)
 
 export const progressText = (done: number, nodes: number): string =>
-  `${done} of ${plural(nodes, 'node')} done`
+  `${formatCount(done)} of ${plural(nodes, 'node')} done`
 
 const waiting: ReadonlySet<RolloutState> = new Set([
   'planned',

@@ -5,7 +5,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { MOST_NAMED, namedTasksQuery } from './api.ts'
 import { useStart } from './use-start.ts'
@@ -39,9 +39,9 @@ function Left({ rollout, session, onStarted, left: { items, total }, back }: Lef
     >
       <div className="stack-tight">
         <p>
-          {total} of {plural(totalNodes, 'node')} {total === 1 ? 'runs' : 'run'} {config} v{version}
-          : {named.join(', ')}
-          {more > 0 && ` and ${more} more`}.
+          {formatCount(total)} of {plural(totalNodes, 'node')} {total === 1 ? 'runs' : 'run'}{' '}
+          {config} v{version}: {named.join(', ')}
+          {more > 0 && ` and ${formatCount(more)} more`}.
         </p>
         <div>
           <ActionButton
