@@ -65,6 +65,19 @@ describe('the nodes of a large rollout', () => {
     expect(await panel.findByText('1 to 1 of 60 nodes')).toBeVisible()
   })
 
+  test('are said to be gone from a later page, not to be none, when their states have changed', async () => {
+    const api = open()
+    const panel = within(await screen.findByRole('region', { name: 'Nodes' }, soon))
+    api.answer({
+      [`${endpoint}/tasks`]: ({ query }) =>
+        json(query.has('cursor') ? { ...tasksOf(), total: 1 } : tasksOf(refused)),
+    })
+    await userEvent.click(await panel.findByRole('button', { name: 'Next 50' }))
+    expect(await panel.findByText('None is left here')).toBeVisible()
+    await userEvent.click(panel.getByRole('button', { name: 'Back' }))
+    expect(await panel.findByRole('link', { name: 'edge-99' })).toBeVisible()
+  })
+
   test('are not sent their names again when something has changed', async () => {
     const api = open()
     await screen.findByRole('group', { name: /^Map of 100 nodes/ }, soon)

@@ -177,15 +177,16 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
       {({ items, total, nextCursor }) => (
         <>
           {items.length === 0 ? (
-            <NoRow choice={choice} />
+            <NoRow choice={choice} isLater={before.length > 0} />
           ) : (
             <TaskTable rollout={rollout} tasks={items} />
           )}
           {(before.length > 0 || nextCursor !== null) && (
             <div className={`panel-body ${classes.pages}`}>
               <span className="dim">
-                {formatCount(before.length * TASKS_SHOWN + 1)} to{' '}
-                {formatCount(before.length * TASKS_SHOWN + items.length)} of {plural(total, 'node')}
+                {items.length > 0 &&
+                  `${formatCount(before.length * TASKS_SHOWN + 1)} to ${formatCount(before.length * TASKS_SHOWN + items.length)} of `}
+                {plural(total, 'node')}
               </span>
               <Button
                 variant="default"
@@ -217,7 +218,10 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
   )
 }
 
-function NoRow({ choice: { which, q, wave, name } }: { choice: Choice }) {
+function NoRow({ choice, isLater }: { choice: Choice; isLater: boolean }) {
+  const { which, q, wave, name } = choice
+  // They have got into another state since the page before was read.
+  if (isLater) return <EmptyState title="None is left here">Go back for the others.</EmptyState>
   if (which === 'exceptions' && q === '' && wave === null) {
     return (
       <EmptyState title="No node needs a look">
