@@ -94,7 +94,7 @@ enum site_candidate site_try_path(const struct site_try *tries, size_t index, st
                                                                             : CANDIDATE_NONE;
     }
     if (candidate[0] != '/') {
-        *status = (enum http_status)atoi(candidate);
+        *status = (enum http_status)strtol(candidate, NULL, 10);
         return CANDIDATE_STATUS;
     }
     if (len + 1 > cap || !may_stand_for(tries->cfg, (struct span){bytes, path->len}))
