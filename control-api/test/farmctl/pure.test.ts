@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diffLists } from '../../src/base/line-diff.ts'
-import type { RolloutPlan } from '../../src/farmctl/api-types.ts'
+import type { NodeTask, Rollout, RolloutPlan } from '../../src/farmctl/api-types.ts'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { ApiError } from '../../src/farmctl/failures.ts'
@@ -20,6 +20,7 @@ import {
   readWaves,
   strategyOf,
 } from '../../src/farmctl/rollouts/strategy.ts'
+import { taskLines } from '../../src/farmctl/rollouts/tasks.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
 import { age, cutTo, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
@@ -42,6 +43,27 @@ describe('how a rollout ended', () => {
   ])('%s with nodes %j is exit code %s', (state, tasks, code) => {
     const states = Object.fromEntries(tasks.map((one) => [one, 1]))
     expect(exitCodeOf({ state, states })).toBe(code)
+  })
+})
+
+describe('a rollout of ten thousand nodes', () => {
+  const states = { pending: 7500, done: 2460, nacked: 40 }
+  const large = { id: 'rollout_1', config: 'default', version: 2, totalNodes: 10_000, states }
+  const rollout = { ...large, waves: [{}, {}] } as unknown as Rollout
+  const refused = { wave: 1, nodeName: 'edge-500', state: 'nacked', code: 'semantic' }
+  const task = { ...refused, message: 'no folder', errors: [] } as unknown as NodeTask
+
+  test('is told in numbers, then by those that may need a look, and where the others are', () => {
+    expect(taskLines(rollout, { items: [task], total: 40 })).toEqual([
+      'Of 10000 nodes: 7500 pending, 2460 done, 40 nacked',
+      'WAVE  NODE      STATE   CODE      MESSAGE',
+      '2     edge-500  nacked  semantic  no folder',
+      'and 39 more like them: farmctl rollout nodes rollout_1 --exceptions',
+    ])
+  })
+
+  test('is told in numbers alone where nobody needs a look', () => {
+    expect(taskLines(rollout, { items: [], total: 0 })).toHaveLength(1)
   })
 })
 

@@ -71,7 +71,9 @@ export const taskLines = (rollout: Rollout, { items, total }: Some): string[] =>
   return [
     ...(isPart ? [`Of ${totalNodes} nodes: ${standingsText(rollout)}`] : []),
     ...(items.length > 0 || !isPart ? tableLines(titles, rows) : []),
-    ...(more > 0 ? [`and ${more} more like them: farmctl rollout nodes ${rollout.id}`] : []),
+    ...(more > 0
+      ? [`and ${more} more like them: farmctl rollout nodes ${rollout.id} --exceptions`]
+      : []),
     ...errors,
   ]
 }
