@@ -21,7 +21,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->clock.head_ns = stage_now();
     ex->live = live_config_get(loop->live);
     ex->peer = visitor_find(&ex->visitor, &ex->live->sites->proxies, carrier->peer, &ex->req, head);
-    ex->is_secure = carrier->tls ||
+    ex->is_secure = carrier->tls || carrier->is_secure ||
                     visitor_came_by_https(&ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));

@@ -30,6 +30,7 @@ struct config_listen {
     char *socket_mode;                     /* octal, "0660" */
     enum config_defer_accept defer_accept; /* for TCP only */
     bool tls;                              /* for TCP only */
+    bool proxy_protocol;
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
