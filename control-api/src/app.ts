@@ -64,7 +64,7 @@ import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
-import { createFarmIndex } from './features/nodes/farm-index.ts'
+import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -398,7 +398,7 @@ export async function buildService(
   const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
   const isTls = authority !== null
-  const index = createFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
+  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
   const countNodes = createNodeCounts(index)
   const startDeps: StartDeps = {
     db,

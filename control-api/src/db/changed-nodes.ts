@@ -5,8 +5,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /** `all`: another process wrote, or nobody asked before. */
-export type ChangedNodes = { all: true } | { all: false; ids: string[] }
-export type TakeChangedNodes = () => Promise<ChangedNodes>
+type ChangedNodes = { all: true } | { all: false; ids: string[] }
+type TakeChangedNodes = () => Promise<ChangedNodes>
 
 /** The tables by which a node is judged, and their column with its id. */
 const WATCHED = { nodes: 'id', assignments: 'node_id', node_certificates: 'node_id' }

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import type { Labels, Scope } from '../../access/scope.ts'
 import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Identity } from '../../control-plane/identity.ts'
-import { type TakeChangedNodes, watchNodes } from '../../db/changed-nodes.ts'
+import { watchNodes } from '../../db/changed-nodes.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -63,14 +63,14 @@ export type FarmIndex = {
 /** Rows that are read, and nodes that are grouped, between two turns of the loop. */
 const AT_ONCE = 200
 
-export function createFarmIndex(deps: Deps): FarmIndex {
+export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const { db, now, fleet, readGrouping } = deps
+  const takeChanged = await watchNodes(db)
   const kept = new Map<string, KeptNode>()
   let byName: KeptNode[] = []
   let groupedBy = ''
   /** Not while something that was noted is not read yet. */
   let isWhole = false
-  let take: Promise<TakeChangedNodes> | null = null
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
 
@@ -111,11 +111,9 @@ export function createFarmIndex(deps: Deps): FarmIndex {
   }
 
   const catchUp = async () => {
-    take ??= watchNodes(db)
-    const changedNodes = await take
     let isChanged = false
     for (let isDone = false; !isDone; ) {
-      const changed = await changedNodes()
+      const changed = await takeChanged()
       const isAll = changed.all || !isWhole
       isDone = !isAll
       isChanged ||= isAll || changed.ids.length > 0
