@@ -470,7 +470,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All nodes by name, with what each should run, acknowledged and really runs */
+        /**
+         * All nodes, with what each should run, acknowledged and really runs
+         * @description Filters hold together; how many are in which state: `GET /farm/summary`.
+         */
         get: operations["listNodes"];
         put?: never;
         post?: never;
@@ -9196,14 +9199,33 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Instead of `cursor`: so many nodes of the list are left out before the page, for a window of it. To read all of a list use `cursor`: nodes that come and go meanwhile shift none of its pages. */
+                offset?: number;
+                /** @description state: what needs somebody first. seen: the longest unheard first. By what was measured in the last minute (p50, p99, rate, errors: 5xx, clientErrors: 4xx) at most 1,000 nodes are sorted: more are refused. Nodes of which nothing is known come last, whichever way; equal ones go by name. */
+                sort?: "name" | "group" | "state" | "seen" | "p50" | "p99" | "rate" | "errors" | "clientErrors";
+                order?: "asc" | "desc";
                 /** @example edge-1 */
                 name?: string;
-                /** @description Part of the name, in any case */
+                /** @description Words, in any case: each is a part of the name, the host name or a label (`rack=b2`) */
                 q?: string;
+                state?: components["schemas"]["SyncState"];
                 /** @description Only nodes whose agent is talking to us now, or only the others */
                 connected?: boolean;
                 /** @description Only cordoned nodes, or only the others */
                 cordoned?: boolean;
+                /** @description Only nodes that do not run what they were told last, for whatever reason, as far as is known; or only the others */
+                behind?: boolean;
+                /** @description Only nodes that refused what they were told last, went back from it or are stuck with it; or only the others */
+                refused?: boolean;
+                /** @description Only nodes whose `identity.state` is this */
+                identity?: "good" | "expired" | "revoked";
+                /**
+                 * @description They run it
+                 * @example edge-1
+                 */
+                config?: string;
+                /** @description They run this one */
+                version?: number;
                 /** @example edge-1 */
                 group?: string;
                 /** @example zone=eu,!canary */
@@ -9385,7 +9407,8 @@ export interface operations {
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
+                     *       "total": 1
                      *     }
                      */
                     "application/json": {
@@ -9507,11 +9530,15 @@ export interface operations {
                             enrolledAt: string;
                         }[];
                         nextCursor: string | null;
+                        /** @description How many nodes the list has on all its pages */
+                        total: number;
                     };
                 };
             };
             /**
-             * @description - `invalid_request`: The request does not fit
+             * @description - `cursor_and_offset`: A cursor and an offset
+             *     - `too_many_to_measure`: Too many nodes to sort by what was measured
+             *     - `invalid_request`: The request does not fit
              *     - `invalid_cursor`: The cursor is not of this list
              */
             400: {
@@ -18355,6 +18382,7 @@ export interface operations {
                      *           "unknown": 1,
                      *           "waiting": 1
                      *         },
+                     *         "cordoned": 1,
                      *         "silent": [
                      *           {
                      *             "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -18404,6 +18432,7 @@ export interface operations {
                                 unknown: number;
                                 waiting: number;
                             };
+                            cordoned: number;
                             /** @description The first of those in state unknown, by name */
                             silent: {
                                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */

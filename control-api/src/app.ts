@@ -64,6 +64,7 @@ import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
+import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -397,7 +398,9 @@ export async function buildService(
   const secondFactor = createSecondFactor(box)
   const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
-  const countNodes = createNodeCounts({ db, identity, fleet })
+  const isTls = authority !== null
+  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
+  const countNodes = createNodeCounts(index)
   const startDeps: StartDeps = {
     db,
     write,
@@ -438,7 +441,7 @@ export async function buildService(
           write,
           now,
           identity,
-          isTls: authority !== null,
+          ...{ isTls, index },
           fleet,
           metrics,
           engine,

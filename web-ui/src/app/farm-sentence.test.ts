@@ -16,7 +16,12 @@ const nodes = (
   const none = { 'in-sync': 0, applying: 0, 'out-of-sync': 0, drift: 0, unknown: 0, waiting: 0 }
   const all = { ...none, ...byState }
   return {
-    nodes: { total: Object.values(all).reduce((a, b) => a + b, 0), byState: all, silent },
+    nodes: {
+      total: Object.values(all).reduce((a, b) => a + b, 0),
+      byState: all,
+      cordoned: 0,
+      silent,
+    },
   }
 }
 type Named = NonNullable<FarmSummary['rollouts']>['named'][number]

@@ -55,7 +55,7 @@ export function farmSummary(change: Partial<FarmSummary> = {}): FarmSummary {
   const none = { applying: 0, 'out-of-sync': 0, drift: 0, unknown: 0, waiting: 0 }
   return {
     asOf: ago(0),
-    nodes: { total: 1, byState: { 'in-sync': 1, ...none }, silent: [] },
+    nodes: { total: 1, byState: { 'in-sync': 1, ...none }, cordoned: 0, silent: [] },
     mixed: [],
     rollouts: { underWay: 0, waiting: 0, named: [] },
     ...change,

@@ -24,6 +24,7 @@ export const FarmSummarySchema = Type.Object({
       unknown: CountSchema,
       waiting: CountSchema,
     }),
+    cordoned: CountSchema,
     silent: Type.Array(
       Type.Object({ id: NodeIdSchema, name: NameSchema, lastSeenAt: Nullable(TimeSchema) }),
       { maxItems: 3, description: 'The first of those in state unknown, by name' },

@@ -15,6 +15,7 @@ type Deps = {
   countNodes: (scope: Scope) => Promise<{
     total: number
     byState: ReadonlyMap<SyncState, number>
+    cordoned: number
     silent: { id: string; name: string; lastSeenAtMs: number | null }[]
     versions: ReadonlyMap<string, ReadonlySet<number>>
   }>
@@ -72,7 +73,7 @@ export function createFarmSummary(deps: Deps): (scope: Scope) => Promise<FarmSum
 async function look({ now, countNodes, rolloutsNow }: Deps, scope: Scope): Promise<FarmSummary> {
   const asOf = iso(now())
   const { configs, ...rollouts } = await rolloutsNow(scope)
-  const { total, byState, silent, versions } = await countNodes(scope)
+  const { total, byState, cordoned, silent, versions } = await countNodes(scope)
   const count = (state: SyncState) => byState.get(state) ?? 0
   const mixed = [...versions]
     .filter(([config, { size }]) => size > 1 && !configs.has(config))
@@ -90,6 +91,7 @@ async function look({ now, countNodes, rolloutsNow }: Deps, scope: Scope): Promi
         unknown: count('unknown'),
         waiting: count('waiting'),
       },
+      cordoned,
       silent: silent.map(({ id, name, lastSeenAtMs }) => ({
         ...{ id, name },
         lastSeenAt: lastSeenAtMs === null ? null : iso(lastSeenAtMs),

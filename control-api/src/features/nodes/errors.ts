@@ -60,3 +60,17 @@ export const TooManyAsk = defineError(
   'Too many ask at once',
   (name: string) => `Others wait for ${name}'s log already. Try again in ten seconds.`,
 )
+export const CursorAndOffset = defineError(
+  400,
+  'cursor_and_offset',
+  'A cursor and an offset',
+  () =>
+    'Each says where the page begins. Leave "offset" out to go on after a page, or "cursor" to begin at a place of your own.',
+)
+export const TooManyToMeasure = defineError(
+  400,
+  'too_many_to_measure',
+  'Too many nodes to sort by what was measured',
+  (sort: string, nodes: number, most: number) =>
+    `To sort by "${sort}" takes a look at the measurements of every node of the list, and these are ${nodes}: at most ${most} are sorted so. Narrow the list with a filter (group, state, selector, q, …), or sort it by name, group, state or seen.`,
+)

@@ -16,9 +16,7 @@ import {
   IfMatchSchema,
   IfNoneMatchSchema,
   NodeIdSchema,
-  pageOf,
 } from '../../api-shapes/common.ts'
-import { defineCursor } from '../../api-shapes/cursor.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../api-shapes/errors.ts'
 import { ImpactSchema } from '../../api-shapes/impact.ts'
 import type { Assignments } from '../../assignments/assignments.ts'
@@ -37,7 +35,6 @@ import type { LogTail } from '../../fleet/questions.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
-import { parseSelector, type Selector } from '../../labels/selector.ts'
 import type { Metrics } from '../../metrics-store/metrics.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
 import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identity/store/nodes.ts'
@@ -45,17 +42,20 @@ import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
 import type { EndNode } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
+import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
+import type { FarmIndex } from './farm-index.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
+import { createNodesPage } from './list.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
 import {
   EffectiveConfigSchema,
   NodeDetailSchema,
   NodePatchSchema,
   NodeSchema,
+  NodesPageSchema,
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
-import { nodesPage, nodesPageOfGroup } from './store.ts'
 import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
@@ -64,7 +64,8 @@ type Deps = {
   now: () => number
   identity: Pick<Identity, 'epoch'>
   isTls: boolean
-  fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'cutOff' | 'endPoll'>
+  index: FarmIndex
+  fleet: Pick<Fleet, 'presence' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
   endNode: EndNode
@@ -80,15 +81,15 @@ type Deps = {
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
-const cursor = defineCursor('nodes', 'text')
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, engine, readGrouping, now } = deps
+  const { db, write, engine, now } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
   await app.register(nodeRenderedRoutes(deps))
   const view = createNodeView(deps)
+  const nodesPage = createNodesPage(deps)
 
   const find = async (id: string) => {
     const row = await findNode(db, id)
@@ -101,40 +102,26 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
-  const selected = (text = ''): Selector => {
-    const parsed = parseSelector(text)
-    if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
-    return parsed.selector
-  }
-
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', scope: 'nodes', errors: [SelectorInvalid] },
+      config: {
+        permission: 'nodes:read',
+        scope: 'nodes',
+        errors: [SelectorInvalid, CursorAndOffset, TooManyToMeasure],
+      },
       schema: {
         operationId: 'listNodes',
         tags,
-        summary: 'All nodes by name, with what each should run, acknowledged and really runs',
+        summary: 'All nodes, with what each should run, acknowledged and really runs',
+        description: 'Filters hold together; how many are in which state: `GET /farm/summary`.',
         querystring: NodesQuerySchema,
-        response: { 200: pageOf(NodeSchema) },
+        response: { 200: NodesPageSchema },
       },
     },
     async ({ query, user }) => {
-      const { limit = 100, name, q, connected, cordoned } = query
-      const scope = scopeOf(user)
-      const [after] = cursor.read(query.cursor) ?? []
-      const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
-      const selector = selected(query.selector)
-      const page = { after, limit: limit + 1, scope, selector, name, q, cordoned, among }
-      const found =
-        query.group === undefined
-          ? await nodesPage(db, page)
-          : await nodesPageOfGroup(db, page, {
-              group: query.group,
-              grouping: await readGrouping(db),
-            })
-      const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
-      return { items: await view(rows), nextCursor }
+      const { rows, ...page } = await nodesPage(query, scopeOf(user))
+      return { items: await view(rows), ...page }
     },
   )
 

@@ -37,18 +37,25 @@ export type Desired = {
 }
 export type Sync = { state: SyncState; reason: string; sinceMs: number }
 
+/** Who is not heard is not judged by what it runs. */
+export function silentState(
+  facts: Pick<SyncFacts, 'connected' | 'lastSeenAtMs'>,
+): 'waiting' | 'unknown' | null {
+  if (facts.lastSeenAtMs === null) return 'waiting'
+  return facts.connected ? null : 'unknown'
+}
+
 export function syncOf(facts: SyncFacts): Sync {
-  const { connected, lastSeenAtMs, enrolledAtMs, desired, effective, effectiveSinceMs } = facts
-  if (lastSeenAtMs === null) {
+  const { lastSeenAtMs, enrolledAtMs, desired, effective, effectiveSinceMs } = facts
+  const silent = silentState(facts)
+  if (lastSeenAtMs === null || silent === 'waiting') {
     return {
       state: 'waiting',
       reason: 'Enrolled, but its agent has not spoken yet. Start it with "farmstead-node run".',
       sinceMs: enrolledAtMs,
     }
   }
-  if (!connected) {
-    return { state: 'unknown', reason: SILENCE[facts.identity], sinceMs: lastSeenAtMs }
-  }
+  if (silent) return { state: silent, reason: SILENCE[facts.identity], sinceMs: lastSeenAtMs }
   if (facts.isCloned) {
     return {
       state: 'out-of-sync',

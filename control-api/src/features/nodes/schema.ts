@@ -10,6 +10,7 @@ import {
   NodeIdSchema,
   Nullable,
   PageQuerySchema,
+  pageOf,
   RolloutIdSchema,
   SelectorSchema,
   TimeSchema,
@@ -258,21 +259,75 @@ export const NodeDetailSchema = Type.Object({
   }),
 })
 
+const NodeSortSchema = Type.Enum([
+  ...(['name', 'group', 'state', 'seen'] as const),
+  ...(['p50', 'p99', 'rate', 'errors', 'clientErrors'] as const),
+])
+export type NodeSort = Static<typeof NodeSortSchema>
+
 /** GET /nodes listNodes */
 export const NodesQuerySchema = Type.Object({
   ...PageQuerySchema.properties,
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description:
+        'Instead of `cursor`: so many nodes of the list are left out before the page, for a window of it. To read all of a list use `cursor`: nodes that come and go meanwhile shift none of its pages.',
+    }),
+  ),
+  sort: Type.Optional(
+    Type.Unsafe<NodeSort>({
+      ...NodeSortSchema,
+      default: 'name',
+      description:
+        'state: what needs somebody first. seen: the longest unheard first. By what was measured in the last minute (p50, p99, rate, errors: 5xx, clientErrors: 4xx) at most 1,000 nodes are sorted: more are refused. Nodes of which nothing is known come last, whichever way; equal ones go by name.',
+    }),
+  ),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
   name: Type.Optional(NameSchema),
   q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: 'Part of the name, in any case' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Words, in any case: each is a part of the name, the host name or a label (`rack=b2`)',
+    }),
   ),
+  state: Type.Optional(SyncStateSchema),
   connected: Type.Optional(
     Type.Boolean({
       description: 'Only nodes whose agent is talking to us now, or only the others',
     }),
   ),
   cordoned: Type.Optional(Type.Boolean({ description: 'Only cordoned nodes, or only the others' })),
+  behind: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only nodes that do not run what they were told last, for whatever reason, as far as is known; or only the others',
+    }),
+  ),
+  refused: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only nodes that refused what they were told last, went back from it or are stuck with it; or only the others',
+    }),
+  ),
+  identity: Type.Optional(
+    Type.Enum(['good', 'expired', 'revoked'], {
+      description: 'Only nodes whose `identity.state` is this',
+    }),
+  ),
+  config: Type.Optional(Type.Unsafe<string>({ ...NameSchema, description: 'They run it' })),
+  version: Type.Optional(Type.Integer({ minimum: 1, description: 'They run this one' })),
   group: Type.Optional(NameSchema),
   selector: Type.Optional(SelectorSchema),
+})
+
+/** GET /nodes listNodes */
+export const NodesPageSchema = Type.Object({
+  ...pageOf(NodeSchema).properties,
+  total: Type.Integer({ minimum: 0, description: 'How many nodes the list has on all its pages' }),
 })
 
 const MergePatch = Type.Record(Type.String(), Type.Unknown(), {

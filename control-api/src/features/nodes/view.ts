@@ -17,7 +17,9 @@ import { type CertificateRow, isGood } from '../../node-identity/certificates.ts
 import { cloneOf } from '../../node-identity/clones.ts'
 import { newestCertificates } from '../../node-identity/store/certificates.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
+import { identityNow, identityOf } from './identity-state.ts'
 import { createKnownUrls } from './known-urls.ts'
+import { LATENCY_WINDOW_SECONDS } from './list.ts'
 import { cordonText, type IdentityState, outdated } from './rules.ts'
 import type { Node, NodePolicy } from './schema.ts'
 import {
@@ -43,8 +45,6 @@ type Deps = {
   absenceOf: AbsenceOf
 }
 
-/** The summary on a node's card looks back this far. */
-const LATENCY_WINDOW_SECONDS = 60
 const noLatency: LatencySummary = {
   windowSeconds: LATENCY_WINDOW_SECONDS,
   requests: 0,
@@ -83,7 +83,7 @@ export const createNodeView = (deps: Deps) => {
     const presence = fleet.presence(row.id)
     const { connected, gauges } = presence
     const drift = viewDrift(row)
-    const identityState = stateOf(row, { certificate, isTls, nowMs: now() })
+    const identityState = identityNow(identityOf(row, { certificate, isTls }), now())
     const lastResult = lastResultOf(row)
     const { group, node } = targetOf(grouping, row)
     const given = desired && { config: desired.config, group: desired.group_name }
@@ -166,15 +166,6 @@ function identity(what: Digested | null | undefined, version: Assignment | undef
   const { generation, digest } = what
   const named = version ? { config: version.config, number: version.version } : null
   return { generation, digest, version: named }
-}
-
-type Known = { certificate: CertificateRow | undefined; isTls: boolean; nowMs: number }
-
-/** One that was made for the other transport is worth nothing here. */
-function stateOf(row: NodeRow, { certificate, isTls, nowMs }: Known): IdentityState {
-  if (row.credential_digest !== null) return isTls ? 'revoked' : 'good'
-  if (!certificate || !isGood(certificate) || !isTls) return 'revoked'
-  return certificate.not_after_ms <= nowMs ? 'expired' : 'good'
 }
 
 type Identified = {

@@ -25,7 +25,7 @@ describe('GET /farm/summary', () => {
     const all = { applying: 0, 'out-of-sync': 0, drift: 0, unknown: 0, waiting: 0 }
     expect(await read(service.admin)).toEqual({
       asOf: expect.any(String),
-      nodes: { total, byState: { 'in-sync': total, ...all }, silent: [] },
+      nodes: { total, byState: { 'in-sync': total, ...all }, cordoned: 0, silent: [] },
       mixed: [],
       rollouts: { underWay: 0, waiting: 0, named: [] },
     })
@@ -77,7 +77,7 @@ describe('GET /farm/summary', () => {
 })
 
 describe('a look at the whole farm', () => {
-  const NOTHING = { total: 0, byState: new Map(), silent: [], versions: new Map() }
+  const NOTHING = { total: 0, byState: new Map(), cordoned: 0, silent: [], versions: new Map() }
   const NONE = { underWay: 0, waiting: 0, named: [], configs: new Set<string>() }
 
   function looking({ tookMs = 100, fails = (): boolean => false } = {}) {

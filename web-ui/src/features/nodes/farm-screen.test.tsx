@@ -162,7 +162,7 @@ describe('its four states', () => {
 
   test('empty: explains how a node joins', async () => {
     const { byState } = farmSummary().nodes
-    const nodes = { total: 0, byState: { ...byState, 'in-sync': 0 }, silent: [] }
+    const nodes = { total: 0, byState: { ...byState, 'in-sync': 0 }, cordoned: 0, silent: [] }
     renderApp('/', {
       'GET /nodes': () => json(page()),
       'GET /farm/summary': () => json(farmSummary({ nodes })),

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Which nodes something was written of since it was asked last. Triggers of this connection alone note it, in the
+// transaction that writes, so nobody who writes has to think of it and what is rolled back is not noted.
+import { type Kysely, sql } from 'kysely'
+import type { Database } from './database.ts'
+
+/** `all`: another process wrote, or nobody asked before. */
+type ChangedNodes = { all: true } | { all: false; ids: string[] }
+type TakeChangedNodes = () => Promise<ChangedNodes>
+
+/** The tables by which a node is judged, and their column with its id. */
+const WATCHED = { nodes: 'id', assignments: 'node_id', node_certificates: 'node_id' }
+
+export async function watchNodes(db: Kysely<Database>): Promise<TakeChangedNodes> {
+  await sql`create temp table changed_nodes (id text primary key) without rowid`.execute(db)
+  for (const [table, column] of Object.entries(WATCHED)) {
+    for (const [event, row] of [
+      ['insert', 'new'],
+      ['update', 'new'],
+      ['delete', 'old'],
+    ]) {
+      await sql
+        .raw(
+          `create temp trigger changed_by_${event}_of_${table} after ${event} on main.${table} begin
+             insert or ignore into changed_nodes values (${row}.${column}); end`,
+        )
+        .execute(db)
+    }
+  }
+  let seen: number | null = null
+  return async () => {
+    const before = seen
+    // Counts what others committed to this file, not what this connection did.
+    const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
+    seen = rows[0]?.data_version ?? null
+    const taken = await sql<{ id: string }>`delete from temp.changed_nodes returning id`.execute(db)
+    if (before === null || before !== seen) return { all: true }
+    return { all: false, ids: taken.rows.map(({ id }) => id) }
+  }
+}

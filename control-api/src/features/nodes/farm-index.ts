@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// What lists and counts of nodes are chosen and sorted by, of every node in memory: a state hangs on rows of three
+// tables and on who is connected now, so no index of SQLite can hold it. Written once at the first question, then
+// only what changed since is read again; so an answer is never older than what was committed before it was asked.
+import type { Kysely } from 'kysely'
+import type { Labels, Scope } from '../../access/scope.ts'
+import { inSlices, nextTurn } from '../../base/slices.ts'
+import type { Identity } from '../../control-plane/identity.ts'
+import { watchNodes } from '../../db/changed-nodes.ts'
+import type { Database } from '../../db/database.ts'
+import type { ReadGrouping } from '../../fleet/config-ports.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { matches } from '../../labels/selector.ts'
+import { newestCertificates } from '../../node-identity/store/certificates.ts'
+import type { NodeRow } from '../../node-identity/store/nodes.ts'
+import { identityNow, identityOf, type KnownIdentity } from './identity-state.ts'
+import { type IdentityState, silentState } from './rules.ts'
+import type { SyncState } from './schema.ts'
+import { type NodeStanding, readStandings, syncOfStanding } from './standings.ts'
+import { nodesByName, nodesOf } from './store.ts'
+
+type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  identity: Pick<Identity, 'epoch'>
+  isTls: boolean
+  fleet: Pick<Fleet, 'presence'>
+  readGrouping: ReadGrouping
+}
+
+/** As the database has it. */
+export type KeptNode = {
+  id: string
+  name: string
+  labels: Labels
+  group: string
+  /** Name, host and labels, in small letters: what is looked for. */
+  text: string
+  running: { config: string; version: number } | null
+  stateIfHeard: SyncState
+  lastSeenAtMs: number | null
+  identity: KnownIdentity
+  isCordoned: boolean
+  /** It does not run what it was told last. */
+  isBehind: boolean
+  /** It refused that, or went back from it. */
+  isRefusing: boolean
+}
+/** As it is now. */
+export type IndexedNode = {
+  node: Readonly<KeptNode>
+  state: SyncState
+  connected: boolean
+  lastSeenAtMs: number | null
+  identity: IdentityState
+}
+
+export type FarmIndex = {
+  /** By name, of the nodes within the scope. */
+  nodes(scope: Scope): Promise<IndexedNode[]>
+}
+
+/** Rows that are read, and nodes that are grouped, between two turns of the loop. */
+const AT_ONCE = 200
+
+export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
+  const { db, now, fleet, readGrouping } = deps
+  const takeChanged = await watchNodes(db)
+  const kept = new Map<string, KeptNode>()
+  let byName: KeptNode[] = []
+  let groupedBy = ''
+  /** Not while something that was noted is not read yet. */
+  let isWhole = false
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+
+  const keep = async (rows: readonly NodeRow[]) => {
+    const grouping = await readGrouping(db)
+    for (const node of await readKept(deps, rows)) {
+      kept.set(node.id, { ...node, group: grouping.of(node.labels).name })
+    }
+  }
+
+  const readAll = async () => {
+    kept.clear()
+    for (let after: string | undefined; ; await nextTurn()) {
+      const rows = await nodesByName(db, { after, limit: AT_ONCE })
+      await keep(rows)
+      after = rows.at(-1)?.name
+      if (rows.length < AT_ONCE) return
+    }
+  }
+
+  const readAgain = async (changed: readonly string[]) => {
+    for (const ids of inSlices(changed, AT_ONCE)) {
+      for (const id of ids) kept.delete(id)
+      await keep(await nodesOf(db, ids))
+      if (changed.length > AT_ONCE) await nextTurn()
+    }
+  }
+
+  /** Groups change seldom, and then any node may be in another. */
+  const groupAgain = async () => {
+    const grouping = await readGrouping(db)
+    if (grouping.fingerprint === groupedBy) return
+    for (const nodes of inSlices([...kept.values()], AT_ONCE)) {
+      for (const node of nodes) node.group = grouping.of(node.labels).name
+      await nextTurn()
+    }
+    groupedBy = grouping.fingerprint
+  }
+
+  const catchUp = async () => {
+    let isChanged = false
+    for (let isDone = false; !isDone; ) {
+      const changed = await takeChanged()
+      const isAll = changed.all || !isWhole
+      isDone = !isAll
+      isChanged ||= isAll || changed.ids.length > 0
+      isWhole = false
+      if (changed.all || isAll) await readAll()
+      else await readAgain(changed.ids)
+      isWhole = true
+    }
+    await groupAgain()
+    if (isChanged) {
+      byName = [...kept.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+    }
+  }
+
+  /** What is under way may have looked before the last commit: who asks meanwhile gets the one after it. */
+  const upToDate = (): Promise<void> => {
+    if (!running) {
+      running = catchUp().finally(() => {
+        running = null
+      })
+      return running
+    }
+    next ??= running
+      .catch(() => {}) // its own askers are told
+      .then(() => {
+        next = null
+        return upToDate()
+      })
+    return next
+  }
+
+  const asNow = (node: KeptNode, nowMs: number): IndexedNode => {
+    const presence = fleet.presence(node.id)
+    const { connected } = presence
+    const lastSeenAtMs = presence.lastSeenAtMs ?? node.lastSeenAtMs
+    return {
+      ...{ node, connected, lastSeenAtMs },
+      state: silentState({ connected, lastSeenAtMs }) ?? node.stateIfHeard,
+      identity: identityNow(node.identity, nowMs),
+    }
+  }
+
+  return {
+    async nodes(scope) {
+      await upToDate()
+      const nowMs = now()
+      const within = scope ? byName.filter(({ labels }) => matches(scope, labels)) : byName
+      return within.map((node) => asNow(node, nowMs))
+    },
+  }
+}
+
+async function readKept(
+  { db, identity, isTls }: Deps,
+  rows: readonly NodeRow[],
+): Promise<Omit<KeptNode, 'group'>[]> {
+  const ids = rows.map(({ id }) => id)
+  const certificates = await newestCertificates(db, ids)
+  const standings = await readStandings(db, rows)
+  return standings.map((standing) => {
+    const { row, running } = standing
+    const labels: Labels = JSON.parse(row.labels)
+    return {
+      ...{ id: row.id, name: row.name, labels, text: searchText(row, labels) },
+      running: running ? { config: running.config, version: running.version } : null,
+      stateIfHeard: syncOfStanding(standing, {
+        ...{ presence: HEARD, epoch: identity.epoch, identity: 'good' },
+      }).state,
+      lastSeenAtMs: row.last_seen_at_ms,
+      identity: identityOf(row, { certificate: certificates.get(row.id), isTls }),
+      isCordoned: row.cordon !== null,
+      ...comparisons(standing),
+    }
+  })
+}
+
+/** Only that it is heard decides its state. */
+const HEARD = {
+  ...{ connected: true, lastSeenAtMs: 0, gauges: {} },
+  ...{ host: null, refused: null },
+}
+
+const searchText = ({ name, hostname }: NodeRow, labels: Labels) =>
+  [name, hostname, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)]
+    .join(' ')
+    .toLowerCase()
+
+const REFUSED = new Set(['nacked', 'reverted', 'stuck'])
+
+function comparisons({ effective, desired }: NodeStanding) {
+  const isBehind = desired !== undefined && effective?.digest !== desired.digest
+  return { isBehind, isRefusing: isBehind && REFUSED.has(desired.state) }
+}
