@@ -7,6 +7,7 @@ import { createIdentify } from './agents/callers.ts'
 import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
+import { createPresenceLine } from './agents/presence-line.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
 import { nodesGiven } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
@@ -227,11 +228,10 @@ export async function buildService(
   // The channel to the nodes.
   const fleet = new Fleet({
     now,
-    onPresence: (nodeId, change) => {
-      inbox
-        .presence(nodeId, change)
-        .catch((error: unknown) => app.log.error({ err: error }, change))
-    },
+    onPresence: createPresenceLine({
+      tell: (nodeId, change) => inbox.presence(nodeId, change),
+      onError: (error, change) => app.log.error({ err: error }, change),
+    }),
   })
   const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
   let listeningSinceMs = now()
