@@ -108,6 +108,7 @@ import { createFastify } from './http/create.ts'
 import type { LatencySummary } from './metrics-store/metrics.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
+import { keepChecks, markOf } from './node-check/kept-checks.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
@@ -244,13 +245,17 @@ export async function buildService(
 
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
-  const nodeCheck = createNodeCheck({ binary: nodeBinary })
+  const binaryMark = () => markOf(nodeBinary)
+  const nodeCheck = keepChecks(createNodeCheck({ binary: nodeBinary }), binaryMark)
   const validate = createValidate({
     ...{ examine: work.examine, nodeCheck },
     certificates: certificateNames(db),
   })
   const validateAuthors = createValidateAuthors(validate, work)
-  const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
+  const askOwners = createAskOwners({
+    db,
+    askPolicies: createPolicyChecks({ nodeCheck, binaryMark }),
+  })
   const releases = createReleases()
   const previews = () => openPreviews({ db, validate, schema, askOwners })
   const onUnrenderable = (nodeId: string) =>
@@ -451,7 +456,7 @@ export async function buildService(
           absenceOf,
           openPreviews: previews,
           impactOf: (id, change) =>
-            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change)),
+            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
         }),
       )
       await api.register(
