@@ -793,6 +793,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/{id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes of a rollout, with why each is in its state
+         * @description By wave and name, or, with `exceptions`, the worst first. A node that gets into another state while one pages through exceptions has another place among them
+         */
+        get: operations["listRolloutTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The state of every node of a rollout, for a map: columns, not objects
+         * @description To ask again, send back `order`, and the ETag as If-None-Match: names are left out while they are the same, and all of it while nothing has changed
+         */
+        get: operations["getRolloutCells"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/{id}/actions/freeze": {
         parameters: {
             query?: never;
@@ -3393,8 +3433,51 @@ export interface components {
                 index: number;
                 nodes: number;
                 done: number;
+                /** @description How many nodes are in which state; of which there are none is left out. The state of its task; `gate_failed`: healthy, in a wave that fails a gate; `cordoned`: skipped, for it was cordoned when its turn came */
+                states: {
+                    pending?: number;
+                    offered?: number;
+                    acked?: number;
+                    nacked?: number;
+                    applying?: number;
+                    applied?: number;
+                    confirmed?: number;
+                    healthy?: number;
+                    done?: number;
+                    unhealthy?: number;
+                    unreachable?: number;
+                    skipped?: number;
+                    apply_reverted?: number;
+                    apply_stuck?: number;
+                    reverting?: number;
+                    reverted?: number;
+                    revert_failed?: number;
+                    gate_failed?: number;
+                    cordoned?: number;
+                };
             }[];
-            tasks: components["schemas"]["NodeTask"][];
+            /** @description How many nodes are in which state; of which there are none is left out. The state of its task; `gate_failed`: healthy, in a wave that fails a gate; `cordoned`: skipped, for it was cordoned when its turn came */
+            states: {
+                pending?: number;
+                offered?: number;
+                acked?: number;
+                nacked?: number;
+                applying?: number;
+                applied?: number;
+                confirmed?: number;
+                healthy?: number;
+                done?: number;
+                unhealthy?: number;
+                unreachable?: number;
+                skipped?: number;
+                apply_reverted?: number;
+                apply_stuck?: number;
+                reverting?: number;
+                reverted?: number;
+                revert_failed?: number;
+                gate_failed?: number;
+                cordoned?: number;
+            };
         };
         RolloutPlan: {
             /** @example edge-1 */
@@ -14003,35 +14086,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -14358,35 +14457,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -14894,6 +15009,303 @@ export interface operations {
             };
         };
     };
+    listRolloutTasks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description The state of its task; `gate_failed`: healthy, in a wave that fails a gate; `cordoned`: skipped, for it was cordoned when its turn came */
+                state?: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed" | "gate_failed" | "cordoned";
+                wave?: number;
+                /** @description true: only nodes that failed, went back, are late, out of reach, held back or left out, or wait for something, in this order, and of each those that have been so for longest */
+                exceptions?: boolean;
+                /** @description true: only nodes that run what this rollout brings them, now */
+                running?: boolean;
+                /** @example edge-1 */
+                name?: string;
+                /** @description Part of the node’s name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "isCordoned": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["NodeTask"][];
+                        nextCursor: string | null;
+                        /** @description So many there are in all pages */
+                        total: number;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRolloutCells: {
+        parameters: {
+            query?: {
+                /** @description Of the answer before */
+                order?: string;
+            };
+            header?: {
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stateVersion": 1,
+                     *       "order": "order",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "names": [
+                     *         "edge-1"
+                     *       ],
+                     *       "states": [
+                     *         "pending"
+                     *       ],
+                     *       "cells": [
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Of the rollout */
+                        stateVersion: number;
+                        /** @description Stands for the names and their order: send it back, and they are left out while they are the same */
+                        order: string;
+                        /** @description Cells are in the order of waves, and in a wave in that of names */
+                        waves: {
+                            index: number;
+                            nodes: number;
+                        }[];
+                        names: string[] | null;
+                        /** @description Those that occur */
+                        states: ("pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed" | "gate_failed" | "cordoned")[];
+                        /** @description Of each cell its state: where it is in `states` */
+                        cells: number[];
+                    };
+                };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     freezeRollout: {
         parameters: {
             query?: never;
@@ -15071,35 +15483,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15433,35 +15861,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15793,35 +16237,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16155,35 +16615,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16517,35 +16993,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16877,35 +17369,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17239,35 +17747,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17601,35 +18125,51 @@ export interface operations {
                      *         {
                      *           "index": 1,
                      *           "nodes": 1,
-                     *           "done": 1
+                     *           "done": 1,
+                     *           "states": {
+                     *             "pending": 1,
+                     *             "offered": 1,
+                     *             "acked": 1,
+                     *             "nacked": 1,
+                     *             "applying": 1,
+                     *             "applied": 1,
+                     *             "confirmed": 1,
+                     *             "healthy": 1,
+                     *             "done": 1,
+                     *             "unhealthy": 1,
+                     *             "unreachable": 1,
+                     *             "skipped": 1,
+                     *             "apply_reverted": 1,
+                     *             "apply_stuck": 1,
+                     *             "reverting": 1,
+                     *             "reverted": 1,
+                     *             "revert_failed": 1,
+                     *             "gate_failed": 1,
+                     *             "cordoned": 1
+                     *           }
                      *         }
                      *       ],
-                     *       "tasks": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "wave": 1,
-                     *           "state": "pending",
-                     *           "generation": 1,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "isCordoned": true,
-                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ]
+                     *       "states": {
+                     *         "pending": 1,
+                     *         "offered": 1,
+                     *         "acked": 1,
+                     *         "nacked": 1,
+                     *         "applying": 1,
+                     *         "applied": 1,
+                     *         "confirmed": 1,
+                     *         "healthy": 1,
+                     *         "done": 1,
+                     *         "unhealthy": 1,
+                     *         "unreachable": 1,
+                     *         "skipped": 1,
+                     *         "apply_reverted": 1,
+                     *         "apply_stuck": 1,
+                     *         "reverting": 1,
+                     *         "reverted": 1,
+                     *         "revert_failed": 1,
+                     *         "gate_failed": 1,
+                     *         "cordoned": 1
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];

@@ -28,5 +28,13 @@ export default defineConfig({
     // Screens are worked through key by key; on a busy machine that takes longer than the usual 5 s.
     testTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
+    // Vitest would leave one of two cores idle, for a main process that does almost nothing here.
+    maxWorkers: '100%',
+    // Files share their modules: to load React, the kit and the editor anew took more than the tests. What a
+    // test puts in the place of the browser's own is taken back after it.
+    isolate: false,
+    restoreMocks: true,
+    unstubGlobals: true,
+    unstubEnvs: true,
   },
 })

@@ -12,8 +12,6 @@ import { type Running, startService } from './service.ts'
 
 const HERE = import.meta.dirname
 const ROOT = resolve(HERE, '../..')
-/** Below what the service lets one caller ask (plugins/limits.ts). */
-const REQUESTS_PER_SECOND = 45
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +34,7 @@ function schemathesis({ url, token }: Running, configFile: string): Promise<numb
     ...['--phases', 'examples,coverage,fuzzing', '--generation-deterministic', '--no-shrink'],
     ...['--max-examples', values.examples],
     ...(values.seconds ? ['--max-time', values.seconds] : []),
-    ...['--rate-limit', `${REQUESTS_PER_SECOND}/s`, '--request-timeout', '20'],
+    ...['--request-timeout', '20'],
     ...['--continue-on-failure', '--warnings', 'off', '--no-color'],
     ...(values.operation ? ['--include-operation-id', values.operation] : []),
   ]

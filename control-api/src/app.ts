@@ -82,6 +82,7 @@ import {
   rolloutsBringing,
   rolloutTouches,
 } from './features/rollouts/store/rollouts.ts'
+import { rolloutTaskRoutes } from './features/rollouts/task-routes.ts'
 import { createProve } from './features/session/proof.ts'
 import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
@@ -483,6 +484,7 @@ export async function buildService(
           monotonicMs: () => performance.now(),
         }),
       )
+      await api.register(rolloutTaskRoutes({ db }))
       await api.register(rolloutActionRoutes({ db, engine }))
       await api.register(
         farmRoutes({

@@ -8,6 +8,8 @@ import { Refused } from './refused.ts'
 type Schemas = components['schemas']
 export type Node = Schemas['Node']
 export type Rollout = Schemas['Rollout']
+export type NodeTask = Schemas['NodeTask']
+type TaskPage = { items: NodeTask[]; nextCursor: string | null }
 export type Role = Schemas['Role']
 type Order = NonNullable<
   paths['/api/v1/rollouts']['post']['requestBody']
@@ -153,6 +155,19 @@ export class Api {
 
   async rollout(id: string): Promise<Rollout> {
     return await bodyOf(this.call.GET('/api/v1/rollouts/{id}', { params: { path: { id } } }))
+  }
+
+  /** All of its nodes, by wave and name. */
+  async rolloutTasks(id: string): Promise<NodeTask[]> {
+    const tasks: NodeTask[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = { limit: 500, ...(cursor !== '' && { cursor }) }
+      const params = { path: { id }, query }
+      const page: TaskPage = await bodyOf(this.call.GET('/api/v1/rollouts/{id}/tasks', { params }))
+      tasks.push(...page.items)
+      cursor = page.nextCursor
+    }
+    return tasks
   }
 
   /** Not only of the newest: their order is that of the control plane's clock, which may have jumped. */

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/testing/free-port.mjs'
-import type { Rollout, Strategy } from '../client/api.ts'
+import type { NodeTask, Rollout, Strategy } from '../client/api.ts'
 import { disagreement } from '../real-farm/agreement.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
 import type { Findings } from '../real-farm/findings.ts'
@@ -202,6 +202,15 @@ export class RolloutFarm {
     for (;;) {
       const view = await this.controlPlane.api.rollout(id).catch(() => null)
       if (view && isEnough(view)) return view
+      await sleep(POLL_MS)
+    }
+  }
+
+  /** Also while it is down now and then. */
+  async tasks(id: string): Promise<NodeTask[]> {
+    for (;;) {
+      const found = await this.controlPlane.api.rolloutTasks(id).catch(() => null)
+      if (found) return found
       await sleep(POLL_MS)
     }
   }

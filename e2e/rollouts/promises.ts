@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What can be seen of a rollout's promises from outside, looked at with every view of it.
-import type { Rollout } from '../client/api.ts'
+import type { NodeTask, Rollout } from '../client/api.ts'
 import type { Availability } from './availability.ts'
 
-const UNPROVEN = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed'])
+const UNPROVEN = ['offered', 'acked', 'applying', 'applied', 'confirmed'] as const
+
+const unprovenIn = (states: Rollout['states']): number =>
+  UNPROVEN.reduce((sum, state) => sum + (states[state] ?? 0), 0)
 
 /** What one view of it breaks; null: nothing. */
-export function brokenBy({ tasks, wave, policy, state, reason }: Rollout): string | null {
-  const unproven = tasks.filter((task) => UNPROVEN.has(task.state))
+export function brokenBy({ states, waves, wave, policy, state, reason }: Rollout): string | null {
+  const unproven = unprovenIn(states)
   const most = policy.maxParallel ?? Number.POSITIVE_INFINITY
-  if (unproven.length > most) {
-    return `${unproven.length} nodes are unproven, and ${most} may be: ${unproven.map(({ nodeName }) => nodeName)}`
-  }
-  const early = tasks.find((task) => task.wave > wave && UNPROVEN.has(task.state))
-  if (early) return `${early.nodeName} of wave ${early.wave} is ${early.state} in wave ${wave}`
+  if (unproven > most) return `${unproven} nodes are unproven, and ${most} may be`
+  const early = waves.find((one) => one.index > wave && unprovenIn(one.states) > 0)
+  if (early) return `nodes of wave ${early.index} have begun in wave ${wave}`
   return reason === '' ? `it is ${state}, and does not say why` : null
 }
 
 /** The nodes that served the version, and were never to: nothing was ever offered to them. */
 export function servedUnasked(
-  { tasks }: Rollout,
+  tasks: readonly NodeTask[],
   label: string,
   availability: Availability,
 ): string[] {

@@ -59,7 +59,8 @@ export async function watch(
     return isEnough(seen)
   })
   for (const sentence of broken) farm.wrong(`${label}: ${sentence}`)
-  const unasked = servedUnasked(view, label, farm.availability)
+  const tasks = await farm.tasks(id)
+  const unasked = servedUnasked(tasks, label, farm.availability)
   if (unasked.length > 0) farm.wrong(`${unasked} served ${label}, which was never offered to them`)
   return view
 }
@@ -115,7 +116,8 @@ async function requireReverted(farm: RolloutFarm, ordered: Ordered): Promise<voi
   })
   if (view.state !== 'reverted') farm.wrong(`the bad version ended ${describe(view)}`)
   await farm.untilAgreed()
-  const canaries = view.tasks.filter(({ wave }) => wave === 0).map(({ nodeName }) => nodeName)
+  const tasks = await farm.tasks(ordered.rollout.id)
+  const canaries = tasks.filter(({ wave }) => wave === 0).map(({ nodeName }) => nodeName)
   const served = [...farm.availability.servedBy(label)]
   const beyond = served.filter((name) => !canaries.includes(name))
   if (beyond.length > 0) farm.wrong(`${beyond} served ${label}, and only ${canaries} were to`)

@@ -27,6 +27,7 @@ const testPackages = [
   'clang-tidy',
   'curl',
   'fonts-dejavu-core',
+  'haproxy',
   'iproute2',
   'libclang-rt-14-dev',
   'llvm',
@@ -46,8 +47,8 @@ const benchPackages = [
   'openssl',
   'wrk',
 ]
-/** Debian starts these when it installs them, on port 80, and at every boot: the bench wants neither. */
-const services = ['h2o', 'lighttpd', 'nginx']
+/** Debian starts these when it installs them, some of them on port 80, and at every boot: nobody here wants either. */
+const services = ['h2o', 'haproxy', 'lighttpd', 'nginx']
 
 /** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 

@@ -46,6 +46,14 @@ export const TaskStateSchema = Type.Enum([
 ])
 export type TaskState = Static<typeof TaskStateSchema>
 
+/** How tasks are counted: by their states, but for two that mean something else than the state alone says. */
+export const STANDING =
+  'The state of its task; `gate_failed`: healthy, in a wave that fails a gate; `cordoned`: skipped, for it was cordoned when its turn came'
+export const TaskStandingSchema = Type.Enum([...TaskStateSchema.enum, 'gate_failed', 'cordoned'], {
+  description: STANDING,
+})
+export type TaskStanding = Static<typeof TaskStandingSchema>
+
 export const OnOverlapSchema = Type.Enum(['queue', 'refuse', 'supersede'], {
   description:
     'When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue',

@@ -36,6 +36,7 @@ import * as rolloutReasons from './migrations/059-rollout-reasons.ts'
 import * as listIndexes from './migrations/060-list-indexes.ts'
 import * as certificates from './migrations/061-certificates.ts'
 import * as acme from './migrations/062-acme.ts'
+import * as rolloutCounts from './migrations/063-rollout-counts.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -72,6 +73,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '060-list-indexes': listIndexes,
   '061-certificates': certificates,
   '062-acme': acme,
+  '063-rollout-counts': rolloutCounts,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What scripts rely on: docs/farmctl.md lists these, and they only ever get more.
 
+import type { Rollout } from './api-types.ts'
+
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -26,7 +28,8 @@ export const EXIT_CODES_HELP = `Exit codes:
   3  rolled back                         130  ended by Ctrl-C
 With --exit-code, as of diff(1): 0 no difference, 1 a difference, more: trouble (7 in place of 1)`
 
-type Outcome = { state: string; tasks: readonly { state: string }[] }
+/** Of how many nodes which state is said; of none it is absent. */
+type Outcome = { state: string; states: Rollout['states'] }
 
 const STATES: Record<string, ExitCode> = {
   succeeded: EXIT.ok,
@@ -38,12 +41,12 @@ const STATES: Record<string, ExitCode> = {
   expired: EXIT.inconclusive,
   superseded: EXIT.inconclusive,
 }
-const WENT_BACK = new Set(['apply_reverted', 'reverted', 'apply_stuck'])
+const WENT_BACK = ['apply_reverted', 'reverted', 'apply_stuck'] as const
 
 /** null: it is under way. What stopped where it was is told by what its nodes did. */
-export function exitCodeOf({ state, tasks }: Outcome): ExitCode | null {
+export function exitCodeOf({ state, states }: Outcome): ExitCode | null {
   if (state !== 'paused' && state !== 'frozen') return STATES[state] ?? null
-  if (tasks.some((task) => task.state === 'nacked')) return EXIT.rejected
-  if (tasks.some((task) => WENT_BACK.has(task.state))) return EXIT.rolledBack
+  if (states.nacked) return EXIT.rejected
+  if (WENT_BACK.some((one) => states[one])) return EXIT.rolledBack
   return EXIT.inconclusive
 }

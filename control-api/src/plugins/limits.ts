@@ -7,18 +7,19 @@ import { TooManyRequests } from '../api-shapes/errors.ts'
 import { isSchema } from '../json/json-schema.ts'
 
 const MINUTE_MS = 60_000
-const REQUESTS_PER_MINUTE = 3000
 
 const perMinute = (max: number) => ({ max, timeWindow: MINUTE_MS })
 /** For the `rateLimit` of a route's config. A route with a limit of its own counts on its own. */
 export const limits = {
+  /** Of routes without one of their own, together. */
+  requests: perMinute(3000),
   /** Each takes a hash that is slow on purpose. Wrong passwords are slowed down besides. */
   signIn: perMinute(120),
   /** Starts a process, or reads much. */
   expensive: perMinute(600),
   /** Reads a table from end to end. */
   exports: perMinute(30),
-} as const
+}
 
 /** Bodies without a config text: names, labels, an override of 64 KiB with its white space. */
 export const BODY_BYTES = 256 * 1024
@@ -34,7 +35,7 @@ export async function limitRequests(app: FastifyInstance): Promise<void> {
     route.bodyLimit ??= bodyLimitOf(route)
   })
   await app.register(rateLimit, {
-    ...perMinute(REQUESTS_PER_MINUTE),
+    ...limits.requests,
     enableDraftSpec: true,
     keyGenerator: callerOf,
     errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),

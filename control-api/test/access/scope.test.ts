@@ -143,6 +143,8 @@ describe('every route', () => {
     'POST /api/v1/rollouts',
     'POST /api/v1/rollouts/preflight',
     'GET /api/v1/rollouts/:id',
+    'GET /api/v1/rollouts/:id/tasks',
+    'GET /api/v1/rollouts/:id/cells',
     ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',
     'POST /api/v1/enrolment-tokens',
@@ -253,7 +255,7 @@ describe('whose roles count for some nodes', () => {
   })
 
   test('starts and ends no rollout that reaches others, and sees their own part of it', async () => {
-    const { service, inside, operator } = await twoZones()
+    const { service, inside, outside, operator } = await twoZones()
     const order = { method: 'POST' as const, url: '/api/v1/rollouts' }
     const payload = { config: 'default', version: 1, strategy: { atOnce: true } }
     for (const url of [order.url, `${order.url}?dryRun=1`]) {
@@ -264,7 +266,25 @@ describe('whose roles count for some nodes', () => {
     expect(started.statusCode).toBe(201)
     const { id, stateVersion } = started.json()
     const seen = (await operator.inject({ url: `${order.url}/${id}` })).json()
-    expect(seen.tasks.map(({ nodeId }: { nodeId: string }) => nodeId)).toEqual([inside.id])
+    expect(seen.totalNodes).toBe(1)
+    const nodesSeen = seen.waves.map(({ nodes }: { nodes: number }) => nodes)
+    expect(nodesSeen).toEqual([1])
+    const idsOf = async (who: Client, query: string) => {
+      const { items, total } = (
+        await who.inject({ url: `${order.url}/${id}/tasks${query}` })
+      ).json()
+      expect(total).toBe(items.length)
+      return items.map(({ nodeId }: { nodeId: string }) => nodeId)
+    }
+    const hidden = (await service.admin.inject({ url: `/api/v1/nodes/${outside.id}` })).json().name
+    for (const query of ['', '?exceptions=true']) {
+      expect(await idsOf(service.admin, query)).toHaveLength(2)
+      expect(await idsOf(operator, query)).toEqual([inside.id])
+    }
+    expect(await idsOf(operator, `?name=${hidden}`)).toEqual([])
+    const cells = (await operator.inject({ url: `${order.url}/${id}/cells` })).json()
+    expect(cells.cells).toHaveLength(1)
+    expect(cells.names).not.toContain(hidden)
     const list = (await operator.inject({ url: order.url })).json()
     expect(list.items.map(({ totalNodes }: { totalNodes: number }) => totalNodes)).toEqual([1])
     const stranger = await withScope(service, ['operator', 'approver'], 'zone=moon')

@@ -32,6 +32,7 @@ const READY_WITHIN_MS = 300_000
 
 type Count = { simulated: number; real: number }
 type NodeList = { items: { sync: { state: string } }[]; nextCursor: string | null }
+type TaskList = { items: RolloutTimes['tasks']; nextCursor: string | null }
 export type RolloutTimes = {
   state: string
   stateVersion: number
@@ -191,7 +192,19 @@ export class RolloutFarm {
     })
     if (seen === null) throw new Error('the rollout was never seen')
     await this.#makeWay(String(id), seen)
-    return seen
+    return { ...(seen as RolloutTimes), tasks: await this.#tasks(String(id)) }
+  }
+
+  async #tasks(id: string): Promise<RolloutTimes['tasks']> {
+    const tasks: RolloutTimes['tasks'] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const after = cursor === '' ? '' : `&cursor=${cursor}`
+      const path = `/rollouts/${id}/tasks?limit=500${after}`
+      const page = (await this.#session.must('GET', path)).body as unknown as TaskList
+      tasks.push(...page.items)
+      cursor = page.nextCursor
+    }
+    return tasks
   }
 
   /** The next one wants its nodes. */

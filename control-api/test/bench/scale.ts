@@ -3,7 +3,7 @@
 // longest time in which nothing else had its turn, how long it took in all, and how many statements it was.
 //   npm run bench -- scale [--sizes 100,1000,10000] [--answering N]
 // SQLite, inbox, engine and evaluator are the service's own, put together as the simulation does it; no network is
-// in between. --answering: so many nodes answer their offers; left out: all of them.
+// in between. Then what the API says of a rollout so large, in bytes and ms. --answering: so many nodes answer their offers; left out: all of them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { startRollout } from '../../src/features/rollouts/start.ts'
 import type { Sample } from '../../src/metrics-store/metrics.ts'
 import type { Services } from '../../src/process/services.ts'
 import { CONFIG, openData, type Running, startPlane } from '../simulator/real-plane.ts'
+import { answersTable, measureAnswers } from './rollout-answers.ts'
 import { watchTurns } from './turns.ts'
 
 export type Row = {
@@ -307,6 +308,8 @@ async function main(): Promise<void> {
   say(`${HEAD}\n|---|---|---|---|---|---|---|---|`)
   const sizes = values.sizes.split(',').map(Number)
   await measure({ sizes, answering: Number(values.answering), say })
+  say('')
+  for (const text of answersTable(await measureAnswers(sizes))) say(text)
 }
 
 if (import.meta.main) await main()

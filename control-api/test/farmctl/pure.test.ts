@@ -40,7 +40,8 @@ describe('how a rollout ended', () => {
     ['awaiting_approval', [], EXIT.inconclusive],
     ['superseded', [], EXIT.inconclusive],
   ])('%s with nodes %j is exit code %s', (state, tasks, code) => {
-    expect(exitCodeOf({ state, tasks: tasks.map((one) => ({ state: one })) })).toBe(code)
+    const states = Object.fromEntries(tasks.map((one) => [one, 1]))
+    expect(exitCodeOf({ state, states })).toBe(code)
   })
 })
 

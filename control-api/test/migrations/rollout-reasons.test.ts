@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reasons that were stored as sentences are read as they were, and who sees some of the nodes is told none of it.
 import { expect, test } from 'vitest'
+import type { Scope } from '../../src/access/scope.ts'
 import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/task-counts.ts'
+import { showTasks } from '../../src/features/rollouts/task-view.ts'
 import { showRollout } from '../../src/features/rollouts/view.ts'
 import { EVERYBODY } from '../../src/features/rollouts/words/audience.ts'
 import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
@@ -60,7 +63,7 @@ test('a sentence stays as it was, with its code', async () => {
 
 test('who sees some of its nodes is told none of it', async () => {
   const db = await carriedOn({ hold: { kind: 'manual', message: 'ana paused it: "odd".' } })
-  const { tasks } = await showRollout(db, ID, null)
+  const { items: tasks } = await showTasks(db, ID, { scope: null, limit: 10 })
   const whole = await db.selectFrom('nodes').selectAll().executeTakeFirstOrThrow()
   const other = {
     ...whole,
@@ -79,11 +82,15 @@ test('who sees some of its nodes is told none of it', async () => {
     .insertInto('node_tasks')
     .values({ ...row, node_id: other.id })
     .execute()
+  const counts = JSON.stringify({ 0: { skipped: 2 } })
+  await db.updateTable('rollouts').set({ counts }).where('id', '=', ID).execute()
   const [key = ''] = Object.keys(JSON.parse(whole.labels))
-  const own = await showRollout(db, ID, [{ key, kind: 'exists' }])
+  const scope: Scope = [{ key, kind: 'exists' }]
+  const own = await showRollout(db, ID, scope)
+  const { items: ownTasks } = await showTasks(db, ID, { scope, limit: 10 })
   expect(own).toMatchObject({ reasonCode: 'text', evidence: null })
   expect(own.reason).toMatch(/^Paused: Of your 1 in it, 0 have the version. Somebody paused it. It/)
-  expect(own.tasks.map(({ message }) => message)).toEqual(
+  expect(ownTasks.map(({ message }) => message)).toEqual(
     tasks.map(() => 'a node of the same kind refused the same text'),
   )
 })
@@ -99,4 +106,19 @@ test('what it goes back for and who stands in are sentences, too', async () => {
   expect(tellReason({ code: 'went_back', why: goesBack, backNodes: 0 })).toBe(
     'edge-1 fell. No node had begun to apply it.',
   )
+})
+
+test('a rollout of before counts its tasks', async () => {
+  const db = await carriedOn({})
+  const rows = await db.selectFrom('rollouts').select(['id', 'counts']).execute()
+  expect(rows.length).toBeGreaterThan(0)
+  for (const row of rows) {
+    const tasks = await db
+      .selectFrom('node_tasks')
+      .selectAll()
+      .where('rollout_id', '=', row.id)
+      .execute()
+    expect(countsOf(row)).toEqual(countTasksByWave(tasks))
+  }
+  expect(rows.some(({ counts }) => counts.includes('"skipped":'))).toBe(true)
 })

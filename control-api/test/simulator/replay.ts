@@ -13,6 +13,7 @@ import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
 import type { Task } from '../../src/features/rollouts/reducer/model.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
 import { findRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/task-counts.ts'
 import { loadTasks } from '../../src/features/rollouts/store/tasks.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
@@ -96,6 +97,7 @@ class Player {
     })
     await this.#learn(db)
     await this.#requireRemembered(where)
+    await this.#requireCounted(where)
     if (said !== undefined)
       requireSame(where, { answer: result }, this.#words.translate({ answer: said }))
     requireSame(where, viewOf(db), this.#words.translate(await viewOfReal(this.#services.db)))
@@ -324,6 +326,18 @@ class Player {
         tasks.map(({ isConnected: _, cordon: __, ...task }) => task)
       const stored = shown(await loadTasks(this.#services.db, id))
       requireSame(`${where}, remembered of ${id}`, stored, shown(memory?.committed(id)))
+    }
+  }
+
+  /** What each rollout says of its tasks is what they say themselves. */
+  async #requireCounted(where: string): Promise<void> {
+    const { db } = this.#services
+    const rollouts = await db.selectFrom('rollouts').select(['id', 'counts']).execute()
+    const tasks = await db.selectFrom('node_tasks').selectAll().execute()
+    const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
+    for (const row of rollouts) {
+      const counted = countTasksByWave(byRollout.get(row.id) ?? [])
+      requireSame(`${where}, counted of ${row.id}`, counted, countsOf(row))
     }
   }
 

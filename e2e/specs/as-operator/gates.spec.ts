@@ -45,7 +45,7 @@ test('a version that answers with empty pages is stopped at one node, with the n
         })
         await expect(rollout.evidence('Bytes per request')).toShowState('Fails')
         await expect(rollout.evidence('Bytes per request')).toContainText('1 node')
-        const served = (await api.rollout(id)).tasks.filter(({ wave }) => wave === 0)
+        const served = (await api.rolloutTasks(id)).filter(({ wave }) => wave === 0)
         expect(served).toHaveLength(1)
         for (const { name } of farm.nodes.filter((node) => node.name !== served[0]?.nodeName)) {
           await expect(rollout.task(name)).toShowState('Pending')

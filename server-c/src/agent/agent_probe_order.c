@@ -129,30 +129,56 @@ bool agent_probe_pace_is_over(const struct agent_probe_pace *pace, uint64_t now_
 
 /* --- where --- */
 
-static void format_url(char out[80], const struct config_listen *listen)
+static void take_address(struct agent_probe_target *out, const struct config_listen *listen)
 {
     const char *address = listen->address;
-    bool is_v6 = strchr(address, ':') != NULL;
+    char host[64];
     if (strcmp(address, "0.0.0.0") == 0)
         address = "127.0.0.1";
     if (strcmp(address, "::") == 0)
         address = "::1";
-    snprintf(out, 80, is_v6 ? "http://[%.45s]:%u" : "http://%.45s:%u", address, listen->port);
+    snprintf(host, sizeof(host), strchr(address, ':') ? "[%.45s]:%u" : "%.45s:%u", address,
+             listen->port);
+    snprintf(out->url, sizeof(out->url), "http%s://%s", listen->tls ? "s" : "", host);
+    snprintf(out->connect_to, sizeof(out->connect_to), "::%.61s", host);
+    out->port = listen->port;
+    out->speaks_tls = listen->tls;
+}
+
+static bool sends_to_tls(const struct config *cfg)
+{
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (cfg->sites[i].redirect_to_https)
+            return true;
+    return false;
+}
+
+/* 0: one can't connect to it. */
+static int merit(const struct config_listen *listen, bool wants_tls)
+{
+    bool has_socket = listen->socket[0] != '\0';
+    if (!has_socket && listen->port == 0)
+        return 0;
+    return 1 + (has_socket ? 0 : 1) + (listen->tls == wants_tls ? 2 : 0) +
+           (listen->proxy_protocol ? 0 : 4);
 }
 
 bool agent_probe_target_of(const struct config *cfg, struct agent_probe_target *out)
 {
+    const struct config_listen *best = NULL;
+    bool wants_tls = cfg && sends_to_tls(cfg);
     memset(out, 0, sizeof(*out));
-    for (size_t i = 0; cfg && i < cfg->listen_count; i++) {
-        const struct config_listen *listen = &cfg->listens[i];
-        if (!listen->socket[0] && listen->port != 0) {
-            format_url(out->url, listen);
-            out->socket = NULL;
-            return true;
-        }
-        if (listen->socket[0] && !out->socket)
-            out->socket = listen->socket;
+    for (size_t i = 0; cfg && i < cfg->listen_count; i++)
+        if (merit(&cfg->listens[i], wants_tls) > (best ? merit(best, wants_tls) : 0))
+            best = &cfg->listens[i];
+    if (!best)
+        return false;
+    out->has_proxy_header = best->proxy_protocol;
+    if (!best->socket[0]) {
+        take_address(out, best);
+        return true;
     }
+    out->socket = best->socket;
     snprintf(out->url, sizeof(out->url), "http://localhost");
-    return out->socket != NULL;
+    return true;
 }

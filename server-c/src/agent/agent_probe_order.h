@@ -52,11 +52,15 @@ bool agent_probe_pace_is_over(const struct agent_probe_pace *pace, uint64_t now_
 
 /* The address where this node answers clients. */
 struct agent_probe_target {
-    char url[80];       /* "http://127.0.0.1:8080" */
-    const char *socket; /* of cfg: the Unix socket to connect to; NULL: the address in `url` */
+    char url[80];        /* "http://127.0.0.1:8080" */
+    char connect_to[64]; /* for a URL of any other host: "::127.0.0.1:8080" (CURLOPT_CONNECT_TO) */
+    const char *socket;  /* of cfg: the Unix socket to connect to; NULL: the address in `url` */
+    uint16_t port;
+    bool speaks_tls, has_proxy_header;
 };
-/* Finds the first address that one can connect to, else a Unix socket. False if `cfg` is NULL,
- * listens nowhere, or only on a port chosen by the kernel. */
+/* Finds the first address that one can connect to, else a Unix socket: one with TLS when a site sends
+ * clients there, and one without proxyProtocol if there is any. False if `cfg` is NULL, listens nowhere,
+ * or only on a port chosen by the kernel. */
 bool agent_probe_target_of(const struct config *cfg, struct agent_probe_target *out);
 
 #endif

@@ -35,7 +35,9 @@ struct visit {
     struct agent_probes *probes;
     const struct agent_probe_order *order;
     struct agent_probe_pace pace;
+    const struct agent_probe_target *target;
     CURL *easy;
+    struct curl_slist *connect_to;
     size_t asked, answered, received;
 };
 
@@ -69,6 +71,17 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
     return visit->received > ANSWER_BYTES_MAX ? 0 : size * count;
 }
 
+/* A site is chosen by the name in the handshake, so over TLS the URL has to have it. */
+static CURLcode set_url(struct visit *visit, const char *host)
+{
+    const struct agent_probe_target *target = visit->target;
+    char url[sizeof("https://:65535") + AGENT_PROBE_HOST_LEN];
+    if (!target->speaks_tls || !host)
+        return curl_easy_setopt(visit->easy, CURLOPT_URL, target->url);
+    snprintf(url, sizeof(url), "https://%s:%u", host, target->port);
+    return curl_easy_setopt(visit->easy, CURLOPT_URL, url);
+}
+
 static void fetch(struct visit *visit)
 {
     const struct agent_probe_path *path =
@@ -85,7 +98,7 @@ static void fetch(struct visit *visit)
     curl_easy_setopt(visit->easy, CURLOPT_REQUEST_TARGET, path->path);
     curl_easy_setopt(visit->easy, CURLOPT_FORBID_REUSE,
                      visit->asked % REQUESTS_PER_CONNECTION == 0 ? 1L : 0L);
-    if (curl_easy_perform(visit->easy) == CURLE_OK)
+    if (set_url(visit, path->host) == CURLE_OK && curl_easy_perform(visit->easy) == CURLE_OK)
         visit->answered++;
     curl_easy_setopt(visit->easy, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
@@ -93,10 +106,22 @@ static void fetch(struct visit *visit)
 
 /* --- one order --- */
 
+/* This node's own certificates are not judged by this: who serves them does that. */
+static bool set_tls(const struct visit *visit)
+{
+    return curl_easy_setopt(visit->easy, CURLOPT_SSL_VERIFYPEER, 0L) == CURLE_OK &&
+           curl_easy_setopt(visit->easy, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK &&
+           curl_easy_setopt(visit->easy, CURLOPT_CONNECT_TO, visit->connect_to) == CURLE_OK;
+}
+
 static bool open_visit(struct visit *visit, const struct agent_probe_target *target)
 {
     CURL *easy = visit->easy = curl_easy_init();
-    return easy && curl_easy_setopt(easy, CURLOPT_URL, target->url) == CURLE_OK &&
+    visit->target = target;
+    visit->connect_to = curl_slist_append(NULL, target->connect_to);
+    return easy && visit->connect_to && (!target->speaks_tls || set_tls(visit)) &&
+           curl_easy_setopt(easy, CURLOPT_HAPROXYPROTOCOL, target->has_proxy_header ? 1L : 0L) ==
+               CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, target->socket) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_USERAGENT, METRICS_PROBE_AGENT FARMSTEAD_VERSION) ==
@@ -146,6 +171,7 @@ static void carry_out(struct agent_probes *probes, const struct agent_probe_orde
     else if (open_visit(&visit, &target))
         fetch_all(&visit);
     curl_easy_cleanup(visit.easy);
+    curl_slist_free_all(visit.connect_to);
     config_put(cfg);
 }
 

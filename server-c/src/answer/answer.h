@@ -19,13 +19,26 @@ void answer_find(struct exchange *ex);
  * as long as the request is under way. */
 enum http_status answer_map(struct exchange *ex, struct url_path *path, struct span *location);
 
-/* May the client have the index file of the folder it asked for, by the site's rules for that file?
- * Rules for the index file's headers then apply as well. True: *status holds the verdict. False:
- * the client has to sign in first, and gets an answer without the caller, who gives back the entry
- * that was found. */
-bool answer_admit_index(struct exchange *ex, const char *index, enum http_status *status);
+/* May the client have the file that was found for the path it asked for, by the site's rules for that
+ * file: a candidate, or the index file of a folder ("": none)? Rules for its headers then apply as well.
+ * True: *status holds the verdict. False: the client has to sign in first, and gets an answer without
+ * the caller, who gives back the entry that was found. */
+bool answer_admit_found(struct exchange *ex, const char *index, enum http_status *status);
 
 void answer_forget_user(struct exchange *ex);
+
+/* --- answer_try.c ----------------------------------------------------------------------------- */
+
+/* Looks for the exchange's candidate, and if there can't be one for the next. */
+void answer_try(struct exchange *ex);
+/* Turns the path in loop->path, which answer_map() has written, into that of the candidate. False: it
+ * is no path. */
+bool answer_try_path(struct exchange *ex, struct url_path *path);
+/* Is the candidate any file but that at the path itself? */
+bool answer_tries_other(const struct exchange *ex);
+/* What was found as the candidate is not to be sent: the next one is looked for, or the client is sent
+ * to the page's right address. False: it is the answer. Takes over the reference to `entry` if true. */
+bool answer_try_goes_on(struct exchange *ex, struct file_entry *entry, enum http_status status);
 
 /* --- answer_secure.c -------------------------------------------------------------------------- */
 
@@ -88,9 +101,9 @@ void answer_send(struct exchange *ex, const struct response_head *head, struct b
 /* Answers with the site's page for `status`, or with our own page if the site has none. */
 void answer_refuse(struct exchange *ex, enum http_status status);
 void answer_redirect(struct exchange *ex, enum http_status status, struct span location);
-/* Answers with 301 to the same path and a slash at its end (RFC 9110 section 15.4.2): without the
- * slash, relative links in a folder's page would lead elsewhere (RFC 3986 section 5.2.3). */
-void answer_redirect_to_folder(struct exchange *ex);
+/* Answers with 301 to the page's other address (RFC 9110 section 15.4.2). A folder's has a slash at its
+ * end: without it, relative links in its page would lead elsewhere (RFC 3986 section 5.2.3). */
+void answer_redirect_page(struct exchange *ex, enum site_address address);
 /* Answers with our own page for ex->page_status, when the site's page can't be had. */
 void answer_refuse_plainly(struct exchange *ex);
 /* Takes over the reference to `entry`, the site's page for ex->page_status. */

@@ -301,11 +301,13 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
     /* 403 would tell who has a home folder on this machine. RFC 9110 section 15.5.4 allows 404. */
     if (status == HTTP_FORBIDDEN && ex->place == &ex->site->places.homes)
         status = HTTP_NOT_FOUND;
-    if (status == HTTP_OK && entry->index[0] && has_path_rules(ex->site) &&
-        !answer_admit_index(ex, entry->index, &status)) {
+    if (status == HTTP_OK && (entry->index[0] || answer_tries_other(ex)) &&
+        has_path_rules(ex->site) && !answer_admit_found(ex, entry->index, &status)) {
         file_cache_put(&ex->loop->files, entry);
         return;
     }
+    if (ex->tries.count > 0 && answer_try_goes_on(ex, entry, status))
+        return;
     if (status == HTTP_OK && entry->is_folder) {
         answer_folder(ex, entry);
         return;
@@ -321,7 +323,7 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
     }
     file_cache_put(&ex->loop->files, entry);
     if (status == HTTP_MOVED_PERMANENTLY)
-        answer_redirect_to_folder(ex);
+        answer_redirect_page(ex, ADDRESS_ADD_SLASH);
     else
         answer_refuse(ex, status);
 }

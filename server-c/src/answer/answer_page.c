@@ -172,21 +172,22 @@ void answer_redirect(struct exchange *ex, enum http_status status, struct span l
     answer_own_page(ex, &page);
 }
 
-void answer_redirect_to_folder(struct exchange *ex)
+void answer_redirect_page(struct exchange *ex, enum site_address address)
 {
     struct span query = exchange_slice(ex, ex->req.query), unused;
     struct site_scratch *scratch = &ex->loop->scratch;
     struct url_path path;
     size_t len = 0;
 
-    if (answer_map(ex, &path, &unused) == HTTP_OK)
+    if (answer_map(ex, &path, &unused) == HTTP_OK && path.len + 2 < ex->loop->path_cap) {
+        site_try_move(address, ex->site->cfg, &path, ex->loop->path);
         len =
             url_path_encode(scratch->bytes, scratch->cap, (struct span){ex->loop->path, path.len});
-    if (len == 0 || len + 2 + query.len > scratch->cap) {
+    }
+    if (len == 0 || len + 1 + query.len > scratch->cap) {
         answer_refuse(ex, HTTP_NOT_FOUND);
         return;
     }
-    scratch->bytes[len++] = '/';
     if (ex->req.query.off > 0) {
         scratch->bytes[len++] = '?';
         memcpy(scratch->bytes + len, query.ptr, query.len);

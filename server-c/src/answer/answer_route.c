@@ -145,7 +145,7 @@ static bool sign_in(struct exchange *ex, const struct config_auth *rule)
 }
 
 /* A rule for "*.html" covers also the index.html that is sent for a folder. */
-bool answer_admit_index(struct exchange *ex, const char *index, enum http_status *status)
+bool answer_admit_found(struct exchange *ex, const char *index, enum http_status *status)
 {
     struct loop *loop = ex->loop;
     size_t index_len = strlen(index);
@@ -156,6 +156,8 @@ bool answer_admit_index(struct exchange *ex, const char *index, enum http_status
     struct span unused, full;
 
     *status = answer_map(ex, &path, &unused);
+    if (*status == HTTP_OK && !answer_try_path(ex, &path))
+        *status = HTTP_NOT_FOUND;
     if (*status == HTTP_OK && path.len + index_len >= loop->path_cap)
         *status = HTTP_URI_TOO_LONG;
     if (*status != HTTP_OK)
@@ -183,7 +185,7 @@ static void locate(struct exchange *ex, struct span path)
     if (status == HTTP_OK)
         answer_search(ex, &location);
     else if (status == HTTP_MOVED_PERMANENTLY)
-        answer_redirect_to_folder(ex);
+        answer_redirect_page(ex, ADDRESS_ADD_SLASH);
     else
         answer_refuse(ex, status);
 }
@@ -196,6 +198,7 @@ void answer_find(struct exchange *ex)
     const struct config_auth *rule;
 
     ex->search = SEARCH_FILE;
+    ex->tries.count = 0;
     if (status != HTTP_OK) {
         if (location.ptr)
             answer_redirect(ex, status, location);
@@ -208,5 +211,15 @@ void answer_find(struct exchange *ex)
         if (rule && !sign_in(ex, rule))
             return;
     }
-    locate(ex, (struct span){ex->loop->path, path.len});
+    if (!site_tries(ex->site->cfg)) {
+        locate(ex, (struct span){ex->loop->path, path.len});
+        return;
+    }
+    site_try_init(&ex->tries, ex->live->cfg, ex->site->cfg,
+                  (struct span){ex->loop->path, path.len});
+    ex->candidate = 0;
+    if (ex->tries.count > 0)
+        answer_try(ex);
+    else
+        locate(ex, (struct span){ex->loop->path, path.len});
 }

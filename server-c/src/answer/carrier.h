@@ -43,6 +43,7 @@ struct carrier {
     struct loop *loop;
     const struct sockaddr *peer;
     const struct tls_session *tls; /* NULL: the client does not speak TLS */
+    bool is_secure;                /* it does to a proxy, which said so as the connection began */
 };
 
 static inline void carrier_wait(struct carrier *carrier)

@@ -21,12 +21,13 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->clock.head_ns = stage_now();
     ex->live = live_config_get(loop->live);
     ex->peer = visitor_find(&ex->visitor, &ex->live->sites->proxies, carrier->peer, &ex->req, head);
-    ex->is_secure = carrier->tls ||
+    ex->is_secure = carrier->tls || carrier->is_secure ||
                     visitor_came_by_https(&ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
     ex->search = SEARCH_FILE;
+    ex->tries.count = 0;
     ex->coding = CODING_IDENTITY;
     ex->page_status = HTTP_OK;
     ex->is_signed_in = false;

@@ -13,6 +13,7 @@
 #include "http/http_coding.h"
 #include "http/http_parser.h"
 #include "site/dir_listing.h"
+#include "site/site_try.h"
 
 /* What the current look-up is for. */
 enum exchange_search {
@@ -35,6 +36,8 @@ struct exchange {
     struct response_scope scope;
     enum exchange_search search;
     enum http_status status;
+    struct site_try tries; /* what is looked for, and which of it now */
+    uint8_t candidate;
     const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
     struct file_entry *entry; /* a reference, while its bytes are fetched */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "check/config_check.h"
 #include "check/config_check_bounds.h"
+#include "check/config_check_advice.h"
 #include "check/config_check_sizes.h"
 #include "config/config.h"
 #include "owner/bounds.h"
@@ -183,6 +184,8 @@ static int check_text(const struct arguments *args, const struct buf *text)
         config_check_machine(cfg, NULL, &errors);
         config_check_fit(&sizes, cfg, &warnings);
     }
+    if (cfg != NULL)
+        config_check_advise(cfg, &warnings);
     if (args->as_json)
         is_printed = print_json(cfg, &errors, &warnings);
     else

@@ -30,6 +30,7 @@ struct config_listen {
     char *socket_mode;                     /* octal, "0660" */
     enum config_defer_accept defer_accept; /* for TCP only */
     bool tls;                              /* for TCP only */
+    bool proxy_protocol;
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
@@ -40,6 +41,7 @@ enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
 enum config_tls_profile { TLS_PROFILE_INTERMEDIATE, TLS_PROFILE_MODERN };
 enum config_client_certificates {
     CLIENT_CERTIFICATES_OFF,
@@ -88,6 +90,13 @@ struct config_redirect {
 struct config_rewrite {
     char *match, *to;
     bool goes_on; /* later rules see the new path; false: the first match is the last */
+};
+
+struct config_try_files {
+    char **paths;
+    size_t path_count;
+    char **candidates; /* site_try.h */
+    size_t candidate_count;
 };
 
 struct config_expires {
@@ -181,6 +190,10 @@ struct config_site {
         char **excluded;
         size_t excluded_count;
     } user_dirs;
+    struct config_try_files *try_files;
+    size_t try_files_count;
+    enum config_trailing_slash trailing_slash;
+    bool clean_urls;
     struct config_redirect *redirects;
     size_t redirect_count;
     struct config_rewrite *rewrites;

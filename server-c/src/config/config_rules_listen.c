@@ -128,6 +128,28 @@ static void check_socket(const struct rules *rules, const struct config_listen *
                             listen->socket, other);
 }
 
+/* A header is believed only when it comes from a trusted proxy, so there has to be one that can
+ * connect. */
+static void check_proxy_protocol(const struct rules *rules, const struct config_listen *listen,
+                                 size_t index)
+{
+    const struct config *cfg = rules->cfg;
+    char pointer[RULES_POINTER_LEN];
+
+    if (!listen->proxy_protocol)
+        return;
+    for (size_t i = 0; i < cfg->trusted_proxy_count; i++)
+        if (!cfg->trusted_proxies[i] || /* which is reported by itself */
+            has_socket(listen) == (strcmp(cfg->trusted_proxies[i], "unix") == 0))
+            return;
+    snprintf(pointer, sizeof(pointer), "/listen/%zu/proxyProtocol", index);
+    config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                        has_socket(listen) ? "add \"unix\" to \"trustedProxies\""
+                                           : "add the proxy's address to \"trustedProxies\"",
+                        "every connection would be closed, since nobody who can connect here is "
+                        "in \"trustedProxies\"");
+}
+
 void config_rules_check_listeners(const struct rules *rules)
 {
     check_endpoints(rules);
@@ -135,6 +157,7 @@ void config_rules_check_listeners(const struct rules *rules)
         const struct config_listen *listen = &rules->cfg->listens[i];
 
         check_kind(rules, listen, i);
+        check_proxy_protocol(rules, listen, i);
         if (has_socket(listen))
             check_socket(rules, listen, i);
     }

@@ -133,10 +133,61 @@ static void check_users(const struct rules *rules, size_t site)
     }
 }
 
+static bool finds_html(const struct config_site *site)
+{
+    for (size_t i = 0; i < site->try_files_count; i++)
+        for (size_t j = 0; j < site->try_files[i].candidate_count; j++)
+            if (site->try_files[i].candidates[j] != NULL &&
+                strcmp(site->try_files[i].candidates[j], "{path}.html") == 0)
+                return true;
+    return false;
+}
+
+/* Clients would be sent to addresses at which nothing is found. */
+static void check_clean_urls(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+    char pointer[RULES_POINTER_LEN];
+
+    if (!checked->clean_urls || finds_html(checked))
+        return;
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/cleanUrls", site);
+    config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                        "add \"{path}.html\" to the candidates of a rule in \"tryFiles\"",
+                        "a page is not found at its address without .html");
+}
+
+/* What stands behind a candidate that always answers is never looked for. */
+static void check_candidates(const struct rules *rules, size_t site, size_t rule)
+{
+    const struct config_try_files *checked = &rules->cfg->sites[site].try_files[rule];
+    char pointer[RULES_POINTER_LEN];
+
+    for (size_t i = 0; i + 1 < checked->candidate_count; i++) {
+        const char *candidate = checked->candidates[i];
+        if (candidate == NULL || candidate[0] != '4')
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/tryFiles/%zu/candidates/%zu", site, rule,
+                 i + 1);
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                            "put the status last, or remove what follows it",
+                            "nothing behind \"%s\" is looked for", candidate);
+        return;
+    }
+}
+
+static void check_try_files(const struct rules *rules, size_t site)
+{
+    for (size_t i = 0; i < rules->cfg->sites[site].try_files_count; i++)
+        check_candidates(rules, site, i);
+    check_clean_urls(rules, site);
+}
+
 void config_rules_check_site(const struct rules *rules, size_t site)
 {
     check_root(rules, site);
     check_precompressed(rules, site);
+    check_try_files(rules, site);
     check_aliases(rules, site);
     check_users(rules, site);
 }

@@ -109,6 +109,17 @@ static const struct option listen_members[] = {
      .lighttpd = "ssl.engine",
      .default_json = "false",
      FIELD(struct config_listen, tls)},
+    {.name = "proxyProtocol",
+     .type = OPTION_BOOLEAN,
+     .title = "PROXY protocol",
+     .help = "Whether each connection begins with a header of the PROXY protocol (version 1 or 2), "
+             "in which a load balancer says for which client it is. It has to: a connection "
+             "without one is closed, and so is one from an address that is not in trustedProxies. "
+             "Access rules, limits for addresses and the access log go by that client, and by "
+             "what trustedProxyField says if that client is a trusted proxy itself.",
+     .lighttpd = "extforward.hap-PROXY",
+     .default_json = "false",
+     FIELD(struct config_listen, proxy_protocol)},
     {0},
 };
 

@@ -61,6 +61,7 @@ extern const struct option config_site_members[];
 extern const struct option config_redirect_members[];
 extern const struct option config_rewrite_members[];
 extern const struct option config_header_members[];
+extern const struct option config_try_files_members[];
 extern const struct option config_expires_members[];
 extern const struct option config_access_members[];
 extern const struct option config_auth_members[];

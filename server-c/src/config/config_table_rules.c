@@ -35,6 +35,13 @@ const char *config_row_check_proxy(const char *text)
     return strcmp(text, "unix") == 0 ? NULL : check_block(text);
 }
 
+static const char *check_candidate(const char *text)
+{
+    const char *path = strncmp(text, "{path}", 6) == 0 ? text + 6 : text;
+
+    return *path == '\0' || *path == '4' ? NULL : config_row_check_segments(path);
+}
+
 const struct option config_redirect_members[] = {
     MATCH_ROW(config_redirect),
     {.name = "to",
@@ -80,6 +87,31 @@ const struct option config_rewrite_members[] = {
              "is the last.",
      .default_json = "false",
      FIELD(struct config_rewrite, goes_on)},
+    {0},
+};
+
+const struct option config_try_files_members[] = {
+    PATHS_ROW(config_try_files),
+    {.name = "candidates",
+     .type = OPTION_STRINGS,
+     .title = "Candidates",
+     .help =
+         "What is looked for, in this order, until something is there: \"{path}\" is a file at the "
+         "path that was asked for, \"{path}/\" a folder there, \"{path}.html\" and "
+         "\"{path}/index.html\" have something behind it, \"/index.html\" is this file of the site "
+         "whatever was asked for, and \"404\", \"403\" or \"410\" is that answer. A file for all "
+         "paths "
+         "stands for no path below /.well-known/ and for none whose name has the suffix of "
+         "another media type than HTML: a missing picture stays missing.",
+     .min = 1,
+     .max = 1024,
+     .min_items = 1,
+     .max_items = 8,
+     .pattern = "^([{]path[}][^" CONTROLS "{}]*|/[^" CONTROLS "{}]*[^/" CONTROLS "{}]|40[34]|410)$",
+     .form = "\"{path}\" with or without something behind it, a path such as \"/index.html\", or "
+             "\"404\", \"403\" or \"410\"",
+     .check = check_candidate,
+     LIST(struct config_try_files, candidates, candidate_count)},
     {0},
 };
 

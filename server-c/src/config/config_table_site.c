@@ -17,6 +17,12 @@ static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
                                        [SYMLINKS_ANY] = "any",
                                        NULL};
 
+static const char *const trailing_slashes[] = {[SLASH_OF_FOLDERS] = "folders",
+                                               [SLASH_ADD] = "add",
+                                               [SLASH_REMOVE] = "remove",
+                                               [SLASH_KEEP] = "keep",
+                                               NULL};
+
 static const char *const client_certificates[] = {[CLIENT_CERTIFICATES_OFF] = "off",
                                                   [CLIENT_CERTIFICATES_OPTIONAL] = "optional",
                                                   [CLIENT_CERTIFICATES_REQUIRED] = "required",
@@ -384,6 +390,38 @@ const struct option config_site_members[] = {
      .help = "Folders that users of the machine publish in their homes.",
      .default_json = "{}",
      .members = user_dirs_members},
+    {.name = "tryFiles",
+     .type = OPTION_OBJECTS,
+     .title = "Where to look",
+     .help =
+         "What is looked for in place of the file at the path, such as one of the same name with "
+         ".html, or a single-page app's one page. The first rule whose paths fit counts; "
+         "where none fits it is the file or the folder at the path.",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_try_files_members,
+     .item_size = sizeof(struct config_try_files),
+     SITE_LIST(try_files, try_files_count)},
+    {.name = "trailingSlash",
+     .type = OPTION_ENUM,
+     .title = "Slash at the end",
+     .help =
+         "At which of its two addresses a page is: a folder's page, or one that was found as "
+         "\"{path}.html\". \"folders\": a folder's with the slash, others as they were asked for; "
+         "\"add\": with it; \"remove\": without it; \"keep\": at both. From the other address "
+         "clients are sent there (301).",
+     .default_json = "\"folders\"",
+     .words = trailing_slashes,
+     SITE(trailing_slash)},
+    {.name = "cleanUrls",
+     .type = OPTION_BOOLEAN,
+     .title = "Addresses without .html",
+     .help =
+         "Whether clients that ask for a page with its .html are sent to its address without it "
+         "(301), and from a folder's index file to the folder. For paths of which "
+         "\"{path}.html\" is a candidate in tryFiles.",
+     .default_json = "false",
+     SITE(clean_urls)},
     {.name = "redirects",
      .type = OPTION_OBJECTS,
      .title = "Redirects",

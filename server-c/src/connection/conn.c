@@ -2,6 +2,7 @@
 /* conn.c — the connection's state machine.
  *
  * state     | entered when                        | left when
+ * PROXIED   | accepted with proxyProtocol         | the header is whole: HANDSHAKE or READING
  * HANDSHAKE | accepted, and the client speaks TLS | it is over, perhaps by a lane: READING
  * READING   | accepted; a response has ended      | the head is whole: ANSWERING or SENDING
  * ANSWERING | the exchange asked a lane           | the lane has answered: SENDING
@@ -111,6 +112,8 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         c->has_input = true; /* was not read while output was held */
         conn_flush(c);
     }
+    if (c->state == CONN_PROXIED)
+        conn_read_proxy_header(c, events & POLLER_STREAM_LAST);
     if (c->state == CONN_HANDSHAKE)
         conn_shake_hands(c);
     if (c->state == CONN_LINGERING) {
@@ -151,7 +154,7 @@ void conn_watch_output(struct conn *c)
 }
 
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
-                bool is_counted)
+                bool is_counted, bool has_proxy_header)
 {
     struct conn *c = calloc(1, sizeof(*c));
 
@@ -171,7 +174,9 @@ void conn_start(struct loop *loop, struct transport transport, const struct sock
     list_init(&c->link);
     list_init(&c->waiting);
     loop->connection_count++;
-    c->state = transport_has_handshake(&transport) ? CONN_HANDSHAKE : CONN_READING;
+    c->state = has_proxy_header                      ? CONN_PROXIED
+               : transport_has_handshake(&transport) ? CONN_HANDSHAKE
+                                                     : CONN_READING;
     conn_arm(c, TIMEOUT_SILENT);
     /* Its first event comes after those that are waiting now, when the request has often arrived.
      * So a connection may be answered and closed without ever having been added to the poller. */

@@ -10,9 +10,16 @@
 #include <sys/socket.h>
 
 /* Starts a connection on `transport`, which it takes over and closes on failure. The caller has
- * counted it in shared->connections, and if `is_counted` in the table of peers as well. */
+ * counted it in shared->connections, and if `is_counted` in the table of peers as well.
+ * `has_proxy_header`: the peer is a proxy that says first for whom the connection is; the transport's
+ * descriptor is a socket then, of which nothing was read. */
 void conn_start(struct loop *loop, struct transport transport, const struct sockaddr_storage *peer,
-                bool is_counted);
+                bool is_counted, bool has_proxy_header);
+
+/* Answers at a socket without waiting for a request: 503, and when to try again (RFC 9110 sections 15.6.4
+ * and 10.2.3). Where the client speaks TLS a handshake would cost more than the answer is worth, so its
+ * side just ends. */
+void conn_say_no(int fd, bool speaks_tls);
 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);

@@ -6,6 +6,8 @@
 #include "http2/http2.h"
 #include "net/accept_deferral.h"
 
+#include <sys/socket.h>
+
 #define LINGER_BYTES_MAX 262144
 #define SILENT_MS 250 /* long enough for a lost packet to be sent again */
 
@@ -42,6 +44,16 @@ void conn_close(struct conn *c, enum end_reason reason)
     transport_close(&c->transport);
 }
 
+void conn_say_no(int fd, bool speaks_tls)
+{
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+                                 "Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+    if (!speaks_tls)
+        (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(fd, SHUT_WR);
+}
+
 void conn_become_http2(struct conn *c)
 {
     struct loop *loop = c->loop;
@@ -49,6 +61,7 @@ void conn_become_http2(struct conn *c)
         .transport = c->transport,
         .peer = &c->peer.any,
         .tls = c->carrier.tls,
+        .is_secure = c->carrier.is_secure,
         .is_counted = c->is_counted,
         .is_watched = c->is_watched,
         .input = c->in + c->in_pos,

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 
 enum conn_state {
+    CONN_PROXIED,
     CONN_HANDSHAKE,
     CONN_READING,
     CONN_ANSWERING,
@@ -96,6 +97,10 @@ void conn_watch_output(struct conn *c);
 /* Sends what the transport holds, and watches for when it can. Does nothing for one that holds
  * nothing. */
 void conn_flush(struct conn *c);
+
+/* conn_proxy.c */
+/* In CONN_PROXIED, when there may be input. `is_last`: nothing will come after it. */
+void conn_read_proxy_header(struct conn *c, bool is_last);
 
 /* conn_handshake.c */
 void conn_shake_hands(struct conn *c);             /* in CONN_HANDSHAKE, when there may be input */

@@ -132,7 +132,9 @@ static enum end_reason reason_of(const struct conn *c)
     case TIMEOUT_SILENT:
         return END_SILENT;
     case TIMEOUT_HEADER:
-        return c->state == CONN_HANDSHAKE ? END_HANDSHAKE : END_SLOW_HEAD;
+        return c->state == CONN_HANDSHAKE ? END_HANDSHAKE
+               : c->state == CONN_PROXIED ? END_PROXY_HEADER
+                                          : END_SLOW_HEAD;
     case TIMEOUT_IDLE:
         return END_IDLE;
     case TIMEOUT_WRITE:

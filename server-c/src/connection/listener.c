@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "connection/conn.h"
+#include "connection/peer_limit.h"
 #include "log/log.h"
-#include "net/peer_table.h"
 #include "net/transport_tls.h"
 
 #include <errno.h>
@@ -22,9 +22,6 @@
 #define ACCEPT_BATCH 64 /* then other events get their turn */
 #define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
-/* The least that "auto" allows an address, for an office behind one address when limits.connections
- * is small. */
-#define PER_ADDRESS_MIN 50
 
 struct listener {
     struct poller_watch watch;
@@ -37,9 +34,10 @@ struct listener {
     char *socket;                          /* path of a Unix socket; "": TCP */
     enum config_defer_accept defer_accept; /* as in the config */
     bool speaks_tls;
+    bool has_proxy_header; /* proxyProtocol */
     bool is_deferring;
     uint32_t ticks_released;
-    uint64_t warned_ms, warned_address_ms;
+    uint64_t warned_ms, warned_stranger_ms;
 };
 
 /* --- binding --------------------------------------------------------------------------------- */
@@ -119,17 +117,9 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
 
 /* --- accepting ------------------------------------------------------------------------------- */
 
-/* Answers without waiting for the request: 503, and when to try again (RFC 9110 sections 15.6.4 and
- * 10.2.3). Where the client speaks TLS a handshake would cost more than the answer is worth, so the
- * connection just ends. */
 static void refuse(const struct listener *listener, int fd)
 {
-    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-                                 "Content-Length: 0\r\nConnection: close\r\n\r\n";
-
-    if (!listener->speaks_tls)
-        (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    shutdown(fd, SHUT_WR);
+    conn_say_no(fd, listener->speaks_tls);
     close(fd);
     loop_count(listener->loop->live, COUNTER_REFUSED, 1);
 }
@@ -175,44 +165,22 @@ static void pause_accepting(struct listener *listener, int err)
     set_accepting(listener, false);
 }
 
-/* How many connections `peer` may have; 0: no limit, and the connection is not counted. With "auto"
- * no address can take all connections: once a quarter of limits.connections is in use, each address
- * may have a quarter more. Before that nothing is counted, which costs nothing. The share is large
- * since offices and mobile networks have many clients behind one address. Peers on this host are
- * taken to be a proxy. */
-static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
+/* Who is no trusted proxy could say that it asks for anybody, and is not listened to. */
+static bool is_stranger(const struct listener *listener, const struct sockaddr *peer)
 {
-    const struct config *cfg = loop->live->cfg;
-    uint32_t quarter = cfg->limits.connections / 4;
-
-    if (trusted_proxies_hold(&loop->live->sites->proxies, peer))
-        return 0;
-    if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
-        return cfg->limits.connections_per_address;
-    if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
-        peer_is_local(peer))
-        return 0;
-    return quarter > PER_ADDRESS_MIN ? quarter : PER_ADDRESS_MIN;
+    return listener->has_proxy_header &&
+           !trusted_proxies_hold(&listener->loop->live->sites->proxies, peer);
 }
 
-static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_counted)
-{
-    uint32_t limit = limit_of(loop, peer);
-
-    *is_counted = limit > 0;
-    return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);
-}
-
-/* An operator with a proxy in front has to know this. */
-static void warn_of_address(struct listener *listener)
+static void warn_of_stranger(struct listener *listener)
 {
     uint64_t now = uv_now(&listener->loop->uv);
 
-    if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
+    if (listener->warned_stranger_ms != 0 && now - listener->warned_stranger_ms <= WARN_EVERY_MS)
         return;
-    log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
-             "have; more of it are refused. If it is a proxy's, name it in trustedProxies.");
-    listener->warned_address_ms = now;
+    log_warn("listener: a connection was refused, since it has proxyProtocol and its address is "
+             "not in trustedProxies");
+    listener->warned_stranger_ms = now;
 }
 
 static void start(const struct listener *listener, int fd, const struct sockaddr_storage *peer,
@@ -227,7 +195,7 @@ static void start(const struct listener *listener, int fd, const struct sockaddr
         loop_uncount_connection(loop, (const struct sockaddr *)peer, is_counted);
         return;
     }
-    conn_start(loop, transport, peer, is_counted);
+    conn_start(loop, transport, peer, is_counted, listener->has_proxy_header);
 }
 
 static void take_client(struct listener *listener, int fd, const struct sockaddr_storage *peer)
@@ -238,8 +206,12 @@ static void take_client(struct listener *listener, int fd, const struct sockaddr
     loop_count(loop->live, COUNTER_CONNECTIONS, 1);
     if (peer->ss_family != AF_UNIX)
         accept_deferral_accepted(&loop->deferral);
-    if (!admit_peer(loop, (const struct sockaddr *)peer, &is_counted)) {
-        warn_of_address(listener);
+    if (is_stranger(listener, (const struct sockaddr *)peer)) {
+        warn_of_stranger(listener);
+        refuse(listener, fd);
+        return;
+    }
+    if (!peer_limit_enter(loop, (const struct sockaddr *)peer, &is_counted)) {
         refuse(listener, fd);
         return;
     }
@@ -247,8 +219,7 @@ static void take_client(struct listener *listener, int fd, const struct sockaddr
         start(listener, fd, peer, is_counted);
         return;
     }
-    if (is_counted)
-        peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+    loop_leave_peer(loop, (const struct sockaddr *)peer, is_counted);
     refuse(listener, fd);
 }
 
@@ -328,6 +299,7 @@ int listener_new(struct loop *loop, int fd, const struct config_listen *cfg, str
     listener->socket = xstrdup(cfg->socket);
     listener->defer_accept = cfg->defer_accept;
     listener->speaks_tls = cfg->tls;
+    listener->has_proxy_header = cfg->proxy_protocol;
     poller_watch_init(&listener->watch, &listener_kind);
     err = poller_add(&loop->poller, fd, 0, &listener->watch);
     if (err) {
@@ -380,6 +352,7 @@ void listener_follow(struct listener *listener, const struct config_listen *cfg)
 {
     listener->defer_accept = cfg->defer_accept;
     listener->speaks_tls = cfg->tls;
+    listener->has_proxy_header = cfg->proxy_protocol;
     follow_deferral(listener);
 }
 

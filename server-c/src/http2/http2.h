@@ -18,6 +18,7 @@ struct http2_handover {
     struct transport transport;
     const struct sockaddr *peer;
     const struct tls_session *tls; /* of the transport; NULL: the client does not speak TLS */
+    bool is_secure;                /* as of a carrier */
     bool is_counted;               /* in the table of peers */
     bool is_watched;               /* its descriptor is in the loop's poller, for another watch */
     const void *input;             /* bytes received, from the first one on */

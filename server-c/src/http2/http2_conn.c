@@ -295,6 +295,7 @@ static struct http2_conn *allocate(struct loop *loop, const struct http2_handove
     c->loop = loop;
     c->transport = from->transport;
     c->tls = from->tls;
+    c->is_secure = from->is_secure;
     c->is_counted = from->is_counted;
     memcpy(&c->peer, from->peer, size_of(from->peer));
     poller_watch_init(&c->watch, &kind);

@@ -33,6 +33,7 @@ struct http2_conn {
     struct loop *loop;
     struct transport transport;
     const struct tls_session *tls; /* of the transport, or NULL */
+    bool is_secure;                /* as of a carrier */
     nghttp2_session *protocol;
     struct list link; /* in loop->http2.idle, busy or lingering */
     uint64_t deadline_ms;

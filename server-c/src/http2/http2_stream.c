@@ -98,8 +98,11 @@ struct http2_stream *http2_stream_new(struct http2_conn *c, int32_t id)
         stream = allocate();
     if (!stream)
         return NULL;
-    stream->carrier = (struct carrier){
-        .kind = &stream_carrier, .loop = c->loop, .peer = &c->peer.any, .tls = c->tls};
+    stream->carrier = (struct carrier){.kind = &stream_carrier,
+                                       .loop = c->loop,
+                                       .peer = &c->peer.any,
+                                       .tls = c->tls,
+                                       .is_secure = c->is_secure};
     stream->conn = c;
     stream->id = id;
     stream->received = stream->sent = 0;

@@ -109,11 +109,16 @@ void loop_fini(struct loop *loop)
     url_rule_scratch_free(loop->scratch.rules);
 }
 
+void loop_leave_peer(struct loop *loop, const struct sockaddr *peer, bool is_counted)
+{
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, peer);
+}
+
 void loop_uncount_connection(struct loop *loop, const struct sockaddr *peer, bool is_counted)
 {
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
-    if (is_counted)
-        peer_table_leave(loop->shared->peers, peer);
+    loop_leave_peer(loop, peer, is_counted);
 }
 
 /* --- series ---------------------------------------------------------------------------------- */

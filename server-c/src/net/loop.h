@@ -123,6 +123,7 @@ struct loop {
     struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
+    uint64_t warned_address_ms, warned_proxy_ms; /* when the log was last told; 0: never */
 
     /* Connections of HTTP/2, and their streams, by what they wait for: kept by http2/. Each list is
      * in the order of its deadlines. */
@@ -170,6 +171,9 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
 {
     live->series->data.counters[counter] += n;
 }
+
+/* Takes a connection out of the table of peers, if `is_counted`. */
+void loop_leave_peer(struct loop *loop, const struct sockaddr *peer, bool is_counted);
 
 /* Takes a connection out of shared->connections, and if `is_counted` out of the table of peers. */
 void loop_uncount_connection(struct loop *loop, const struct sockaddr *peer, bool is_counted);

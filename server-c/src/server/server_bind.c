@@ -36,7 +36,8 @@ static struct config_listen copy_listen(const struct config_listen *listen)
 {
     return (struct config_listen){xstrdup(listen->address), listen->port,
                                   xstrdup(listen->socket),  xstrdup(listen->socket_mode),
-                                  listen->defer_accept,     listen->tls};
+                                  listen->defer_accept,     listen->tls,
+                                  listen->proxy_protocol};
 }
 
 static void free_listen(struct config_listen *listen)

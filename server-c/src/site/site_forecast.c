@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "files/file_lookup.h"
 #include "site/site_host.h"
+#include "site/site_try.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #define PATH_BYTES (4 * SITE_FORECAST_TARGET_MAX + PATH_EXTRA)
 
 struct forecast {
+    const struct config *cfg;
     const struct site *site;
     struct span host; /* as in the request */
     struct site_request request;
@@ -66,24 +68,104 @@ static enum http_status pass_index(struct forecast *forecast, size_t found)
     return pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len + len});
 }
 
+/* What is at one place: `found` says of a 200 what it is. */
+static enum http_status look(struct forecast *forecast, const struct site_location *location,
+                             struct file_found *found)
+{
+    struct folder_chain chain = {.inotify = -1};
+
+    file_lookup_run(found, location->place, &location->key, &chain);
+    if (found->fd >= 0)
+        close(found->fd);
+    if (found->status == HTTP_FORBIDDEN && location->place == &forecast->site->places.homes)
+        return HTTP_NOT_FOUND;
+    return found->status;
+}
+
 static enum http_status look_up(struct forecast *forecast)
 {
-    const struct site_places *places = &forecast->site->places;
-    struct folder_chain chain = {.inotify = -1};
     struct site_location location;
     struct file_found found;
     struct span path = {forecast->path_bytes, forecast->path.len};
-    enum http_status status =
-        site_places_locate(places, forecast->host, path, &forecast->scratch, &location);
+    enum http_status status = site_places_locate(&forecast->site->places, forecast->host, path,
+                                                 &forecast->scratch, &location);
 
+    if (status == HTTP_OK)
+        status = look(forecast, &location, &found);
+    return status == HTTP_OK ? pass_index(forecast, found.index) : status;
+}
+
+/* --- several places -------------------------------------------------------------------------- */
+
+static enum http_status look_for(struct forecast *forecast, enum site_candidate kind,
+                                 struct file_found *found)
+{
+    const struct site_places *places = &forecast->site->places;
+    struct span path = {forecast->path_bytes, forecast->path.len};
+    struct site_location location;
+    enum http_status status =
+        kind == CANDIDATE_OF_ALL
+            ? site_places_locate_root(places, forecast->host, path, &forecast->scratch, &location)
+            : site_places_locate(places, forecast->host, path, &forecast->scratch, &location);
+
+    return status == HTTP_OK ? look(forecast, &location, found) : status;
+}
+
+/* The path is that of candidate `index`, which is there. */
+static enum http_status judge_found(struct forecast *forecast, const struct site_try *tries,
+                                    size_t index, struct span asked, const struct file_found *found)
+{
+    const struct site_page page = {asked, tries->candidates[index], found->is_folder};
+    bool is_index = found->index < forecast->site->cfg->index_count;
+    enum http_status status = pass_index(forecast, found->index);
+
+    if (!is_index && !site_try_is_same(tries, index))
+        status = pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len});
     if (status != HTTP_OK)
         return status;
-    file_lookup_run(&found, location.place, &location.key, &chain);
-    if (found.fd >= 0)
-        close(found.fd);
-    if (found.status == HTTP_FORBIDDEN && location.place == &places->homes)
-        return HTTP_NOT_FOUND;
-    return found.status == HTTP_OK ? pass_index(forecast, found.index) : found.status;
+    return site_try_address(tries, &page) == ADDRESS_RIGHT ? HTTP_OK : HTTP_MOVED_PERMANENTLY;
+}
+
+static enum http_status try_all(struct forecast *forecast, const struct site_try *tries)
+{
+    struct url_path mapped = forecast->path;
+    char *asked = xmalloc(mapped.len + 1);
+    enum http_status status = HTTP_NOT_FOUND;
+
+    memcpy(asked, forecast->path_bytes, mapped.len + 1);
+    for (size_t i = 0; i < tries->count; i++) {
+        struct file_found found;
+        enum site_candidate kind;
+        forecast->path = mapped;
+        memcpy(forecast->path_bytes, asked, mapped.len + 1);
+        kind = site_try_path(tries, i, &forecast->path, forecast->path_bytes,
+                             sizeof(forecast->path_bytes), &status);
+        if (kind == CANDIDATE_STATUS)
+            break;
+        if (kind == CANDIDATE_NONE)
+            continue;
+        status = look_for(forecast, kind, &found);
+        if (site_try_is_miss(status)) {
+            status = HTTP_NOT_FOUND;
+            continue;
+        }
+        if (status == HTTP_OK)
+            status = judge_found(forecast, tries, i, (struct span){asked, mapped.len}, &found);
+        break;
+    }
+    free(asked);
+    return status;
+}
+
+static enum http_status find(struct forecast *forecast)
+{
+    struct span path = {forecast->path_bytes, forecast->path.len};
+    struct site_try tries;
+
+    if (!site_tries(forecast->site->cfg))
+        return look_up(forecast);
+    site_try_init(&tries, forecast->cfg, forecast->site->cfg, path);
+    return tries.count > 0 ? try_all(forecast, &tries) : look_up(forecast);
 }
 
 static enum http_status answer(struct forecast *forecast, struct span path)
@@ -93,7 +175,7 @@ static enum http_status answer(struct forecast *forecast, struct span path)
 
     if (status == HTTP_OK)
         status = map(forecast);
-    return status == HTTP_OK ? look_up(forecast) : status;
+    return status == HTTP_OK ? find(forecast) : status;
 }
 
 enum http_status site_forecast(const struct site_set *sites, struct span host, struct span target)
@@ -107,6 +189,7 @@ enum http_status site_forecast(const struct site_set *sites, struct span host, s
     if (!site)
         return HTTP_MISDIRECTED_REQUEST;
     struct forecast *forecast = xcalloc(1, sizeof(*forecast));
+    forecast->cfg = sites->cfg;
     forecast->site = site;
     forecast->host = host;
     forecast->scratch.cap = PATH_BYTES;

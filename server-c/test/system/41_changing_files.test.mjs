@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startNode, until } from '../support/node.mjs'
 import { get, LOOPBACK, OUTSIDE, RawClient, request } from '../support/raw.mjs'
@@ -75,29 +75,39 @@ const canTrace = spawnSync(cannotSay[0], [...cannotSay.slice(1), 'true']).status
 const noTrace = !canTrace && 'strace cannot trace here'
 const noOutside = OUTSIDE === LOOPBACK && 'this machine has no address but loopback'
 
-for (const [way, maxFileBytes, from, wrap, skip] of [
-  ['from memory', SIZE, OUTSIDE, [], false],
-  ['by sendfile', 65_536, OUTSIDE, [], noOutside],
-  ['copied by the loop', 65_536, LOOPBACK, [], false],
-  ['copied by the lane', 65_536, OUTSIDE, cannotSay, noTrace],
-])
-  for (const [name, change] of Object.entries(changes))
-    test(`sent ${way}, a file that is ${name} is whole or ends early`, { skip }, async (t) => {
-      const node = await startNode(t, { config: { workers: 1, fileCache: { maxFileBytes } }, wrap })
-      const path = join(node.root, 'file.bin')
-      writeFileSync(path, Buffer.alloc(SIZE, 'x'))
-      await sleep(2 * SETTLING_MS)
-      // What is kept in memory is kept from the second request on.
-      if (way === 'from memory') await get(node.port, '/file.bin')
-      const response = await sendWhile(node, path, from, change)
-      const whole = response?.complete ?? false
-      if (way === 'from memory' || keepsBytes.includes(name)) assert.ok(whole, 'it is all there')
-      else assert.ok(!whole, 'the connection has ended before')
-      // What sendfile put in the socket's queue are the page cache's own pages: an answer that ends
-      // early may have bytes of the other version at its end.
-      if (whole || way !== 'by sendfile')
-        assert.ok(response?.body.every((byte) => byte === 120) ?? true, 'all of one version')
-    })
+// Each waits for the most part, with a node and a file of its own.
+suite('while it is sent', { concurrency: 3 }, () => {
+  // Each waits for the most part, with a node and a file of its own.
+  suite('while it is sent', { concurrency: 3 }, () => {
+    for (const [way, maxFileBytes, from, wrap, skip] of [
+      ['from memory', SIZE, OUTSIDE, [], false],
+      ['by sendfile', 65_536, OUTSIDE, [], noOutside],
+      ['copied by the loop', 65_536, LOOPBACK, [], false],
+      ['copied by the lane', 65_536, OUTSIDE, cannotSay, noTrace],
+    ])
+      for (const [name, change] of Object.entries(changes))
+        test(`sent ${way}, a file that is ${name} is whole or ends early`, { skip }, async (t) => {
+          const node = await startNode(t, {
+            config: { workers: 1, fileCache: { maxFileBytes } },
+            wrap,
+          })
+          const path = join(node.root, 'file.bin')
+          writeFileSync(path, Buffer.alloc(SIZE, 'x'))
+          await sleep(2 * SETTLING_MS)
+          // What is kept in memory is kept from the second request on.
+          if (way === 'from memory') await get(node.port, '/file.bin')
+          const response = await sendWhile(node, path, from, change)
+          const whole = response?.complete ?? false
+          if (way === 'from memory' || keepsBytes.includes(name))
+            assert.ok(whole, 'it is all there')
+          else assert.ok(!whole, 'the connection has ended before')
+          // What sendfile put in the socket's queue are the page cache's own pages: an answer that ends
+          // early may have bytes of the other version at its end.
+          if (whole || way !== 'by sendfile')
+            assert.ok(response?.body.every((byte) => byte === 120) ?? true, 'all of one version')
+        })
+  })
+})
 
 for (const engine of ['ttl', 'inotify', 'off'])
   test(`engine ${engine}: what is rewritten at its size right after an answer is seen, however long the ttl`, async (t) => {

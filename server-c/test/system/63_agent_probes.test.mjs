@@ -5,7 +5,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { joinNode } from '../support/joined-node.mjs'
+import { Authority } from '../support/pki.mjs'
 
 let control
 let node, leave
@@ -143,6 +145,33 @@ test('a new config ends what was to be fetched under the old one', async () => {
   await control.until('under the new one', () => counted('probeRequests', 2) === 5)
 })
 
+test('where clients are sent to HTTPS or come by a proxy, the node asks as they do', async () => {
+  const certificates = [new Authority(node.dir, 'root').issue(['www.example.org'])]
+  const [site] = configOf('v3').sites
+  const listen = [
+    { address: '127.0.0.1', port: node.port, proxyProtocol: true },
+    { address: '127.0.0.1', port: await freePort(), tls: true, proxyProtocol: true },
+  ]
+  const config = { listen, trustedProxies: ['127.0.0.1'] }
+  const generations = [3, 4]
+  for (const redirectToHttps of [false, true]) {
+    const sites = [{ ...site, certificates, redirectToHttps }]
+    const generation = generations.shift()
+    control.assign(configOf(`v${generation}`, { ...config, sites }))
+    await control.until('quiet', () =>
+      new RegExp(`generation ${generation} is confirmed`).test(node.log),
+    )
+    control.probe([{ path: '/nothing' }, { host: 'www.example.org', path: '/nothing' }], {
+      count: 10,
+    })
+    await control.until('counted', () => counted('probeRequests', generation) === 10)
+    assert.equal(counted('responses404', generation), 10, `redirects: ${redirectToHttps}`)
+    assert.equal(counted('tlsHandshakes', generation) > 0, redirectToHttps)
+  }
+  control.assign(configOf('v5'))
+  await node.untilVersion('v5')
+})
+
 test('without a control plane nothing more is fetched', async () => {
   control.probe([{ path: '/' }], { perSecond: 2, count: 120 })
   const before = probesInLog().length
@@ -177,5 +206,5 @@ test('while it probes, the node ends when it is told to', async () => {
   await control.until('begun', () => probesInLog().length > before)
   assert.equal(await node.stop(), 0)
   node.start()
-  await node.untilVersion('v2')
+  await node.untilVersion('v5')
 })

@@ -3,7 +3,7 @@
 // it was, and another client is served meanwhile.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as h2 from '../support/http2-raw.mjs'
 import { startNode, until } from '../support/node.mjs'
@@ -161,145 +161,151 @@ for (const [name, make] of Object.entries(errors))
     await serves(node)
   })
 
-test('a head without end is cut off, by its frames and by its time (CVE-2024-27316)', async (t) => {
-  const node = await start(t, { headerSeconds: 1 })
-  const client = await h2.Http2Raw.connect(node.port)
-  client.send(h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.block()))
-  for (let i = 0; i < 200 && !client.ended; i++) {
-    client.send(h2.frame(h2.CONTINUATION, 0, 1, h2.field(`x-${i}`, 'y'.repeat(100))))
-    await sleep(1)
-  }
-  await client.goodbye()
-  const slow = await h2.Http2Raw.connect(node.port)
-  const begin = Date.now()
-  slow.send(h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.block()))
-  await slow.goodbye()
-  assert.ok(Date.now() - begin < 5000)
-  assert.equal(await node.ends('slowHead'), 1)
-  await serves(node)
-})
+// What is cut off by its time is waited for, each with a node of its own.
+suite('bounds of what a connection may hold', { concurrency: 4 }, () => {
+  test('a head without end is cut off, by its frames and by its time (CVE-2024-27316)', async (t) => {
+    const node = await start(t, { headerSeconds: 1 })
+    const client = await h2.Http2Raw.connect(node.port)
+    client.send(h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.block()))
+    for (let i = 0; i < 200 && !client.ended; i++) {
+      client.send(h2.frame(h2.CONTINUATION, 0, 1, h2.field(`x-${i}`, 'y'.repeat(100))))
+      await sleep(1)
+    }
+    await client.goodbye()
+    const slow = await h2.Http2Raw.connect(node.port)
+    const begin = Date.now()
+    slow.send(h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.block()))
+    await slow.goodbye()
+    assert.ok(Date.now() - begin < 5000)
+    assert.equal(await node.ends('slowHead'), 1)
+    await serves(node)
+  })
 
-test('a head that grows without end when it is unpacked ends the connection (CVE-2026-49975)', async (t) => {
-  const node = await start(t)
-  const ticks = cpuTicks(node.child.pid)
-  const large = h2.field('x-large', 'v'.repeat(4000), true) // then 62 is its index
-  const client = await attack(node, { first: h2.settings([4, 0]), rounds: 50 }, (round) => [
-    h2.frame(
-      h2.HEADERS,
-      h2.END_STREAM | h2.END_HEADERS,
-      2 * round + 1,
-      Buffer.concat([
-        h2.block(),
-        round === 0 ? large : Buffer.alloc(0),
-        Buffer.alloc(10_000, 0x80 | 62),
-      ]),
-    ),
-  ])
-  await isEnded(node, client)
-  assert.ok(cpuTicks(node.child.pid) - ticks < 100, 'a second of a processor at most')
-})
+  test('a head that grows without end when it is unpacked ends the connection (CVE-2026-49975)', async (t) => {
+    const node = await start(t)
+    const ticks = cpuTicks(node.child.pid)
+    const large = h2.field('x-large', 'v'.repeat(4000), true) // then 62 is its index
+    const client = await attack(node, { first: h2.settings([4, 0]), rounds: 50 }, (round) => [
+      h2.frame(
+        h2.HEADERS,
+        h2.END_STREAM | h2.END_HEADERS,
+        2 * round + 1,
+        Buffer.concat([
+          h2.block(),
+          round === 0 ? large : Buffer.alloc(0),
+          Buffer.alloc(10_000, 0x80 | 62),
+        ]),
+      ),
+    ])
+    await isEnded(node, client)
+    assert.ok(cpuTicks(node.child.pid) - ticks < 100, 'a second of a processor at most')
+  })
 
-test('a head of many small fields is refused, and the connection goes on', async (t) => {
-  const node = await start(t)
-  const client = await h2.Http2Raw.connect(node.port)
-  client.send(
-    h2.get(
-      1,
-      '/a.txt',
-      times(1000, () => ['a', '']),
-    ),
-  )
-  client.send(h2.get(3, '/a.txt'))
-  await client.end(1)
-  await client.end(3)
-  const [{ payload }] = client.frames.filter(({ type, id }) => type === h2.HEADERS && id === 1)
-  assert.ok(payload.includes('431') || payload.length > 0)
-  assert.equal(await node.counter('badRequests'), 1)
-  client.close()
-})
+  test('a head of many small fields is refused, and the connection goes on', async (t) => {
+    const node = await start(t)
+    const client = await h2.Http2Raw.connect(node.port)
+    client.send(
+      h2.get(
+        1,
+        '/a.txt',
+        times(1000, () => ['a', '']),
+      ),
+    )
+    client.send(h2.get(3, '/a.txt'))
+    await client.end(1)
+    await client.end(3)
+    const [{ payload }] = client.frames.filter(({ type, id }) => type === h2.HEADERS && id === 1)
+    assert.ok(payload.includes('431') || payload.length > 0)
+    assert.equal(await node.counter('badRequests'), 1)
+    client.close()
+  })
 
-test('more requests at once than limits.http2Streams are refused', async (t) => {
-  const node = await start(t, { http2Streams: 10 })
-  const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
-  await client.frame(({ type, flags }) => type === h2.SETTINGS && flags === h2.ACK, 'settings')
-  client.send(h2.frame(h2.SETTINGS, h2.ACK, 0))
-  client.send(...times(11, (i) => h2.get(2 * i + 1, '/big.bin')))
-  const { id } = await client.frame(
-    ({ type }) => type === h2.RST_STREAM || type === h2.GOAWAY,
-    'a refusal',
-  )
-  assert.ok(id === 21 || id === 0)
-  await serves(node)
-  client.close()
-})
+  test('more requests at once than limits.http2Streams are refused', async (t) => {
+    const node = await start(t, { http2Streams: 10 })
+    const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
+    await client.frame(({ type, flags }) => type === h2.SETTINGS && flags === h2.ACK, 'settings')
+    client.send(h2.frame(h2.SETTINGS, h2.ACK, 0))
+    client.send(...times(11, (i) => h2.get(2 * i + 1, '/big.bin')))
+    const { id } = await client.frame(
+      ({ type }) => type === h2.RST_STREAM || type === h2.GOAWAY,
+      'a refusal',
+    )
+    assert.ok(id === 21 || id === 0)
+    await serves(node)
+    client.close()
+  })
 
-test('streams that nobody reads cost little, and are reset after writeSeconds', async (t) => {
-  const node = await start(t, { writeSeconds: 2, http2Streams: 128 })
-  const before = rssBytes(node.child.pid)
-  const clients = await Promise.all(
-    times(20, () => h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })),
-  )
-  for (const client of clients) client.send(...times(128, (i) => h2.get(2 * i + 1, '/big.bin')))
-  await Promise.all(clients.map((client) => client.frame((one) => one.id === 255, 'a head')))
-  const grown = rssBytes(node.child.pid) - before
-  assert.ok(
-    grown < 20 * 128 * 16_384 + MEMORY_MAX,
-    `${(grown / MIB).toFixed(1)} MiB for 2560 streams`,
-  )
-  await serves(node)
-  for (const client of clients)
-    await client.frame(({ type, id }) => type === h2.RST_STREAM && id === 255, 'a reset')
-  assert.ok((await node.counter('timeouts')) >= 2560)
-  for (const client of clients) client.close()
-})
+  test('streams that nobody reads cost little, and are reset after writeSeconds', async (t) => {
+    const node = await start(t, { writeSeconds: 2, http2Streams: 128 })
+    const before = rssBytes(node.child.pid)
+    const clients = await Promise.all(
+      times(20, () => h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })),
+    )
+    for (const client of clients) client.send(...times(128, (i) => h2.get(2 * i + 1, '/big.bin')))
+    await Promise.all(clients.map((client) => client.frame((one) => one.id === 255, 'a head')))
+    const grown = rssBytes(node.child.pid) - before
+    assert.ok(
+      grown < 20 * 128 * 16_384 + MEMORY_MAX,
+      `${(grown / MIB).toFixed(1)} MiB for 2560 streams`,
+    )
+    await serves(node)
+    for (const client of clients)
+      await client.frame(({ type, id }) => type === h2.RST_STREAM && id === 255, 'a reset')
+    assert.ok((await node.counter('timeouts')) >= 2560)
+    for (const client of clients) client.close()
+  })
 
-test('a client that takes nothing is let go after writeSeconds, and costs one batch', async (t) => {
-  const node = await start(t, { writeSeconds: 2 })
-  const before = rssBytes(node.child.pid)
-  const clients = await Promise.all(
-    times(20, () => h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0x7fffffff]) })),
-  )
-  for (const client of clients) {
-    client.socket.pause()
-    client.send(h2.frame(h2.WINDOW_UPDATE, 0, 0, h2.number32(0x7ffe0000)))
-    client.send(...times(20, (i) => h2.get(2 * i + 1, '/big.bin')))
-  }
-  await until(async () => (await node.status()).gauges.openConnections >= 20, 'connections')
-  await sleep(500)
-  const grown = rssBytes(node.child.pid) - before
-  assert.ok(grown < 20 * 256 * 1024 + MEMORY_MAX, `${(grown / MIB).toFixed(1)} MiB for 20 clients`)
-  await serves(node)
-  await until(async () => (await node.ends('slowClient')) === 20, 'ends of slow clients')
-  for (const client of clients) client.close()
-})
+  test('a client that takes nothing is let go after writeSeconds, and costs one batch', async (t) => {
+    const node = await start(t, { writeSeconds: 2 })
+    const before = rssBytes(node.child.pid)
+    const clients = await Promise.all(
+      times(20, () => h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0x7fffffff]) })),
+    )
+    for (const client of clients) {
+      client.socket.pause()
+      client.send(h2.frame(h2.WINDOW_UPDATE, 0, 0, h2.number32(0x7ffe0000)))
+      client.send(...times(20, (i) => h2.get(2 * i + 1, '/big.bin')))
+    }
+    await until(async () => (await node.status()).gauges.openConnections >= 20, 'connections')
+    await sleep(500)
+    const grown = rssBytes(node.child.pid) - before
+    assert.ok(
+      grown < 20 * 256 * 1024 + MEMORY_MAX,
+      `${(grown / MIB).toFixed(1)} MiB for 20 clients`,
+    )
+    await serves(node)
+    await until(async () => (await node.ends('slowClient')) === 20, 'ends of slow clients')
+    for (const client of clients) client.close()
+  })
 
-test('a window that opens by a byte now and then does not hold a stream (CVE-2019-9517)', async (t) => {
-  const node = await start(t, { writeSeconds: 2, minBytesPerSecond: 1000 })
-  const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
-  client.send(h2.get(1, '/big.bin'))
-  const begin = Date.now()
-  let reset
-  while (!reset && Date.now() - begin < 15_000) {
-    client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(1)))
-    await sleep(100)
-    reset = client.frames.find(({ type }) => type === h2.RST_STREAM)
-  }
-  assert.ok(reset, 'reset')
-  await serves(node)
-  client.close()
-})
+  test('a window that opens by a byte now and then does not hold a stream (CVE-2019-9517)', async (t) => {
+    const node = await start(t, { writeSeconds: 2, minBytesPerSecond: 1000 })
+    const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
+    client.send(h2.get(1, '/big.bin'))
+    const begin = Date.now()
+    let reset
+    while (!reset && Date.now() - begin < 15_000) {
+      client.send(h2.frame(h2.WINDOW_UPDATE, 0, 1, h2.number32(1)))
+      await sleep(100)
+      reset = client.frames.find(({ type }) => type === h2.RST_STREAM)
+    }
+    assert.ok(reset, 'reset')
+    await serves(node)
+    client.close()
+  })
 
-test('content that never ends gets no room after limits.bodyBytes', async (t) => {
-  const node = await start(t, { bodyBytes: 1000 })
-  const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
-  client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.block('/big.bin')))
-  // The window of a stream is 65,535 bytes when nobody says otherwise.
-  client.send(...times(3, () => h2.frame(h2.DATA, 0, 1, Buffer.alloc(16_384))))
-  client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
-  await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK, 'a pong')
-  assert.equal(
-    client.frames.filter(({ type, id }) => type === h2.WINDOW_UPDATE && id === 1).length,
-    0,
-  )
-  client.close()
+  test('content that never ends gets no room after limits.bodyBytes', async (t) => {
+    const node = await start(t, { bodyBytes: 1000 })
+    const client = await h2.Http2Raw.connect(node.port, { first: h2.settings([4, 0]) })
+    client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.block('/big.bin')))
+    // The window of a stream is 65,535 bytes when nobody says otherwise.
+    client.send(...times(3, () => h2.frame(h2.DATA, 0, 1, Buffer.alloc(16_384))))
+    client.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8)))
+    await client.frame(({ type, flags }) => type === h2.PING && flags === h2.ACK, 'a pong')
+    assert.equal(
+      client.frames.filter(({ type, id }) => type === h2.WINDOW_UPDATE && id === 1).length,
+      0,
+    )
+    client.close()
+  })
 })

@@ -6,24 +6,24 @@ export type Tone = 'good' | 'info' | 'warn' | 'bad' | 'idle'
 export type Shape = 'disc' | 'half' | 'square' | 'diamond' | 'ring' | 'triangle'
 export type Verdict = { label: string; tone: Tone; shape: Shape }
 
-const paths: Record<Shape, React.ReactNode> = {
-  disc: <circle cx="6" cy="6" r="5" fill="currentColor" />,
-  half: (
-    <>
-      <circle cx="6" cy="6" r="4.2" fill="none" stroke="currentColor" strokeWidth="1.6" />
-      <path d="M6 1.8a4.2 4.2 0 0 1 0 8.4z" fill="currentColor" />
-    </>
-  ),
-  square: <rect x="1.5" y="1.5" width="9" height="9" fill="currentColor" />,
-  diamond: <path d="M6 .5 11.5 6 6 11.5.5 6z" fill="currentColor" />,
-  ring: <circle cx="6" cy="6" r="4.2" fill="none" stroke="currentColor" strokeWidth="1.6" />,
-  triangle: <path d="M6 1 11.5 11H.5z" fill="currentColor" />,
+const DISC = 'M1 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0z'
+const RING = 'M1.8 6a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0z'
+/** Of a box of 12 by 12: what is filled, and what is drawn as a line of 1.6. */
+export const shapePaths: Record<Shape, { fill?: string; line?: string }> = {
+  disc: { fill: DISC },
+  half: { line: RING, fill: 'M6 1.8a4.2 4.2 0 0 1 0 8.4z' },
+  square: { fill: 'M1.5 1.5h9v9h-9z' },
+  diamond: { fill: 'M6 .5 11.5 6 6 11.5.5 6z' },
+  ring: { line: RING },
+  triangle: { fill: 'M6 1 11.5 11H.5z' },
 }
 
 export function StatusMark({ tone, shape }: { tone: Tone; shape: Shape }) {
+  const { fill, line } = shapePaths[shape]
   return (
     <svg className={classes.mark} data-tone={tone} viewBox="0 0 12 12" aria-hidden="true">
-      {paths[shape]}
+      {line && <path d={line} fill="none" stroke="currentColor" strokeWidth="1.6" />}
+      {fill && <path d={fill} fill="currentColor" />}
     </svg>
   )
 }

@@ -47,8 +47,12 @@ export type MetricsSeries = Metrics['series'][number]
 export type Stage = Metrics['stage']
 export type Rollout = Answer<'getRollout', 200>
 export type RolloutState = Rollout['state']
-export type NodeTask = Rollout['tasks'][number]
+export type RolloutTasks = Answer<'listRolloutTasks', 200>
+export type NodeTask = RolloutTasks['items'][number]
 export type TaskState = NodeTask['state']
+/** How tasks are counted and drawn: by state, and two that mean something else. */
+export type TaskStanding = keyof Rollout['states']
+export type RolloutCells = Answer<'getRolloutCells', 200>
 export type Policy = Rollout['policy']
 export type Evidence = NonNullable<Rollout['evidence']>
 export type NewRollout = operations['createRollout']['requestBody']['content']['application/json']

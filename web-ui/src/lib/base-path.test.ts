@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+// The path is read once, when the module is.
+beforeEach(() => vi.resetModules())
 afterEach(() => {
   document.head.replaceChildren()
   vi.resetModules()

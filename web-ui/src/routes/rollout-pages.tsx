@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { QueryStates } from '../components/query-states.tsx'
 import { nodesQuery } from '../features/nodes/api.ts'
-import { rolloutQuery } from '../features/rollouts/api.ts'
+import { namedTasksQuery, rolloutQuery } from '../features/rollouts/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
 import { choiceOf } from '../features/rollouts/strategy.ts'
@@ -22,15 +22,26 @@ function PlanAgain({ id }: { id: string }) {
   const before = useQuery(rolloutQuery(id))
   return (
     <QueryStates query={before} what="The rollout to order again" skeletonRows={5}>
-      {(rollout) => <Plan before={rollout} />}
+      {(rollout) =>
+        rollout.namesNodes ? <PlanNamed before={rollout} /> : <Plan before={rollout} />
+      }
     </QueryStates>
   )
 }
 
-function Plan({ before }: { before?: Rollout }) {
+/** For the nodes that its order named. */
+function PlanNamed({ before }: { before: Rollout }) {
+  const tasks = useQuery(namedTasksQuery(before.id, {}))
+  return (
+    <QueryStates query={tasks} what="The nodes to order it for again" skeletonRows={5}>
+      {({ items }) => <Plan before={before} nodes={items.map(({ nodeId }) => nodeId)} />}
+    </QueryStates>
+  )
+}
+
+function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) {
   const { again: _again, ...asked } = planRoute.useSearch()
-  const nodeIds = before?.namesNodes ? before.tasks.map(({ nodeId }) => nodeId) : undefined
-  const release = { ...asked, ...(nodeIds && { nodes: nodeIds }) }
+  const release = { ...asked, ...(named && { nodes: named }) }
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
   const { selector: _, ...whole } = planRoute.useSearch()
@@ -61,20 +72,11 @@ export function RolloutPage() {
   const { id } = rolloutRoute.useParams()
   const { session } = rolloutRoute.useRouteContext()
   const navigate = useNavigate()
-  const { data: nodes = [] } = useQuery(nodesQuery)
   return (
     <RolloutScreen
       key={id}
       id={id}
       session={session}
-      versionsOf={(config) =>
-        new Map(
-          nodes.flatMap(({ id: nodeId, sync }) => {
-            const of = sync.effective?.version
-            return of?.config === config ? [[nodeId, of.number] as const] : []
-          }),
-        )
-      }
       onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
     />
   )

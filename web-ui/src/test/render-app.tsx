@@ -4,7 +4,18 @@ import { vi } from 'vitest'
 import { createApp } from '../app/app.tsx'
 import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
-import { farmSummary, node, noMetrics, page, preflight, session, system } from './samples.ts'
+import {
+  farmSummary,
+  node,
+  noMetrics,
+  page,
+  preflight,
+  rollout,
+  session,
+  system,
+  task,
+  tasksOf,
+} from './samples.ts'
 
 /** A stream that opens and then says what a test has it say. */
 class FakeStream {
@@ -40,6 +51,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /nodes': () => json(page(node())),
     'POST /rollouts/preflight': () => json(preflight()),
     'GET /rollouts': () => json(page()),
+    [`GET /rollouts/${rollout().id}/tasks`]: () => json(tasksOf(task())),
     'GET /metrics/query': () => json(noMetrics),
     'GET /recovery': () => json({ recovery: null }),
     'GET /system': () => json(system),

@@ -13,10 +13,12 @@ import type {
   ManagedCertificate,
   NodeDetail,
   NodeHost,
+  NodeTask,
   Preflight,
   RenderedConfig,
   Rollout,
   RolloutPlan,
+  RolloutTasks,
   Session,
   System,
   Version,
@@ -207,9 +209,14 @@ const atOnce: Rollout['policy'] = {
   probes: [],
 }
 
-export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}): Rollout {
-  const isDone = ({ state, code }: Rollout['tasks'][number]) =>
-    state === 'done' || (state === 'healthy' && code !== 'gate_failed')
+type OfTasks = Partial<Rollout> & { tasks?: readonly NodeTask[] }
+
+/** As it is of these nodes; they themselves are asked for beside it: tasksOf. */
+export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout {
+  const standingOf = ({ state, code }: NodeTask) =>
+    state === 'healthy' && code === 'gate_failed' ? 'gate_failed' : state
+  const states: Rollout['states'] = {}
+  for (const one of tasks) states[standingOf(one)] = (states[standingOf(one)] ?? 0) + 1
   return {
     id: 'rollout_01jd4q6v2m8w3x5y7z9abcdefg',
     config: 'default',
@@ -222,7 +229,7 @@ export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}):
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
     reasonCode: 'waiting_for_nodes',
-    waves: [{ index: 0, nodes: 1, done: 0 }],
+    waves: [wave({ nodes: tasks.length, states })],
     wave: 0,
     phase: 'dispatching',
     soakedSeconds: 0,
@@ -230,9 +237,9 @@ export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}):
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
-    tasks,
+    states,
     totalNodes: tasks.length,
-    doneNodes: tasks.filter(isDone).length,
+    doneNodes: (states.done ?? 0) + (states.healthy ?? 0),
     pendingNodes: 0,
     cordonedNodes: 0,
     author: 'ana',
@@ -249,7 +256,19 @@ export function rollout({ tasks = [task()], ...change }: Partial<Rollout> = {}):
   }
 }
 
-export function task(change: Partial<Rollout['tasks'][number]> = {}): Rollout['tasks'][number] {
+export const wave = (change: Partial<Rollout['waves'][number]> = {}) => ({
+  ...{ index: 0, nodes: 1, done: 0, states: {} },
+  ...change,
+})
+
+/** What the control plane answers when these are all there are. */
+export const tasksOf = (...tasks: NodeTask[]): RolloutTasks => ({
+  items: tasks,
+  nextCursor: null,
+  total: tasks.length,
+})
+
+export function task(change: Partial<NodeTask> = {}): NodeTask {
   return {
     nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
     nodeName: 'edge-1',

@@ -34,3 +34,6 @@ afterEach(() => {
   speakAs(null)
   localStorage.clear()
 })
+Element.prototype.scrollIntoView ??= () => {}
+// What is drawn is looked at in a browser.
+HTMLCanvasElement.prototype.getContext = () => null

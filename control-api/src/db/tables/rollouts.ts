@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
 // 030-rollout-queue.ts, 032-rollout-probes.ts, 037-node-policies.ts, 040-rollout-named-nodes.ts,
-// 059-rollout-reasons.ts).
+// 059-rollout-reasons.ts, 063-rollout-counts.ts).
 import type { Generated, Selectable } from 'kysely'
 import type { OnOverlap, RolloutState, TaskState } from '../../api-shapes/states.ts'
 
@@ -49,6 +49,10 @@ type RolloutsTable = {
   blocked_by: Generated<string>
   /** When its nodes became its own; null: not yet. */
   started_at_ms: Generated<number | null>
+  /** JSON: TaskCounts in features/rollouts/store/task-counts.ts. Written with the tasks. */
+  counts: Generated<string>
+  /** How often its tasks were written: what was read of them is as it was while this is. */
+  tasks_version: Generated<number>
 }
 
 type RolloutApprovalsTable = {

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type Api, bodyOf } from '../api.ts'
 import type { Rollout } from '../api-types.ts'
 import { type Act, agree } from '../command.ts'
+import { showRollout, toShow } from '../rollouts/tasks.ts'
 import { rolloutLines } from '../rollouts/view.ts'
 import { findRollout, WHICH } from '../rollouts/watch.ts'
 import { examples } from './examples.ts'
@@ -111,13 +112,15 @@ function registerAction(rollout: Command, act: Act, action: Action): void {
   act<Options>(command, async (tool, options, id) => {
     const api = tool.api()
     const found = await findRollout(api, id)
-    if (isShown && !tool.json) tool.terminal.note(rolloutLines(found).join('\n'))
+    if (isShown && !tool.json) {
+      tool.terminal.note(rolloutLines(found, await toShow(api, found)).join('\n'))
+    }
     if (question) await agree(tool, options.yes, question(found))
     const body = {
       stateVersion: found.stateVersion,
       ...(options.reason !== undefined && { reason: options.reason }),
     }
     const after = await send(api, { params: { path: { id: found.id } }, body }, found)
-    tool.show(after, () => rolloutLines(after))
+    await showRollout(tool, after, rolloutLines)
   })
 }

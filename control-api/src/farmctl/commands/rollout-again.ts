@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // again: the order of an earlier rollout once more, as one that was cancelled while it waited.
 import type { Command } from 'commander'
-import type { NewRollout, Rollout } from '../api-types.ts'
+import { collect } from '../api.ts'
+import type { NewRollout, NodeTask, Rollout } from '../api-types.ts'
 import type { Act } from '../command.ts'
+import { tasksOf } from '../rollouts/tasks.ts'
 import { findRollout } from '../rollouts/watch.ts'
 import { examples } from './examples.ts'
 import { type Going, startOrder } from './rollout-start.ts'
@@ -29,15 +31,16 @@ export function registerAgain(rollout: Command, act: Act): void {
       tool.terminal.note('Its strategy was not kept by the version it was ordered with: carefully.')
     }
     const message = options.message ?? (before.message || undefined)
-    await startOrder(tool, { ...options, ...(message && { message }) }, orderOf(before))
+    const nodes = before.namesNodes ? await collect(tasksOf(tool.api(), before.id)) : null
+    await startOrder(tool, { ...options, ...(message && { message }) }, orderOf(before, nodes))
   })
 }
 
 /** An emergency is over by now, or is one of its own. */
-const orderOf = (rollout: Rollout): NewRollout => ({
+const orderOf = (rollout: Rollout, nodes: readonly NodeTask[] | null): NewRollout => ({
   config: rollout.config,
   version: rollout.version,
   ...(rollout.selector !== '' && { selector: rollout.selector }),
-  ...(rollout.namesNodes && { nodes: rollout.tasks.map(({ nodeId }) => nodeId) }),
+  ...(nodes && { nodes: nodes.map(({ nodeId }) => nodeId) }),
   ...(rollout.strategy !== null && { strategy: rollout.strategy }),
 })

@@ -4,12 +4,14 @@ import type { Command } from 'commander'
 import type { Act } from '../command.ts'
 import { EXIT, exitCodeOf } from '../exit-codes.ts'
 import { resourceOf } from '../resources.ts'
+import { showRollout } from '../rollouts/tasks.ts'
 import { rolloutLines } from '../rollouts/view.ts'
 import { findRollout, requireSuccess, WHICH, watchRollout } from '../rollouts/watch.ts'
 import { examples } from './examples.ts'
 import { listResource } from './get.ts'
 import { registerRolloutActions } from './rollout-actions.ts'
 import { registerAgain } from './rollout-again.ts'
+import { registerRolloutNodes } from './rollout-nodes.ts'
 import { registerRollback } from './rollout-rollback.ts'
 import { registerRolloutRules } from './rollout-rules.ts'
 import { registerRolloutStart } from './rollout-start.ts'
@@ -33,9 +35,11 @@ export function registerRollout(program: Command, act: Act): void {
   examples(status, ['farmctl rollout status', 'farmctl rollout status --json'])
   act(status, async (tool, _options, id) => {
     const found = await findRollout(tool.api(), id)
-    tool.show(found, () => rolloutLines(found))
+    await showRollout(tool, found, rolloutLines)
     requireSuccess(found, exitCodeOf(found) ?? EXIT.ok)
   })
+
+  registerRolloutNodes(rollout, act)
 
   const watch = rollout
     .command('watch')

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A plan and a rollout as lines for eyes: what happens to whom, and why it is where it is.
-import type { Evidence, Policy, Preflight, Probe, Rollout, RolloutPlan } from '../api-types.ts'
+import type {
+  Evidence,
+  NodeTask,
+  Policy,
+  Preflight,
+  Probe,
+  Rollout,
+  RolloutPlan,
+} from '../api-types.ts'
 import { atPosition } from '../failures.ts'
 import { progressOf } from '../resources.ts'
 import { age, tableLines } from '../table.ts'
+import { type Some, stateText, taskLines } from './tasks.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
   const { config, version, nodes, waves, planDigest, excluded } = plan
@@ -174,18 +183,8 @@ function waveTable(titles: string[], rows: string[][], hasWaves: boolean): strin
   )
 }
 
-export function rolloutLines(rollout: Rollout): string[] {
-  const { id, config, version, state, reason, tasks, author, createdAt } = rollout
-  const rows = tasks.map((task) => [
-    String(task.wave + 1),
-    task.nodeName,
-    stateText(task),
-    task.code ?? '',
-    task.message,
-  ])
-  const errors = tasks.flatMap(({ nodeName, errors: found }) =>
-    found.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
-  )
+export function rolloutLines(rollout: Rollout, tasks: Some): string[] {
+  const { id, config, version, state, reason, author, createdAt } = rollout
   return [
     `${id}: ${config}@${version}, ordered ${age(createdAt)} ago by ${author}`,
     ...(rollout.emergency === null ? [] : [`Emergency: ${rollout.emergency}`]),
@@ -194,14 +193,9 @@ export function rolloutLines(rollout: Rollout): string[] {
     ...policyLines(rollout),
     ...waveLines(rollout),
     ...(rollout.evidence === null ? [] : evidenceLines(rollout.evidence)),
-    ...waveTable(['NODE', 'STATE', 'CODE', 'MESSAGE'], rows, rollout.waves.length > 1),
-    ...errors,
+    ...taskLines(rollout, tasks),
   ]
 }
-
-/** Nobody is called healthy whose wave fails its gate. */
-const stateText = ({ state, code }: Rollout['tasks'][number]) =>
-  state === 'healthy' && code === 'gate_failed' ? 'fails its gate' : state
 
 function waitingLines({ startedAt, endedAt, ...rollout }: Rollout): string[] {
   if (startedAt !== null || endedAt !== null) return []
@@ -249,13 +243,10 @@ function evidenceLines({ wave, verdict, at, gates }: Evidence): string[] {
 const numberText = (value: number | null) =>
   value === null ? '' : String(Number(value.toPrecision(3)))
 
-/** In one line: what is followed while it goes on. */
-export function progressLine(rollout: Rollout): string {
-  const { config, version, state, tasks, waves, wave, phase } = rollout
+/** In one line: what is followed while it goes on. `busy`: some of its nodes that are not through. */
+export function progressLine(rollout: Rollout, busy: readonly NodeTask[]): string {
+  const { config, version, state, waves, wave, phase } = rollout
   const place = waves.length > 1 ? ` wave ${wave + 1} of ${waves.length} ${phase}` : ''
-  const busy = tasks
-    .filter((task) => task.state !== 'done' && (task.wave === wave || task.state !== 'pending'))
-    .slice(0, 4)
-    .map((task) => `${task.nodeName} ${stateText(task)}`)
-  return [`${config}@${version} ${state}${place} ${progressOf(rollout)}`, ...busy].join(' · ')
+  const who = busy.map((task) => `${task.nodeName} ${stateText(task)}`)
+  return [`${config}@${version} ${state}${place} ${progressOf(rollout)}`, ...who].join(' · ')
 }

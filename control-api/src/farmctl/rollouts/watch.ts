@@ -6,6 +6,7 @@ import type { Tool } from '../command.ts'
 import { type Change, changes } from '../events.ts'
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
+import { showRollout, someTasks } from './tasks.ts'
 import { type Asked, progressLine, rolloutLines } from './view.ts'
 
 /** How commands call their argument. */
@@ -33,12 +34,12 @@ export async function watchRollout(tool: Tool, id: string, asked?: Asked): Promi
   for await (const change of changes(api, tool.stop)) {
     if (!concerns(change, id)) continue
     const rollout = await findRollout(api, id)
-    const line = progressLine(rollout)
+    const line = progressLine(rollout, await busyNodes(api, rollout))
     if (line !== told) tool.terminal.progress(line)
     told = line
     const exitCode = exitCodeOf(rollout)
     if (exitCode === null) continue
-    tool.show({ ...rollout, ...asked }, () => rolloutLines(rollout))
+    await showRollout(tool, rollout, rolloutLines, asked)
     requireSuccess(rollout, exitCode)
     return
   }
@@ -46,6 +47,14 @@ export async function watchRollout(tool: Tool, id: string, asked?: Asked): Promi
     `${id} goes on without you. Back to it: farmctl rollout watch ${id}`,
     EXIT.interrupted,
   )
+}
+
+const BUSY_NAMED = 4
+
+/** Of one that is through nobody is asked. */
+async function busyNodes(api: Api, { id, totalNodes, doneNodes }: Rollout) {
+  if (doneNodes === totalNodes) return []
+  return (await someTasks(api, id, { exceptions: true, limit: BUSY_NAMED })).items
 }
 
 function concerns(change: Change | null, rolloutId: string): boolean {

@@ -24,8 +24,7 @@ import {
   RolloutActionSchema,
 } from './shapes/order-schema.ts'
 import { RolloutSchema } from './shapes/schema.ts'
-import { tasksOf } from './store/tasks.ts'
-import { showRollout } from './view.ts'
+import { seeRollout, showRollout } from './view.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'obey' | 'approve'> }
 
@@ -60,9 +59,8 @@ export const rolloutActionRoutes =
     /** What is done to a rollout is done to all its nodes. Throws RolloutNotFound or OutsideScope. */
     const requireAllWithin = async (id: string, scope: Scope): Promise<void> => {
       if (scope === null) return
-      const { tasks } = await showRollout(db, id, scope)
-      const all = await tasksOf(db, [id], null)
-      if (all.length > tasks.length) throw new OutsideScope('it has other nodes as well', scope)
+      const { audience } = await seeRollout(db, id, scope)
+      if (!audience.isWhole) throw new OutsideScope('it has other nodes as well', scope)
     }
 
     type By = { stateVersion: number; user: SignedInUser | null }

@@ -5,7 +5,7 @@ import type { RolloutState } from '../../api-shapes/states.ts'
 import type { Reader } from '../../db/database.ts'
 import { isWaiting } from './reducer/model.ts'
 import { unfinishedWithin } from './store/rollouts.ts'
-import { taskTotals } from './store/tasks.ts'
+import { countsWithin, totalStandings, totalsOf } from './store/task-counts.ts'
 
 const NAMED = 3
 
@@ -31,16 +31,12 @@ export async function rolloutsNow(db: Reader, scope: Scope): Promise<RolloutsNow
   const waiting = all.filter(({ state }) => isWaiting(state))
   const underWay = all.filter(({ state }) => !isWaiting(state))
   const named = [...underWay.slice(0, NAMED), ...waiting.slice(0, NAMED)]
-  const counts = await taskTotals(
-    db,
-    named.map(({ id }) => id),
-    scope,
-  )
+  const counts = await countsWithin(db, named, scope)
   return {
     underWay: underWay.length,
     waiting: waiting.length,
-    named: named.map((one) => {
-      const { nodes = 0, done = 0 } = counts.get(one.id) ?? {}
+    named: named.map(({ counts: _, ...one }) => {
+      const { nodes, done } = totalsOf(totalStandings(counts.get(one.id) ?? {}))
       return { ...one, totalNodes: nodes, doneNodes: done }
     }),
     configs: new Set(underWay.map(({ config }) => config)),

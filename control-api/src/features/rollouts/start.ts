@@ -50,6 +50,7 @@ import type { Strategy } from './shapes/schema.ts'
 import { ownersOf } from './store/leases.ts'
 import type { FleetNode } from './store/nodes.ts'
 import { completeDraft, findRollout, insertRollout, removeDrafts } from './store/rollouts.ts'
+import { countTasksByWave } from './store/task-counts.ts'
 import { insertTasks, type NewTask } from './store/tasks.ts'
 
 export type StartDeps = {
@@ -374,11 +375,15 @@ function namedIn({ nodes }: Arrangement) {
 
 type Ruled = Awaited<ReturnType<typeof readFarmRules>> & { nowMs: number }
 
-function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled): RolloutRow {
+function toRow(order: Order, plan: Arrangement, ruled: Ruled): RolloutRow {
+  const { arranged, planDigest } = plan
   const { config, version, selector, scope, author, message, onOverlap, emergency = null } = order
   const { nowMs, rules } = ruled
   const approvals = emergency === null ? rules.approvals : 0
-  const { policy, waves } = arranged
+  const { policy, waves, waveOf } = arranged
+  const tasks = plan.nodes.map(({ node }) => ({
+    ...{ wave: waveOf.get(node.id) ?? 0, state: 'pending' as const, code: null },
+  }))
   return {
     id: newId('rollout'),
     config,
@@ -408,6 +413,8 @@ function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled
     emergency,
     place: null,
     blocked_by: '[]',
+    counts: JSON.stringify(countTasksByWave(tasks)),
+    tasks_version: 0,
   }
 }
 

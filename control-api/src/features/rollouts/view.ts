@@ -4,46 +4,50 @@ import type { Scope } from '../../access/scope.ts'
 import { some } from '../../api-shapes/common.ts'
 import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
-import { CORDONED, viewCordon } from '../../fleet/cordon.ts'
+import { viewCordon } from '../../fleet/cordon.ts'
 import { withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './plan/planner.ts'
 import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
 import type { Progress } from './reducer/model.ts'
-import { failsGate } from './reducer/task-states.ts'
-import { countTasks, wasPassedBy } from './reducer/tasks.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
 import type { Rollout, RolloutSummary } from './shapes/schema.ts'
 import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
 import {
-  leftOutForOf,
-  nodesWithin,
+  countsOf,
+  countsWithin,
+  nodeCount,
+  type TaskCounts,
   type TaskTotals,
-  type TaskWithName,
-  taskCounts,
-  tasksOf,
-  taskTotals,
-} from './store/tasks.ts'
-import { type Audience, EVERYBODY, naming, rolloutsIn } from './words/audience.ts'
+  totalStandings,
+  totalsOf,
+} from './store/task-counts.ts'
+import { whichWithin } from './store/task-pages.ts'
+import { type Audience, EVERYBODY, naming, nodesIn, rolloutsIn } from './words/audience.ts'
 import { tellReason } from './words/reasons.ts'
-import { taskMessage } from './words/why-words.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 
 /** Of the nodes within the scope; without one of those it is not there. Throws RolloutNotFound. */
 export async function showRollout(db: Reader, id: string, scope: Scope): Promise<Rollout> {
+  const { row, counts, audience } = await seeRollout(db, id, scope)
+  const states = totalStandings(counts)
+  const parts = { totals: totalsOf(states), approvals: await approvalsOf(db, [id]) }
+  return { ...summarize(row, parts, audience), waves: wavesOf(counts), states }
+}
+
+type Looked = { row: RolloutRow; counts: TaskCounts; audience: Audience }
+
+/** With who looks at it, and how many of its nodes they see. Throws RolloutNotFound. */
+export async function seeRollout(db: Reader, id: string, scope: Scope): Promise<Looked> {
   const row = await findRollout(db, id)
-  if (!row) throw new RolloutNotFound(id)
-  const tasks = await tasksOf(db, [id], scope)
-  if (scope !== null && tasks.length === 0) throw new RolloutNotFound(id)
-  const audience = (await audiences(db, [row], scope))(id)
-  const parts = { totals: totalsOf(tasks), approvals: await approvalsOf(db, [id]) }
-  return {
-    ...summarize(row, parts, audience),
-    waves: wavesOf(tasks),
-    tasks: tasks.map((task) => viewTask(task, audience)),
-  }
+  const counts = row && (await countsWithin(db, [row], scope)).get(id)
+  if (!row || (scope !== null && !counts)) throw new RolloutNotFound(id)
+  const audience = (await audiences(db, [row], { scope, counts: new Map([[id, counts ?? {}]]) }))(
+    id,
+  )
+  return { row, counts: counts ?? {}, audience }
 }
 
 /** A page of them: what is of single nodes is asked for with each. */
@@ -54,31 +58,33 @@ export async function showRollouts(
 ): Promise<RolloutSummary[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const totals = await taskTotals(db, ids, scope)
+  const counts = await countsWithin(db, rows, scope)
   const approvals = Map.groupBy(await approvalsOf(db, ids), (one) => one.rollout_id)
-  const shownFor = await audiences(db, rows, scope)
+  const shownFor = await audiences(db, rows, { scope, counts })
   return rows.map((row) => {
-    const parts = { totals: totals.get(row.id) ?? NO_TASKS, approvals: approvals.get(row.id) ?? [] }
-    return summarize(row, parts, shownFor(row.id))
+    const totals = totalsOf(totalStandings(counts.get(row.id) ?? {}))
+    return summarize(row, { totals, approvals: approvals.get(row.id) ?? [] }, shownFor(row.id))
   })
 }
+
+type Within = { scope: Scope; counts: ReadonlyMap<string, TaskCounts> }
 
 /** Whom each is shown to; null: to somebody who sees the whole farm. */
 async function audiences(
   db: Reader,
   rows: readonly RolloutRow[],
-  scope: Scope,
+  { scope, counts }: Within,
 ): Promise<(id: string) => Audience> {
   if (scope === null) return () => EVERYBODY
-  const ids = rows.map((row) => row.id)
-  const all = await taskCounts(db, ids)
-  const own = await nodesWithin(db, ids, scope)
+  const whole = new Set(
+    rows.flatMap((row) =>
+      nodeCount(countsOf(row)) === nodeCount(counts.get(row.id) ?? {}) ? [row.id] : [],
+    ),
+  )
+  const named = rows.flatMap(({ reason }) => nodesIn(reason))
+  const seen = await whichWithin(db, named, scope)
   const seesRollout = await whichTouch(db, rows, scope)
-  return (id) => {
-    const seen = own.get(id) ?? new Set()
-    const isWhole = all.get(id) === seen.size
-    return { isWhole, sees: (nodeId) => seen.has(nodeId), seesRollout }
-  }
+  return (id) => ({ isWhole: whole.has(id), sees: (nodeId) => seen.has(nodeId), seesRollout })
 }
 
 /** Of the others that are spoken of: which have a node within the scope. */
@@ -110,41 +116,13 @@ const blockersOf = (row: RolloutRow): string[] =>
 
 type Parts = { totals: TaskTotals; approvals: readonly ApprovalRow[] }
 
-const viewTask = (task: TaskWithName, audience: Audience): Rollout['tasks'][number] => ({
-  nodeId: task.node_id,
-  nodeName: task.node_name,
-  wave: task.wave,
-  state: task.state,
-  generation: task.generation,
-  digest: task.digest,
-  code: task.code,
-  message: messageOf(task, audience),
-  errors: JSON.parse(task.errors),
-  isCordoned: task.cordon !== null,
-  updatedAt: timeOf(task.updated_at_ms),
-})
-
-const NO_TASKS: TaskTotals = { nodes: 0, done: 0, settled: 0, pending: 0, cordoned: 0 }
-
-/** As taskTotals has them, of tasks that are read anyhow. */
-function totalsOf(tasks: readonly TaskWithName[]): TaskTotals {
-  return {
-    nodes: tasks.length,
-    done: countTasks(tasks.filter((task) => !failsGate(task))).done,
-    settled: tasks.filter(({ state }) => state === 'done').length,
-    pending: countTasks(tasks).pending,
-    cordoned: tasks.filter(wasPassedBy).length,
-  }
-}
-
-function wavesOf(tasks: readonly TaskWithName[]): Rollout['waves'] {
-  const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
-    index,
-    nodes: inWave.length,
-    done: totalsOf(inWave).done,
-  }))
-  return waves.toSorted((a, b) => a.index - b.index)
-}
+const wavesOf = (counts: TaskCounts): Rollout['waves'] =>
+  Object.entries(counts)
+    .map(([wave, states]) => {
+      const { nodes, done } = totalsOf(states)
+      return { index: Number(wave), nodes, done, states }
+    })
+    .toSorted((a, b) => a.index - b.index)
 
 function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): RolloutSummary {
   const reason = reasonOf(row)
@@ -187,15 +165,6 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     startedAt: timeOrNull(row.started_at_ms),
     endedAt: timeOrNull(row.ended_at_ms),
   }
-}
-
-function messageOf(task: TaskWithName, audience: Audience): string {
-  const { state, code, message } = task
-  const leftOutFor = leftOutForOf(task)
-  if (audience.isWhole || leftOutFor !== null) return taskMessage({ message, leftOutFor }, audience)
-  // From before that was kept apart: the message names whom it was left out for.
-  const isLeftOut = state === 'skipped' && code !== null && code !== CORDONED
-  return isLeftOut ? 'a node of the same kind refused the same text' : message
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString()

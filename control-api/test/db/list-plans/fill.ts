@@ -69,6 +69,7 @@ const STATEMENTS = [
   `insert into node_tasks (rollout_id, node_id, wave, state, digest, text_id, message, errors, updated_at_ms)
    select ${id('rollout', `1 + i % ${ROLLOUTS}`)}, ${id('node', `1 + i / ${ROLLOUTS}`)}, 0,
      json_array('done', 'done', 'skipped') ->> (i % 3), 'digest', 'text1', '', '[]', 1 from ${each(100 * ROLLOUTS)}`,
+  `update rollouts set counts = '{"0":{"done":67,"skipped":33}}'`,
   `insert into rollout_approvals (rollout_id, user_id, username, at_ms)
    select ${id('rollout')}, ${id('user', '1 + i % 500')}, 'ana', 1 from ${each(ROLLOUTS)}`,
   `insert into releases (config, version, rollout_id, at_ms)

@@ -63,7 +63,22 @@ const LISTS: Record<string, List> = {
     ],
     isScoped: true,
   },
-  'rollout-nodes': { path: `/rollouts/${idOf('rollout', 250)}`, isScoped: true },
+  rollout: { path: `/rollouts/${idOf('rollout', 250)}`, isScoped: true },
+  'rollout-cells': { path: `/rollouts/${idOf('rollout', 250)}/cells`, isScoped: true },
+  'rollout-tasks': {
+    path: `/rollouts/${idOf('rollout', 250)}/tasks`,
+    after: ['rollout-tasks', 0, 'edge-0500', idOf('node', 500)],
+    filters: [
+      ...['state=done', 'wave=0', 'running=true', 'name=edge-0500', 'q=edge', 'exceptions=false'],
+    ],
+    isScoped: true,
+  },
+  'rollout-exceptions': {
+    path: `/rollouts/${idOf('rollout', 250)}/tasks?exceptions=true`,
+    after: ['rollout-exceptions', 5, 1, idOf('node', 500)],
+    filters: ['wave=0'],
+    isScoped: true,
+  },
   configs: { path: '/configs', after: ['configs', 'config-30'], filters: ['q=fig'] },
   versions: {
     path: '/configs/config-01/versions',

@@ -5,18 +5,6 @@ select *
   limit ?
 --  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
 
--- GET /rollouts
--- GET /rollouts, a later page
--- GET /rollouts?state=reverted
--- and 7 more
-select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
-  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
-  and t.code is ?) as "cordoned"
-  from "node_tasks" as "t"
-  where "t"."rollout_id" in (?, …)
-  group by "t"."rollout_id"
---  SEARCH t USING PRIMARY KEY (rollout_id=?)
-
 -- every request
 select *
   from "rollout_approvals"
@@ -75,16 +63,6 @@ select *
   limit ?
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
 
--- GET /rollouts?author=person-3
--- GET /rollouts?author=person-3, a later page
-select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
-  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
-  and t.code is ?) as "cordoned"
-  from "node_tasks" as "t"
-  where "t"."rollout_id" in (?)
-  group by "t"."rollout_id"
---  SEARCH t USING PRIMARY KEY (rollout_id=?)
-
 -- GET /rollouts?author=person-3, a later page
 select *
   from "rollouts"
@@ -134,38 +112,19 @@ select *
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
 -- and 7 more
-select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
-  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
-  and t.code is ?) as "cordoned"
+select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
-  where (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
-  and "t"."rollout_id" in (?, …)
-  group by "t"."rollout_id"
+  where "t"."rollout_id" in (?, …)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts, within a scope
--- GET /rollouts, a later page, within a scope
--- GET /rollouts?state=reverted, within a scope
--- and 7 more
-select "rollout_id", count(*) as "count"
-  from "node_tasks"
-  where "rollout_id" in (?, …)
-  group by "rollout_id"
---  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
-
--- GET /rollouts, within a scope
--- GET /rollouts, a later page, within a scope
--- GET /rollouts?state=reverted, within a scope
--- and 7 more
-select "rollout_id", "node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "rollout_id" in (?, …)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
---  SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
 
 -- GET /rollouts, a later page, within a scope
 select *
@@ -267,16 +226,19 @@ select *
 
 -- GET /rollouts?author=person-3, within a scope
 -- GET /rollouts?author=person-3, a later page, within a scope
-select "t"."rollout_id", count(*) as "nodes", sum(t.state = 'done' or (t.state = 'healthy'
-  and t.code is not ?)) as "done", sum(t.state = 'done') as "settled", sum(t.state = 'unreachable') as "pending", sum(t.state = 'skipped'
-  and t.code is ?) as "cordoned"
+select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
-  where (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
-  and "t"."rollout_id" in (?)
-  group by "t"."rollout_id"
+  where "t"."rollout_id" in (?)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
 
 -- GET /rollouts?author=person-3, a later page, within a scope
 select *

@@ -98,7 +98,7 @@ describe('an error in a node’s text', () => {
     node.conduct = { ...refusal, at: '"/srv/of-edge-1"' }
     await node.connect()
     const { id } = (await push(admin, 'default', 1)).json()
-    const task = async () => (await ok(admin, 'GET', `/rollouts/${id}`)).json().tasks[0]
+    const task = async () => (await ok(admin, 'GET', `/rollouts/${id}/tasks`)).json().items[0]
     await expect.poll(async () => (await task()).errors.length).toBe(1)
     expect(read((await task()).errors)).toEqual([['', 5, '"${node.label.root}"', 'missing_file']])
   })

@@ -2,6 +2,7 @@
 // A farm for tests: the service, and nodes in this process that speak to its agent listener.
 import { expect, onTestFinished } from 'vitest'
 import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
+import type { NodeTask, Tasks } from '../../../src/features/rollouts/shapes/task-schema.ts'
 import { type Built, build, type Client, QUICK } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 
@@ -53,9 +54,17 @@ export async function saveVersion(
   if (response.statusCode !== 201) throw new Error(response.body)
 }
 
-export const get = async ({ admin }: Built, id: string): Promise<Rollout> =>
-  (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
-export const reaches = async (service: Built, id: string, state: string): Promise<Rollout> => {
+/** With its first tasks, by name. */
+export type WithTasks = Rollout & { tasks: NodeTask[] }
+export async function get({ admin }: Built, id: string): Promise<WithTasks> {
+  const rollout: Rollout = (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+  const found: Tasks = (
+    await admin.inject({ url: `/api/v1/rollouts/${id}/tasks?limit=500` })
+  ).json()
+  const tasks = found.items.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
+  return { ...rollout, tasks }
+}
+export const reaches = async (service: Built, id: string, state: string): Promise<WithTasks> => {
   await expect.poll(async () => (await get(service, id)).state).toBe(state)
   return get(service, id)
 }

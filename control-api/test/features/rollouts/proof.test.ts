@@ -51,7 +51,7 @@ it('what a rollout to some nodes proved is proof for the whole farm', async () =
   await reaches(service, some.id, 'succeeded')
   expect(await released(service)).toEqual([])
   const all = (await order(service.admin, { version: 1, strategy: WATCHED })).json()
-  expect(all).toMatchObject({ state: 'succeeded', tasks: [{ state: 'done' }] })
+  expect(all).toMatchObject({ state: 'succeeded', states: { done: 1 } })
   expect(all.reason).toMatch(/^Nothing to do/)
   expect(await released(service)).toEqual(['default@1'])
 })

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../../scripts/testing/node-policy.mjs'
-import type { Rollout } from '../../../src/features/rollouts/shapes/schema.ts'
 import { type Built, build, nodeBinary, QUICK, tempDir } from '../../helper.ts'
+import type { WithTasks } from './farm.ts'
 
 const execute = promisify(execFile)
 /** For what never comes on a busy machine. */
@@ -19,9 +19,9 @@ export type RealFarm = Built & {
   /** A folder with that page, for a version to serve. */
   rootWith(page: string | null): string
   save(root: string): Promise<number>
-  order(version: number, strategy?: object): Promise<Rollout>
-  get(id: string): Promise<Rollout>
-  ends(id: string, state: string): Promise<Rollout>
+  order(version: number, strategy?: object): Promise<WithTasks>
+  get(id: string): Promise<WithTasks>
+  ends(id: string, state: string): Promise<WithTasks>
 }
 
 type Options = Pick<NonNullable<Parameters<typeof build>[0]>, 'config'> & {

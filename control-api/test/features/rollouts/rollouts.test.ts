@@ -144,8 +144,10 @@ describe('POST /rollouts', () => {
     expect(again.statusCode).toBe(201)
     expect(again.json()).toMatchObject({
       state: 'succeeded',
-      tasks: [{ state: 'done', generation: 1 }],
+      states: { done: 1 },
+      waves: [{ index: 0, nodes: 1, done: 1, states: { done: 1 } }],
     })
+    expect(await taskOf(service, again.json().id, 'edge-1')).toMatchObject({ generation: 1 })
     expect(service.nodes[0]?.ran).toHaveLength(1)
   })
 

@@ -22,8 +22,8 @@ describe('a rollout by waves', () => {
     const { id } = (await order(service.admin, { version: 2, strategy: BY_WAVES })).json()
     const ended = await reaches(service, id, 'succeeded')
     expect(ended.waves).toEqual([
-      { index: 0, nodes: 1, done: 1 },
-      { index: 1, nodes: 2, done: 2 },
+      { index: 0, nodes: 1, done: 1, states: { done: 1 } },
+      { index: 1, nodes: 2, done: 2, states: { done: 2 } },
     ])
     for (const node of service.nodes) expect(node.ran.at(-1)).toBe(text(8090))
     const rows = await service.services.db

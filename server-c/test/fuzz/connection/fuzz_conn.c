@@ -47,7 +47,7 @@ static void talk(struct memory_transport *memory, const char *says, size_t len, 
     the_loop.random[0] = 1; /* the same boundaries each time */
     the_loop.random[1] = 2;
     shared.connections++;
-    conn_start(&the_loop, memory_transport_open(memory), &peer, false);
+    conn_start(&the_loop, memory_transport_open(memory), &peer, false, false);
     run(memory);
     memory->output[memory->output_len] = '\0';
 }

@@ -91,7 +91,7 @@ static void talk(const char *says, size_t len, size_t input_most, size_t output_
     memory.output_most = output_most;
     memory.output_cap = MEMORY_BYTES_MAX - 1;
     shared.connections++;
-    conn_start(&the_loop, memory_transport_open(&memory), &peer, false);
+    conn_start(&the_loop, memory_transport_open(&memory), &peer, false, false);
     run(&memory);
     read_frames(&memory);
 }

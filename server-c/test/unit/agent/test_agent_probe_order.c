@@ -132,13 +132,17 @@ static void an_order_ends_by_itself(void)
     CHECK_TRUE(agent_probe_pace_is_over(&pace, 0), "of nothing, nothing");
 }
 
+static bool redirects; /* to HTTPS */
+
 static void target_row(int line, const char *listens, const char *url, const char *socket)
 {
-    char text[512];
+    char text[768];
     struct agent_probe_target target;
     struct config_errors errors = {0};
-    snprintf(text, sizeof(text), "{\"listen\":[%s],\"sites\":[{\"hosts\":[\"*\"],\"root\":\"/\"}]}",
-             listens);
+    snprintf(text, sizeof(text),
+             "{\"trustedProxies\":[\"192.0.2.1\"],\"listen\":[%s],\"sites\":[{\"hosts\":[\"*\"],"
+             "\"certificates\":[{\"name\":\"a\"}],\"redirectToHttps\":%s,\"root\":\"/\"}]}",
+             listens, redirects ? "true" : "false");
     struct config *cfg = config_parse(text, strlen(text), &errors);
     CHECK_TRUE(cfg != NULL, "row %d: %s", line, errors.count ? errors.items[0].message : "");
     CHECK_INT(line, listens, agent_probe_target_of(cfg, &target), url != NULL);
@@ -161,6 +165,16 @@ static void the_first_address_is_taken(void)
     target_row(__LINE__, "{\"socket\":\"/run/a\"},{\"socket\":\"/run/b\"}", "http://localhost",
                "/run/a");
     target_row(__LINE__, "{\"address\":\"127.0.0.1\",\"port\":0}", NULL, "");
+    target_row(__LINE__,
+               "{\"port\":80,\"proxyProtocol\":true},{\"address\":\"127.0.0.1\",\"port\":81}",
+               "http://127.0.0.1:81", "");
+    target_row(__LINE__, "{\"port\":80,\"proxyProtocol\":true}", "http://127.0.0.1:80", "");
+    target_row(__LINE__, "{\"port\":443,\"tls\":true},{\"port\":80}", "http://127.0.0.1:80", "");
+    target_row(__LINE__, "{\"port\":443,\"tls\":true}", "https://127.0.0.1:443", "");
+    redirects = true;
+    target_row(__LINE__, "{\"port\":80},{\"address\":\"::\",\"port\":443,\"tls\":true}",
+               "https://[::1]:443", "");
+    redirects = false;
     CHECK_TRUE(!agent_probe_target_of(NULL, &target), "without a config");
 }
 

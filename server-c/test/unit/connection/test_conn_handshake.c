@@ -40,7 +40,7 @@ static void start(struct far *far, int version)
     client_init(&far->client, &(struct client_wish){.version = version, .name = "a.test"});
     CHECK_TRUE(transport_of_tls(&transport, &the_loop, fds[0]), "memory");
     shared.connections++;
-    conn_start(&the_loop, transport, &peer, false);
+    conn_start(&the_loop, transport, &peer, false, false);
 }
 
 static void hang_up(struct far *far)

@@ -72,7 +72,7 @@ static struct client *start(int i, const char *says, size_t output_cap)
     transport = memory_transport_open(memory);
     client->fd = transport.fd;
     shared.connections++;
-    conn_start(&the_loop, transport, &peer, false);
+    conn_start(&the_loop, transport, &peer, false, false);
     client->conn = container_of(the_loop.connections[TIMEOUT_SILENT].prev, struct conn, link);
     return client;
 }

@@ -4,6 +4,7 @@
 #include "connection/listener.c"
 
 #include "loop_fixture.h"
+#include "net/peer_table.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -35,6 +36,7 @@ static int dial_from(int from)
     ours.sin_addr.s_addr = htonl(0x7f000000 + (uint32_t)from);
     theirs.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     theirs.sin_port = htons(port);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* a byte at a time is one */
     CHECK_INT(from, "bind", bind(fd, (struct sockaddr *)&ours, sizeof(ours)), 0);
     CHECK_INT(from, "connect", connect(fd, (struct sockaddr *)&theirs, sizeof(theirs)), 0);
     clients[client_count++] = fd;
@@ -259,38 +261,111 @@ static void test_no_room_for_one_that_is_counted(void)
     settle();
 }
 
-static void test_auto_limit_of_an_address(void)
-{
-    static const struct {
-        const char *name;
-        uint32_t limit, per_address, open, address, want;
-    } rows[] = {
-        {"few are open", 4000, CONFIG_AUTO_PER_ADDRESS, 999, 0xcb007101, 0},
-        {"a quarter is open", 4000, CONFIG_AUTO_PER_ADDRESS, 1000, 0xcb007101, 1000},
-        {"this host", 4000, CONFIG_AUTO_PER_ADDRESS, 1000, INADDR_LOOPBACK, 0},
-        {"few for all: an office's", 100, CONFIG_AUTO_PER_ADDRESS, 25, 0xcb007101, PER_ADDRESS_MIN},
-        {"as configured, always", 4000, 7, 0, INADDR_LOOPBACK, 7},
-        {"none, by config", 4000, 0, 4000, 0xcb007101, 0},
-        {"a trusted proxy", 4000, CONFIG_AUTO_PER_ADDRESS, 4000, 0x0a010203, 0},
-        {"a trusted proxy, by config", 4000, 7, 4000, 0x0a010203, 0},
-    };
-    static char block[] = "10.0.0.0/8", *proxies[] = {block};
-    struct config cfg = {.trusted_proxies = proxies, .trusted_proxy_count = 1};
-    struct site_set sites = {.cfg = &cfg};
-    struct live_config some = {.cfg = &cfg, .sites = &sites};
-    struct loop_shared all = {0};
-    struct loop loop = {.live = &some, .shared = &all};
+/* --- behind a proxy -------------------------------------------------------------------------- */
 
-    trusted_proxies_init(&sites.proxies, &cfg);
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct sockaddr_in peer = {.sin_family = AF_INET};
-        peer.sin_addr.s_addr = htonl(rows[i].address);
-        cfg.limits.connections = rows[i].limit;
-        cfg.limits.connections_per_address = rows[i].per_address;
-        all.connections = rows[i].open;
-        CHECK_INT((int)i, rows[i].name, limit_of(&loop, (struct sockaddr *)&peer), rows[i].want);
+static void put_behind_proxies(const char *trusted)
+{
+    char text[400];
+
+    snprintf(text, sizeof(text),
+             "{ \"limits\": { \"connections\": 40, \"connectionsPerAddress\": 2 },\n"
+             "  \"trustedProxies\": [\"%s\"],\n"
+             "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT\" }] }",
+             trusted);
+    put_in_force(text, "ttl");
+    begin_listening(DEFER_ACCEPT_NEVER);
+    listener->has_proxy_header = true;
+    listener_accept(listener);
+}
+
+static int dial_for(const char *client)
+{
+    char text[200];
+    int fd = dial_from(1);
+    int len = snprintf(text, sizeof(text),
+                       "PROXY TCP4 %s 192.0.2.1 1 80\r\n"
+                       "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+                       client);
+
+    CHECK_INT(fd, "said", send(fd, text, (size_t)len, 0), len);
+    return fd;
+}
+
+static bool has_ended(int fd)
+{
+    char bytes[400];
+    ssize_t n;
+
+    do
+        n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    while (n > 0);
+    return n == 0 || errno == ECONNRESET;
+}
+
+static void test_proxies(void)
+{
+    static const char header[] = "PROXY TCP4 203.0.113.9 192.0.2.1 1 80\r\n";
+    uint64_t refused, broken;
+    int silent, slow, check;
+
+    put_behind_proxies("127.0.0.1");
+    refused = counted(COUNTER_REFUSED);
+    /* The limit is each client's, and the proxy has none. */
+    for (int i = 0; i < 2; i++)
+        CHECK_TRUE(dial_for("203.0.113.1") && dial_for("203.0.113.2"), "two each");
+    settle();
+    CHECK_INT(__LINE__, "connections", the_loop.connection_count, 4);
+    CHECK_INT(__LINE__, "addresses", peer_table_size(shared.peers), 2);
+    CHECK_TRUE(strstr(heard(clients[0]), "HTTP/1.1 4") != NULL, "answered");
+    check = dial_for("203.0.113.1");
+    settle();
+    CHECK_TRUE(strstr(heard(check), "HTTP/1.1 503") != NULL, "told so");
+    CHECK_INT(__LINE__, "one too many", has_ended(check), true);
+    CHECK_INT(__LINE__, "refused", counted(COUNTER_REFUSED), refused + 1);
+    CHECK_INT(__LINE__, "for that", the_loop.ends[END_ADDRESS_LIMIT], 1);
+    everybody_leaves();
+
+    /* Byte by byte, and then its request. */
+    slow = dial_from(1);
+    for (size_t i = 0; i < sizeof(header) - 1; i++) {
+        CHECK_INT((int)i, "a byte", send(slow, &header[i], 1, 0), 1);
+        settle();
+        CHECK_INT((int)i, "known", peer_table_size(shared.peers), i == sizeof(header) - 2);
     }
-    trusted_proxies_fini(&sites.proxies);
+    CHECK_INT(__LINE__, "a request", send(slow, "GET / HTTP/1.0\r\n\r\n", 18, 0), 18);
+    settle();
+    CHECK_TRUE(strstr(heard(slow), "HTTP/1.1 4") != NULL, "answered");
+    everybody_leaves();
+
+    /* Who says nothing is a check whether we are there, and no fault. */
+    broken = the_loop.ends[END_PROXY_HEADER];
+    silent = dial_from(1);
+    shutdown(silent, SHUT_WR);
+    slow = dial_from(1);
+    CHECK_INT(__LINE__, "half", send(slow, header, 10, 0), 10);
+    shutdown(slow, SHUT_WR);
+    settle();
+    CHECK_TRUE(has_ended(silent) && has_ended(slow), "ended");
+    CHECK_INT(__LINE__, "no fault", the_loop.ends[END_PROXY_HEADER], broken);
+    check = dial_from(1);
+    CHECK_INT(__LINE__, "no header", send(check, "GET / HTTP/1.1\r\n", 16, 0), 16);
+    settle();
+    CHECK_STR(__LINE__, "not answered", heard(check), "");
+    CHECK_INT(__LINE__, "a fault", the_loop.ends[END_PROXY_HEADER], broken + 1);
+    everybody_leaves();
+    listener_drop(listener);
+    settle();
+
+    put_behind_proxies("10.0.0.0/8");
+    refused = counted(COUNTER_REFUSED);
+    dial_for("203.0.113.1");
+    settle();
+    CHECK_INT(__LINE__, "a stranger is not heard", the_loop.connection_count, 0);
+    CHECK_INT(__LINE__, "refused", counted(COUNTER_REFUSED), refused + 1);
+    everybody_leaves();
+    put_in_force(config, "ttl");
+    listener_drop(listener);
+    settle();
 }
 
 /* --- no descriptors -------------------------------------------------------------------------- */
@@ -447,7 +522,7 @@ int main(void)
     test_no_room();
     test_of_one_address();
     test_no_room_for_one_that_is_counted();
-    test_auto_limit_of_an_address();
+    test_proxies();
     test_no_descriptors();
     test_stopping();
     test_batches();

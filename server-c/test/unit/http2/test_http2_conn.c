@@ -42,7 +42,7 @@ static void start(size_t input_most, size_t output_most)
     memory.output_stops = output_most != SIZE_MAX;
     transport = memory_transport_open(&memory);
     shared.connections++;
-    conn_start(&the_loop, transport, &peer, false);
+    conn_start(&the_loop, transport, &peer, false, false);
 }
 
 static void tick(uv_timer_t *timer)

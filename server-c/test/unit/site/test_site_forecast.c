@@ -15,13 +15,22 @@ static const char config[] =
     "}],\n"
     "    \"access\": [{ \"action\": \"deny\", \"paths\": [\"*.inc\", \"/shut/index.html\"] }],\n"
     "    \"errorPages\": { \"404\": \"/small.txt\" } },\n"
+    "  { \"hosts\": [\"app.test\"], \"root\": \"ROOT/site\",\n"
+    "    \"access\": [{ \"action\": \"deny\", \"paths\": [\"/shut/index.html\"] }],\n"
+    "    \"tryFiles\": [{ \"paths\": [\"/gone/**\"], \"candidates\": [\"{path}\", \"410\"] },\n"
+    "      { \"candidates\": [\"{path}\", \"{path}/\", \"/docs/index.html\"] }] },\n"
+    "  { \"hosts\": [\"pages.test\"], \"root\": \"ROOT/site\", \"trailingSlash\": \"remove\",\n"
+    "    \"access\": [{ \"action\": \"deny\", \"paths\": [\"/shut.html\"] }],\n"
+    "    \"cleanUrls\": true, \"tryFiles\": [{ \"candidates\": [\"{path}\", \"{path}.html\", "
+    "\"{path}/\"] }] },\n"
     "  { \"hosts\": [\"plain.test\"], \"root\": \"ROOT/site\" },\n"
     "  { \"hosts\": [\"*.many.test\"], \"root\": \"ROOT/{host}\" }] }";
 
 static const char files[] =
     "mkdir -p site/docs site/list site/club site/shut elsewhere one.many.test; "
     "for file in site/small.txt site/docs/index.html site/list/x site/club/page site/a.inc "
-    "site/.hidden site/shut/index.html elsewhere/file one.many.test/file; do echo x > $file; done; "
+    "site/.hidden site/page.html site/shut.html site/shut/index.html elsewhere/file "
+    "one.many.test/file; do echo x > $file; done; "
     "ln -s /etc/passwd site/out; mkfifo site/pipe; touch -d @1700000000 site/* site/*/*; "
     "printf 'anna:%s\\n' \"$(openssl passwd -6 -salt abcdefgh open)\" > users";
 
@@ -40,7 +49,17 @@ static const struct {
     {"a.test", "/other/missing", 404}, {"a.test", "/%00", 400},
     {"a.test", "/../etc/passwd", 400}, {"a.test", "/pipe", 404},
     {"one.many.test", "/file", 200},   {"two.many.test", "/file", 404},
-    {"other.test", "/", 421},
+    {"other.test", "/", 421},          {"app.test", "/small.txt", 200},
+    {"app.test", "/anything", 200},    {"app.test", "/missing.png", 404},
+    {"app.test", "/docs", 301},        {"app.test", "/docs/", 200},
+    {"app.test", "/list", 200},        {"app.test", "/gone/x", 410},
+    {"app.test", "/shut/", 403},       {"app.test", "/shut/x", 200},
+    {"app.test", "/.hidden", 404},     {"app.test", "/pipe", 200},
+    {"app.test", "/out", 200},         {"pages.test", "/page", 200},
+    {"pages.test", "/page/", 301},     {"pages.test", "/page.html", 301},
+    {"pages.test", "/docs", 200},      {"pages.test", "/docs/", 301},
+    {"pages.test", "/shut", 403},      {"pages.test", "/docs/index.html", 301},
+    {"pages.test", "/missing", 404},   {"pages.test", "/list/", 404},
 };
 
 static void test_both_ways(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // uPlot's options for a chart over time. null stays a gap: no data is never zero, never a line.
 import type uPlot from 'uplot'
+import { cssColour } from '../../lib/css-colour.ts'
 import { formatClock } from '../../lib/time.ts'
 import { logRange, logTicks } from './scale.ts'
 import { dashPatterns, type Mark, type TimeChartProps } from './types.ts'
@@ -10,19 +11,6 @@ const DAY_SECONDS = 86_400
 /** uPlot's number for it. */
 const LOGARITHMIC = 3
 
-const css = (name: string) =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-
-/** A palette colour as the canvas needs it: light-dark() resolved for the scheme in force. */
-function colour(name: string): string {
-  const probe = document.createElement('span')
-  probe.style.color = `var(${name})`
-  document.body.append(probe)
-  const resolved = getComputedStyle(probe).color
-  probe.remove()
-  return resolved || css(name)
-}
-
 export type PlotHooks = { onCursor: (index: number | null) => void; marks: () => readonly Mark[] }
 
 export function plotOptions(
@@ -30,8 +18,8 @@ export function plotOptions(
   width: number,
   hooks: PlotHooks,
 ): uPlot.Options {
-  const dim = colour('--fs-dim')
-  const line = colour('--fs-line')
+  const dim = cssColour('--fs-dim')
+  const line = cssColour('--fs-line')
   const logarithmic = props.scale === 'log'
   const axis = { stroke: dim, font: AXIS_FONT, ticks: { show: false } }
   return {
@@ -63,20 +51,20 @@ export function plotOptions(
       {},
       ...props.series.map((one) => ({
         label: one.name,
-        stroke: colour(`--fs-series-${one.colour}`),
+        stroke: cssColour(`--fs-series-${one.colour}`),
         width: 1.6,
         dash: dashPatterns[one.dash ?? 'solid'].map((length) => length * devicePixelRatio),
         points: {
           show: true,
           size: 5,
-          fill: colour(`--fs-series-${one.colour}`),
+          fill: cssColour(`--fs-series-${one.colour}`),
           filter: (plot: uPlot, index: number) => alone(plot.data[index] ?? []),
         },
       })),
     ],
     hooks: {
       setCursor: [(plot) => hooks.onCursor(plot.cursor.idx ?? null)],
-      draw: [(plot) => drawMarks(plot, hooks.marks(), colour('--fs-accent'))],
+      draw: [(plot) => drawMarks(plot, hooks.marks(), cssColour('--fs-accent'))],
     },
   }
 }

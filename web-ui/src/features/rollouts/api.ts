@@ -2,7 +2,16 @@
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
-import type { NewRollout, Preflight, Rollout, RolloutPlan } from '../../lib/api-types.ts'
+import type {
+  NewRollout,
+  NodeTask,
+  Preflight,
+  Rollout,
+  RolloutCells,
+  RolloutPlan,
+  RolloutTasks,
+  TaskStanding,
+} from '../../lib/api-types.ts'
 import { isWatched } from './rules.ts'
 
 export const rolloutsQuery = queryOptions({
@@ -19,6 +28,83 @@ export const rolloutQuery = (id: string) =>
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } }, signal })),
     refetchInterval: ({ state: { data } }) => (data && isWatched(data) ? WHILE_WATCHED_MS : false),
+  })
+
+export type TaskFilter = {
+  exceptions?: boolean
+  state?: TaskStanding
+  wave?: number
+  name?: string
+  /** Part of a name. */
+  q?: string
+  running?: boolean
+}
+/** As many rows as are shown at a time. */
+export const TASKS_SHOWN = 50
+
+export const tasksQuery = (id: string, filter: TaskFilter, cursor: string | null) =>
+  queryOptions({
+    queryKey: ['rollouts', 'tasks', id, filter, cursor],
+    queryFn: ({ signal }) => {
+      const query = { ...filter, limit: TASKS_SHOWN, ...(cursor !== null && { cursor }) }
+      return askTasks({ id, query, signal })
+    },
+  })
+
+type AskTasks = {
+  id: string
+  query: TaskFilter & { limit: number; cursor?: string }
+  signal: AbortSignal
+}
+const askTasks = ({ id, query, signal }: AskTasks): Promise<RolloutTasks> =>
+  bodyOf(api.GET('/api/v1/rollouts/{id}/tasks', { params: { path: { id }, query }, signal }))
+
+/** As many nodes as an order may name. */
+export const MOST_NAMED = 1000
+
+/** All that fit into another order; with more than that there is one too many. */
+export const namedTasksQuery = (id: string, filter: TaskFilter) =>
+  queryOptions({
+    queryKey: ['rollouts', 'named-tasks', id, filter],
+    queryFn: async ({ signal }): Promise<{ items: NodeTask[]; total: number }> => {
+      const items: NodeTask[] = []
+      for (let cursor = ''; ; ) {
+        const query = { ...filter, limit: 500, ...(cursor !== '' && { cursor }) }
+        const page = await askTasks({ id, query, signal })
+        items.push(...page.items)
+        if (page.nextCursor === null || items.length > MOST_NAMED) {
+          return { items, total: page.total }
+        }
+        cursor = page.nextCursor
+      }
+    },
+  })
+
+/** The state of every node. What is the same as in the answer before is not sent again. */
+export const cellsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['rollouts', 'cells', id],
+    queryFn: async ({ client, queryKey, signal }): Promise<Cells> => {
+      const known = client.getQueryData<Cells>(queryKey)
+      const query = known ? { order: known.order } : {}
+      const params = { path: { id }, query }
+      const cells = await bodyOf(api.GET('/api/v1/rollouts/{id}/cells', { params, signal }))
+      return { ...cells, names: cells.names ?? known?.names ?? [] }
+    },
+    structuralSharing: false,
+  })
+export type Cells = RolloutCells & { names: string[] }
+
+/** Of whom the audit has the id only. */
+export const nodeNameQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['node-name', id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id } }
+      return (await bodyOf(api.GET('/api/v1/nodes/{id}', { params, signal }))).name
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   })
 
 const TIMELINE_PAGE_SIZE = 200

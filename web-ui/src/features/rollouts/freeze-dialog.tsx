@@ -31,7 +31,7 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
   const revert = useAction('revert')
   const { id, config, version, stateVersion, planDigest } = seen
   const begun = nodesBegun(seen)
-  const others = seen.tasks.length - begun
+  const others = seen.totalNodes - begun
   const act = (action: typeof freeze) =>
     action.mutate({ id, stateVersion, planDigest }, { onSuccess: onClose })
   const mayNotRevert = whyNotSteer(seen)

@@ -16,7 +16,7 @@ import {
   soon,
 } from '../../test/plan-answers.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { drift, node, page, plan, rollout, session } from '../../test/samples.ts'
+import { drift, node, page, plan, rollout, session, task } from '../../test/samples.ts'
 
 describe('the plan of what is not there', () => {
   test.each(['/rollouts/new', '/rollouts/new?config=default', '/rollouts/new?config=a&version=x'])(
@@ -62,7 +62,7 @@ describe('the plan', () => {
     const asked = api.requests.filter(isOrder).map(({ body }) => body)
     expect(asked).toContainEqual({
       ...{ config: 'default', version: 2, strategy },
-      nodes: before.tasks.map(({ nodeId }) => nodeId),
+      nodes: [task().nodeId],
     })
   })
 

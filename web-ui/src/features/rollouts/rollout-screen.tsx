@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ConfigErrors } from '../../components/config-errors.tsx'
-import { CordonedBadge } from '../../components/cordoned-badge.tsx'
-import { Digest } from '../../components/digest.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
+import type { Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
-import { ownWords } from '../../lib/own-words.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
 import { EvidencePanel } from './evidence.tsx'
+import { NodesPanel } from './nodes-panel.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
-import {
-  isHeldBack,
-  isWaiting,
-  progressText,
-  rolloutVerdict,
-  taskSentence,
-  verdictOfTask,
-} from './rules.ts'
+import { isWaiting, progressText, rolloutVerdict } from './rules.ts'
 import { FAST_PATH } from './strategy-words.ts'
 import { Timeline } from './timeline.tsx'
 import { TwoVersions } from './two-versions.tsx'
@@ -36,12 +25,10 @@ import { Waves } from './waves.tsx'
 export type RolloutScreenProps = {
   id: string
   session: Session
-  /** Of all nodes that run the config now, by id: which version. */
-  versionsOf: (config: string) => ReadonlyMap<string, number>
   onStarted: (rollout: Rollout) => void
 }
 
-export function RolloutScreen({ id, session, versionsOf, onStarted }: RolloutScreenProps) {
+export function RolloutScreen({ id, session, onStarted }: RolloutScreenProps) {
   const rollout = useQuery(rolloutQuery(id))
   const title =
     rollout.data === undefined
@@ -58,15 +45,10 @@ export function RolloutScreen({ id, session, versionsOf, onStarted }: RolloutScr
           <>
             <StateHeader rollout={data} />
             <WaitsFor rollout={data} />
-            <TwoVersions
-              rollout={data}
-              session={session}
-              versions={versionsOf(data.config)}
-              onStarted={onStarted}
-            />
+            <TwoVersions rollout={data} session={session} onStarted={onStarted} />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
-            <TaskTable rollout={data} />
+            <NodesPanel rollout={data} />
             <PolicyFacts policy={data.policy} />
             <Timeline rollout={data} session={session} />
           </>
@@ -132,75 +114,5 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
         {rollout.endedAt !== null && <span>ended {formatDateTime(rollout.endedAt)}</span>}
       </p>
     </section>
-  )
-}
-
-function TaskTable({ rollout }: { rollout: Rollout }) {
-  const manyWaves = rollout.waves.length > 1
-  return (
-    <section className="panel" aria-labelledby="tasks-heading">
-      <div className="panel-head">
-        <h2 id="tasks-heading">Nodes</h2>
-      </div>
-      <ScrollBox label="Nodes of the rollout, table">
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              {manyWaves && (
-                <th scope="col" className="num">
-                  Wave
-                </th>
-              )}
-              <th scope="col">State</th>
-              <th scope="col">What it says</th>
-              <th scope="col" className="num">
-                Generation
-              </th>
-              <th scope="col">Digest</th>
-              <th scope="col">Changed</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rollout.tasks.map((task) => (
-              <TaskRow key={task.nodeId} task={task} rollout={rollout} />
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
-    </section>
-  )
-}
-
-function TaskRow({ task, rollout }: { task: NodeTask; rollout: Rollout }) {
-  const { config, waves } = rollout
-  const wave = waves.length > 1
-  return (
-    <tr>
-      <td>
-        <Link to="/nodes/$id" params={{ id: task.nodeId }}>
-          <strong>{task.nodeName}</strong>
-        </Link>
-      </td>
-      {wave && <td className="num">{task.wave + 1}</td>}
-      <td>
-        <span className="row">
-          <StatusBadge verdict={verdictOfTask(task)} />
-          {isHeldBack(task) && <CordonedBadge />}
-        </span>
-      </td>
-      <td className={classes.says}>
-        {task.code !== null && <code>{task.code}</code>}{' '}
-        {ownWords(task.message, task.errors) || taskSentence(task)}
-        {task.errors.length > 0 && <ConfigErrors config={config} errors={task.errors} />}
-      </td>
-      <td className="num">{task.generation ?? '–'}</td>
-      <td>
-        <Digest value={task.digest} />
-      </td>
-      <td>
-        <TimeAgo at={task.updatedAt} />
-      </td>
-    </tr>
   )
 }

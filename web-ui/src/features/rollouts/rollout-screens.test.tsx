@@ -2,9 +2,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import { json, never, problem } from '../../test/fake-api.ts'
+import type { NodeTask, RolloutTasks } from '../../lib/api-types.ts'
+import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { node, page, rollout, session, task } from '../../test/samples.ts'
+import { node, page, rollout, session, task, tasksOf, wave } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -21,6 +22,13 @@ const error = {
   message: 'there is no folder /srv/wwww',
   hint: '',
 }
+
+const rows = `${endpoint}/tasks`
+/** The rollout of these nodes, with them. */
+const of = (tasks: NodeTask[], change: Parameters<typeof rollout>[0] = {}): Handlers => ({
+  [endpoint]: () => json(rollout({ ...change, tasks })),
+  [rows]: () => json(tasksOf(...tasks)),
+})
 
 const entry = (id: number, action: string, actor: string | null) => ({
   id,
@@ -51,13 +59,8 @@ describe('a rollout', () => {
     const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))
     expect(state.getByText('Running')).toBeVisible()
     expect(state.getByText('Waiting for edge-1 to confirm.')).toBeVisible()
-    expect(screen.getByText('Applying')).toBeVisible()
-    const done = rollout({
-      state: 'succeeded',
-      tasks: [task({ state: 'done' })],
-      endedAt: one.createdAt,
-    })
-    api.answer({ [endpoint]: () => json(done) })
+    expect(await screen.findByText('Applying')).toBeVisible()
+    api.answer(of([task({ state: 'done' })], { state: 'succeeded', endedAt: one.createdAt }))
     sayChanged('rollout')
     expect(await state.findByText('Succeeded')).toBeVisible()
     expect(screen.queryByRole('button', { name: /Freeze/ })).toBeNull()
@@ -85,7 +88,7 @@ describe('a rollout', () => {
       message: 'It refused.',
       errors: [error],
     })
-    renderApp(address, { [endpoint]: () => json(rollout({ tasks: [refused] })) })
+    renderApp(address, of([refused]))
     expect(await screen.findByText('Refused', {}, soon)).toBeVisible()
     const link = screen.getByRole('link', { name: /\/sites\/0\/root 9:15/ })
     expect(link.getAttribute('href')).toContain('/configs/default?pointer=')
@@ -99,10 +102,9 @@ describe('a rollout', () => {
     })
     const next = task({ nodeId: 'node_3', nodeName: 'edge-3', state: 'pending', isCordoned: true })
     const offered = task({ isCordoned: true })
-    const shown = rollout({ tasks: [offered, skipped, next], cordonedNodes: 1 })
-    renderApp(address, { [endpoint]: () => json(shown) })
+    renderApp(address, of([offered, skipped, next], { cordonedNodes: 1 }))
     expect(await screen.findByText('1 cordoned node skipped.', {}, soon)).toBeVisible()
-    expect(screen.getByText(/cordoned by ben: new disk/)).toBeVisible()
+    expect(await screen.findByText(/cordoned by ben: new disk/, {}, soon)).toBeVisible()
     expect(screen.getByText(/left out when its turn comes/)).toBeVisible()
     const marks = ['edge-1', 'edge-2', 'edge-3'].map((name) => {
       const line = screen.getByRole('link', { name }).closest('tr') as HTMLElement
@@ -131,8 +133,7 @@ describe('a rollout', () => {
 
   test('that has more nodes to go to says before freezing that two versions stay', async () => {
     const more = ['b', 'c'].map((nodeId) => task({ nodeId, nodeName: nodeId, state: 'pending' }))
-    const begun = { ...one, tasks: [task({ state: 'healthy' }), ...more] }
-    renderApp(address, { [endpoint]: () => json(begun) })
+    renderApp(address, of([task({ state: 'healthy' }), ...more]))
     await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
     const dialog = within(await screen.findByRole('dialog', {}, soon))
     expect(
@@ -143,10 +144,9 @@ describe('a rollout', () => {
   })
 
   test('gives the nodes back what they had, offered beside freezing', async () => {
-    const begun = { ...one, tasks: [task({ state: 'healthy' }), task({ nodeId: 'b' })] }
     const api = renderApp(address, {
-      [endpoint]: () => json(begun),
-      [`POST /rollouts/${one.id}/actions/revert`]: () => json(begun),
+      ...of([task({ state: 'healthy' }), task({ nodeId: 'b' })]),
+      [`POST /rollouts/${one.id}/actions/revert`]: () => json(one),
     })
     await userEvent.click(await screen.findByRole('button', { name: 'Freeze…' }, soon))
     await userEvent.click(
@@ -157,56 +157,44 @@ describe('a rollout', () => {
     expect(post?.path).toMatch(/revert$/)
   })
 
-  test('that left the farm on two versions says so, and gives those nodes the other again', async () => {
-    const on = (id: string, name: string, number: number) => {
-      const { sync, ...rest } = node({ id, name })
-      const effective = sync.effective && {
-        ...sync.effective,
-        version: { config: 'default', number },
-      }
-      return { ...rest, sync: { ...sync, effective } }
-    }
-    const [sample, left] = [on(task().nodeId, 'edge-1', 1), on('b', 'edge-2', 2)]
-    const tasks = [
-      task({ state: 'skipped' }),
-      task({ nodeId: 'b', nodeName: 'edge-2', state: 'done' }),
-    ]
-    const frozen = { ...one, state: 'frozen' as const, tasks }
-    const api = renderApp(address, {
-      [endpoint]: () => json(frozen),
-      'GET /nodes': () => json(page(sample, left)),
-      'POST /rollouts': () => json(rollout({ id: 'rollout_back' })),
+  describe('that was frozen', () => {
+    const left = task({ nodeId: 'b', nodeName: 'edge-2', state: 'done' })
+    /** With these of its nodes running its version still. */
+    const frozen = (running: RolloutTasks, change = {}): Handlers => ({
+      [endpoint]: () =>
+        json(rollout({ state: 'frozen', tasks: [task({ state: 'skipped' }), left], ...change })),
+      [rows]: ({ query }) =>
+        json(query.has('running') ? running : tasksOf(task({ state: 'skipped' }), left)),
     })
-    const notice = await screen.findByText('The farm is on two versions', {}, soon)
-    expect(notice).toBeVisible()
-    await userEvent.click(screen.getByRole('button', { name: 'Give 1 node v1 again' }))
-    await expect.poll(() => api.requests.some(({ method }) => method === 'POST')).toBe(true)
-    const post = api.requests.find(({ method }) => method === 'POST')
-    expect(post?.body).toMatchObject({ config: 'default', version: 1, nodes: ['b'] })
-  })
 
-  test('that was for one node only leaves two versions, too', async () => {
-    const on = (id: string, number: number) => {
-      const { sync, ...rest } = node({ id, name: id })
-      const version = { config: 'default', number }
-      return {
-        ...rest,
-        sync: { ...sync, effective: sync.effective && { ...sync.effective, version } },
-      }
-    }
-    const tasks = [task({ nodeId: 'b', nodeName: 'b', state: 'done' })]
-    renderApp(address, {
-      [endpoint]: () => json({ ...one, state: 'frozen' as const, tasks }),
-      'GET /nodes': () => json(page(on('a', 1), on('b', 2))),
+    test('says that the farm is on two versions, and gives those nodes the other again', async () => {
+      const api = renderApp(address, {
+        ...frozen(tasksOf(left)),
+        'POST /rollouts': () => json(rollout({ id: 'rollout_back' })),
+      })
+      expect(await screen.findByText('The farm is on two versions', {}, soon)).toBeVisible()
+      expect(screen.getByText(/1 of 2 nodes runs default v2: edge-2\./)).toBeVisible()
+      await userEvent.click(screen.getByRole('button', { name: 'Give 1 node v1 again' }))
+      await expect.poll(() => api.requests.some(({ method }) => method === 'POST')).toBe(true)
+      const post = api.requests.find(({ method }) => method === 'POST')
+      expect(post?.body).toMatchObject({ config: 'default', version: 1, nodes: ['b'] })
     })
-    expect(await screen.findByText('The farm is on two versions', {}, soon)).toBeVisible()
-    expect(screen.getByText(/1 node of 2 runs default v2: b\./)).toBeVisible()
-    expect(screen.getByRole('button', { name: 'Give 1 node v1 again' })).toBeVisible()
+
+    test('leaves two versions, too, when it was for some nodes only and all of them run it', async () => {
+      renderApp(address, frozen(tasksOf(left), { tasks: [left], namesNodes: true }))
+      expect(await screen.findByText('The farm is on two versions', {}, soon)).toBeVisible()
+    })
+
+    test('on more nodes than an order names says how to give them the other', async () => {
+      const many = Array.from({ length: 1001 }, (_, i) => ({ ...left, nodeId: `n${i}` }))
+      renderApp(address, frozen({ ...tasksOf(...many), total: 4000 }))
+      const give = await screen.findByRole('button', { name: 'Give 4,000 nodes v1 again' }, soon)
+      expect(give).toHaveAccessibleDescription(/names at most 1000 nodes/)
+    })
   })
 
   test('calls nobody healthy whose wave fails its gate', async () => {
-    const failing = { ...one, tasks: [task({ state: 'healthy', code: 'gate_failed' })] }
-    renderApp(address, { [endpoint]: () => json(failing) })
+    renderApp(address, of([task({ state: 'healthy', code: 'gate_failed' })]))
     expect(await screen.findByText('Fails its gate', {}, soon)).toBeVisible()
     expect(screen.queryByText('Healthy')).toBeNull()
     expect(screen.getByText('0 of 1 node done')).toBeVisible()
@@ -214,9 +202,9 @@ describe('a rollout', () => {
 
   test('by waves shows which one is under way', async () => {
     const waves = [
-      { index: 0, nodes: 1, done: 1 },
-      { index: 1, nodes: 4, done: 2 },
-      { index: 2, nodes: 9, done: 0 },
+      wave({ index: 0, done: 1 }),
+      wave({ index: 1, nodes: 4, done: 2 }),
+      wave({ index: 2, nodes: 9 }),
     ]
     const policy = { ...one.policy, maxParallel: 2, soakSeconds: 120 }
     renderApp(address, { [endpoint]: () => json(rollout({ waves, wave: 1, policy })) })
@@ -266,7 +254,7 @@ describe('a rollout', () => {
   })
 
   test('says how long a wave has been watched, and for what it waits then', async () => {
-    const waves = [0, 1].map((index) => ({ index, nodes: 1, done: 0 }))
+    const waves = [0, 1].map((index) => wave({ index }))
     const policy = { ...one.policy, soakSeconds: 120, maxSoakSeconds: 900 }
     const soaking = rollout({ waves, policy, phase: 'soaking', soakedSeconds: 40.4 })
     const api = renderApp(address, { [endpoint]: () => json(soaking) })
@@ -291,10 +279,12 @@ describe('a rollout', () => {
       'GET /session': () => json({ ...session, permissions: ['audit:read', 'rollouts:run'] }),
       [endpoint]: () => json(one),
       'GET /audit': () => json(page(...entries)),
+      [`GET /nodes/${task().nodeId}`]: () => json(node()),
       'GET /audit/7': () => json({ ...entries[0], data, previousHash: '', hash: '' }),
     })
     const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
     await panel.findByText('Paused')
+    await panel.findByRole('link', { name: node().name })
     expect(panel.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(/^Paused.*by edge-1/),
       '2 steps of nodes',
@@ -315,7 +305,7 @@ describe('a rollout', () => {
   })
 
   test('goes past a gate only with a reason', async () => {
-    const waves = [0, 1].map((index) => ({ index, nodes: 1, done: 0 }))
+    const waves = [0, 1].map((index) => wave({ index }))
     const soaking = rollout({ waves, phase: 'soaking' })
     const api = renderApp(address, {
       [endpoint]: () => json(soaking),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { cordonedVerdict } from '../../components/cordoned-badge.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
 import type {
   Evidence,
@@ -7,9 +8,10 @@ import type {
   Rollout,
   RolloutPlan,
   RolloutState,
+  TaskStanding,
   TaskState,
 } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { isToChange } from './plan-rules.ts'
 
 export const rolloutVerdict = {
@@ -57,11 +59,20 @@ export const taskVerdict = {
 const failsGate = ({ state, code }: Pick<NodeTask, 'state' | 'code'>) =>
   code === 'gate_failed' && (state === 'healthy' || state === 'unhealthy')
 
+const gateFailed = { label: 'Fails its gate', tone: 'bad', shape: 'square' } satisfies Verdict
+
 /** Nobody is called healthy whose wave fails its gate. */
 export const verdictOfTask = (task: Pick<NodeTask, 'state' | 'code'>): Verdict =>
-  failsGate(task)
-    ? { label: 'Fails its gate', tone: 'bad', shape: 'square' }
-    : taskVerdict[task.state]
+  failsGate(task) ? gateFailed : taskVerdict[task.state]
+
+/** As they are counted, and as cells of a map; in the order in which a node goes through them. */
+export const standingVerdict = {
+  ...taskVerdict,
+  gate_failed: gateFailed,
+  cordoned: { ...cordonedVerdict, label: 'Skipped, being cordoned' },
+} satisfies Record<TaskStanding, Verdict>
+/** A record has them as they come; people read them in one order. */
+export const standings = Object.keys(standingVerdict) as TaskStanding[]
 
 /** It is left out for its cordon, or will be when its turn comes. */
 export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
@@ -109,22 +120,23 @@ export function isOver(state: RolloutState): boolean {
   return terminal.has(state)
 }
 
-const untouched: ReadonlySet<TaskState> = new Set([
+const untouched: ReadonlySet<TaskStanding> = new Set([
   'pending',
   'offered',
   'nacked',
   'unreachable',
   'skipped',
+  'cordoned',
   'apply_reverted',
   'reverted',
 ])
 
 /** They run the version, or are about to. */
-export const nodesBegun = ({ tasks }: Pick<Rollout, 'tasks'>): number =>
-  tasks.filter(({ state }) => !untouched.has(state)).length
+export const nodesBegun = ({ states }: Pick<Rollout, 'states'>): number =>
+  standings.reduce((sum, one) => sum + (untouched.has(one) ? 0 : (states[one] ?? 0)), 0)
 
 export const progressText = (done: number, nodes: number): string =>
-  `${done} of ${plural(nodes, 'node')} done`
+  `${formatCount(done)} of ${plural(nodes, 'node')} done`
 
 const waiting: ReadonlySet<RolloutState> = new Set([
   'planned',

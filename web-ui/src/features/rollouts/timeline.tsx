@@ -12,7 +12,7 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import type { AuditEntry, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { timelineEntryQuery, timelineQuery } from './api.ts'
+import { nodeNameQuery, timelineEntryQuery, timelineQuery } from './api.ts'
 import classes from './rollouts.module.css'
 import { entryCause, entryTitle, timelineParts } from './timeline-rules.ts'
 
@@ -33,9 +33,8 @@ export function Timeline({ rollout, session }: { rollout: Rollout; session: Sess
   )
 }
 
-function Entries({ rollout: { id, tasks } }: { rollout: Rollout }) {
+function Entries({ rollout: { id } }: { rollout: Rollout }) {
   const timeline = useInfiniteQuery(timelineQuery(id))
-  const nodeNames = new Map(tasks.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
   return (
     <>
       <QueryStates query={timeline} what="What happened" skeletonRows={4}>
@@ -46,7 +45,7 @@ function Entries({ rollout: { id, tasks } }: { rollout: Rollout }) {
                 {part.entry === null ? (
                   <span className="dim">{plural(part.nodeSteps, 'step')} of nodes</span>
                 ) : (
-                  <Entry entry={part.entry} nodeNames={nodeNames} />
+                  <Entry entry={part.entry} />
                 )}
               </li>
             ))}
@@ -58,9 +57,7 @@ function Entries({ rollout: { id, tasks } }: { rollout: Rollout }) {
   )
 }
 
-type EntryProps = { entry: AuditEntry; nodeNames: ReadonlyMap<string, string> }
-
-function Entry({ entry, nodeNames }: EntryProps) {
+function Entry({ entry }: { entry: AuditEntry }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -68,7 +65,11 @@ function Entry({ entry, nodeNames }: EntryProps) {
         <strong>{entryTitle(entry.action)}</strong>
         <span className="dim">
           <TimeAgo at={entry.at} />
-          {entry.actor !== null && `, by ${nodeNames.get(entry.actor) ?? entry.actor}`}
+          {entry.actor !== null && (
+            <>
+              , by <Actor id={entry.actor} />
+            </>
+          )}
         </span>
         <Button
           size="compact-xs"
@@ -85,6 +86,18 @@ function Entry({ entry, nodeNames }: EntryProps) {
       </div>
       {isOpen && <Why id={entry.id} />}
     </>
+  )
+}
+
+/** A person, or a node, of which the audit has the id. */
+function Actor({ id }: { id: string }) {
+  const isNode = id.startsWith('node_')
+  const name = useQuery({ ...nodeNameQuery(id), enabled: isNode })
+  if (!isNode) return id
+  return (
+    <Link to="/nodes/$id" params={{ id }}>
+      {name.data ?? id}
+    </Link>
   )
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import classes from './rollouts.module.css'
 import { isOver, isWaiting, soakText, waveState, waveVerdict } from './rules.ts'
 
@@ -41,7 +41,7 @@ function WaveStep({ wave, rollout }: { wave: Wave; rollout: Rollout }) {
       <div className={classes.stateLine}>
         <strong>Wave {wave.index + 1}</strong>
         <span className="dim">
-          {wave.done} of {wave.nodes}
+          {formatCount(wave.done)} of {formatCount(wave.nodes)}
         </span>
       </div>
       <progress

@@ -45,6 +45,7 @@ import {
   timedRollouts,
   unfinishedRollouts,
 } from '../store/rollouts.ts'
+import { countedAfter } from '../store/task-counts.ts'
 import { createTaskMemory, type TaskMemory } from '../store/task-memory.ts'
 import {
   deferringRollouts,
@@ -237,6 +238,7 @@ export function createEngine(deps: Deps): Engine {
       progress: JSON.stringify(after.progress),
       state_version: row.state_version + (moved ? 1 : 0),
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
+      ...countedAfter(row, changes, after.tasks),
     }
     await saveRollout(unit.trx, stored)
     if (changes.length > 0 || hasMoreToDo(before, after)) goOnAfter(unit, row.id, after)

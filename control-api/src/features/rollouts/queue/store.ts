@@ -8,7 +8,7 @@ import { isWaiting, type StartNode, WAITING } from '../reducer/model.ts'
 import type { Waiting } from '../reducer/queue.ts'
 import { lastGood, latestProven } from '../store/nodes.ts'
 import { reasonOf } from '../store/rollouts.ts'
-import { tasksOf } from '../store/tasks.ts'
+import { countsOf, countsWithin, nodeCount } from '../store/task-counts.ts'
 
 export type WaitingRow = Omit<Waiting, 'nodeIds' | 'outOfReach'> & { scope: Scope }
 
@@ -131,10 +131,16 @@ export async function rolloutsOutside(
   scope: Scope,
 ): Promise<string[]> {
   if (scope === null || rolloutIds.length === 0) return []
-  const [all, within] = [await tasksOf(db, rolloutIds, null), await tasksOf(db, rolloutIds, scope)]
-  const countOf = (tasks: readonly { rollout_id: string }[], id: string) =>
-    tasks.filter((task) => task.rollout_id === id).length
-  return rolloutIds.filter((id) => countOf(within, id) < countOf(all, id))
+  const rows = await db
+    .selectFrom('rollouts')
+    .select(['id', 'counts'])
+    .where('id', 'in', rolloutIds)
+    .execute()
+  const within = await countsWithin(db, rows, scope)
+  const outside = rows.filter(
+    (row) => nodeCount(within.get(row.id) ?? {}) < nodeCount(countsOf(row)),
+  )
+  return outside.map(({ id }) => id)
 }
 
 type Some = { after: string; most: number }

@@ -168,7 +168,7 @@ export const isProof = ({ state, offers, isExcused }: Task) =>
 export const isProven = ({ state, isExcused }: Task) => !isExcused && isWell(state)
 const isWell = (state: TaskState) => state === 'healthy' || state === 'done'
 
-const FAILURES = new Set<TaskState>([
+export const FAILURES: ReadonlySet<TaskState> = new Set<TaskState>([
   'nacked',
   'unhealthy',
   'apply_reverted',

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
 import {
-  ConfigErrorSchema,
-  DigestSchema,
   NameSchema,
-  NodeIdSchema,
   Nullable,
   PageQuerySchema,
   RolloutIdSchema,
   TimeSchema,
 } from '../../../api-shapes/common.ts'
-import { RolloutStateSchema, TaskStateSchema } from '../../../api-shapes/states.ts'
+import {
+  RolloutStateSchema,
+  STANDING,
+  type TaskStanding,
+  TaskStandingSchema,
+} from '../../../api-shapes/states.ts'
 import { REASON_CODES } from './reason.ts'
 
 export const OnFailureSchema = Type.Enum(['revert', 'freeze', 'pause'])
@@ -222,21 +224,6 @@ export const PlanDigestSchema = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
 })
 
-export const NodeTaskSchema = Type.Object({
-  nodeId: NodeIdSchema,
-  nodeName: NameSchema,
-  wave: Type.Integer({ minimum: 0 }),
-  state: TaskStateSchema,
-  generation: Nullable(Type.Integer()),
-  digest: DigestSchema,
-  code: Nullable(Type.String()),
-  message: Type.String(),
-  errors: Type.Array(ConfigErrorSchema),
-  isCordoned: Type.Boolean({
-    description: 'Now: without an offer it is skipped when its turn comes',
-  }),
-  updatedAt: TimeSchema,
-})
 /** GET /rollouts listRollouts */
 export const RolloutSummarySchema = Type.Object({
   id: RolloutIdSchema,
@@ -303,13 +290,23 @@ export const RolloutSummarySchema = Type.Object({
   endedAt: Nullable(TimeSchema),
 })
 export type RolloutSummary = Static<typeof RolloutSummarySchema>
-/** GET /rollouts/{id} getRollout */
+const Count = Type.Optional(Type.Integer({ minimum: 1 }))
+const standings = Object.fromEntries(TaskStandingSchema.enum.map((standing) => [standing, Count]))
+const StandingsSchema = Type.Object(standings as Record<TaskStanding, typeof Count>, {
+  description: `How many nodes are in which state; of which there are none is left out. ${STANDING}`,
+})
+/** GET /rollouts/{id} getRollout: as large whatever the number of its nodes. */
 export const RolloutSchema = Type.Object({
   ...RolloutSummarySchema.properties,
   waves: Type.Array(
-    Type.Object({ index: Type.Integer(), nodes: Type.Integer(), done: Type.Integer() }),
+    Type.Object({
+      index: Type.Integer(),
+      nodes: Type.Integer(),
+      done: Type.Integer(),
+      states: StandingsSchema,
+    }),
   ),
-  tasks: Type.Array(NodeTaskSchema),
+  states: StandingsSchema,
 })
 export type Rollout = Static<typeof RolloutSchema>
 

@@ -134,9 +134,10 @@ export async function isGoingBack(trx: Trx, id: string): Promise<boolean> {
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
   const { id, state, state_version, reason, ended_at_ms, progress, evidence } = row
+  const { counts, tasks_version } = row
   await trx
     .updateTable('rollouts')
-    .set({ state, state_version, reason, ended_at_ms, progress, evidence })
+    .set({ state, state_version, reason, ended_at_ms, progress, evidence, counts, tasks_version })
     .where('id', '=', id)
     .execute()
 }
@@ -242,10 +243,10 @@ export async function unfinishedRollouts(db: Reader): Promise<string[]> {
 export const unfinishedWithin = (
   db: Reader,
   scope: Scope,
-): Promise<Pick<RolloutRow, 'id' | 'config' | 'version' | 'state'>[]> =>
+): Promise<Pick<RolloutRow, 'id' | 'config' | 'version' | 'state' | 'counts'>[]> =>
   db
     .selectFrom('rollouts')
-    .select(['id', 'config', 'version', 'state'])
+    .select(['id', 'config', 'version', 'state', 'counts'])
     .where('ended_at_ms', 'is', null)
     .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
     .orderBy('id')

@@ -2,18 +2,13 @@
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
 
 import { type Selectable, sql } from 'kysely'
-import type { Scope } from '../../../access/scope.ts'
 import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { TaskState } from '../../../api-shapes/states.ts'
 import { keepText, renderedText } from '../../../assignments/store.ts'
-import { nextTurn } from '../../../base/slices.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
-import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
-import { CORDONED } from '../../../fleet/cordon.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
 import { copyOf } from '../reducer/places.ts'
-import { GATE_FAILED } from '../reducer/task-states.ts'
 import { UNPROVEN } from '../reducer/tasks.ts'
 import type { LeftOutFor } from '../shapes/reason.ts'
 
@@ -50,103 +45,6 @@ export async function insertTasks(
       value ->> 'policy_rules', '', '[]', ${created_at_ms}
     from json_each(${JSON.stringify(rows)})`.execute(trx)
 }
-
-export const tasksOf = (
-  db: Reader,
-  rolloutIds: readonly string[],
-  scope: Scope,
-): Promise<TaskWithName[]> =>
-  db
-    .selectFrom('node_tasks')
-    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
-    .selectAll('node_tasks')
-    .select(['nodes.name as node_name', 'nodes.cordon'])
-    .where('rollout_id', 'in', rolloutIds)
-    .where(labelsWithin('nodes.labels', scope))
-    .orderBy('nodes.name')
-    .execute()
-
-/** How many each of them has, seen or not. */
-export async function taskCounts(
-  db: Reader,
-  rolloutIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('node_tasks')
-    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('count')])
-    .where('rollout_id', 'in', rolloutIds)
-    .groupBy('rollout_id')
-    .execute()
-  return new Map(rows.map(({ rollout_id, count }) => [rollout_id, count]))
-}
-
-/** By rollout: its nodes within the scope. */
-export async function nodesWithin(
-  db: Reader,
-  rolloutIds: readonly string[],
-  scope: Scope,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await db
-    .selectFrom('node_tasks')
-    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
-    .select(['rollout_id', 'node_id'])
-    .where('rollout_id', 'in', rolloutIds)
-    .where(labelsWithin('nodes.labels', scope))
-    .execute()
-  const byRollout = Map.groupBy(rows, (row) => row.rollout_id)
-  return new Map([...byRollout].map(([id, of]) => [id, new Set(of.map(({ node_id }) => node_id))]))
-}
-
-export type TaskTotals = {
-  nodes: number
-  /** Well with the version. */
-  done: number
-  /** Of those, past their gates. */
-  settled: number
-  /** Out of reach. */
-  pending: number
-  /** Passed by, as they were cordoned. */
-  cordoned: number
-}
-
-/** So many rollouts are counted in one statement: others have their turn between. */
-const COUNTED_AT_ONCE = 4
-
-/** By rollout: of its nodes within the scope. */
-export async function taskTotals(
-  db: Reader,
-  rolloutIds: readonly string[],
-  scope: Scope,
-): Promise<ReadonlyMap<string, TaskTotals>> {
-  const totals = new Map<string, TaskTotals>()
-  for (let from = 0; from < rolloutIds.length; from += COUNTED_AT_ONCE) {
-    if (from > 0) await nextTurn()
-    const some = rolloutIds.slice(from, from + COUNTED_AT_ONCE)
-    for (const { rollout_id, ...counts } of await totalsQuery(db, some, scope).execute()) {
-      totals.set(rollout_id, counts)
-    }
-  }
-  return totals
-}
-
-const totalsQuery = (db: Reader, rolloutIds: readonly string[], scope: Scope) =>
-  db
-    .selectFrom('node_tasks as t')
-    .$if(scope !== null, (query) =>
-      query.innerJoin('nodes', 'nodes.id', 't.node_id').where(labelsWithin('nodes.labels', scope)),
-    )
-    .select(({ fn }) => [
-      't.rollout_id',
-      fn.countAll<number>().as('nodes'),
-      sql<number>`sum(t.state = 'done' or (t.state = 'healthy' and t.code is not ${GATE_FAILED}))`.as(
-        'done',
-      ),
-      sql<number>`sum(t.state = 'done')`.as('settled'),
-      sql<number>`sum(t.state = 'unreachable')`.as('pending'),
-      sql<number>`sum(t.state = 'skipped' and t.code is ${CORDONED})`.as('cordoned'),
-    ])
-    .where('t.rollout_id', 'in', rolloutIds)
-    .groupBy('t.rollout_id')
 
 /** Nothing is read but what the reducer needs. */
 const TASK_COLUMNS = [

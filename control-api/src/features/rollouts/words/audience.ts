@@ -78,6 +78,8 @@ export const someRollouts = (ids: readonly string[], audience: Audience): string
 
 const ID = /rollout_[0-9a-hjkmnp-tv-z]{26}/g
 export const rolloutsIn = (text: string): string[] => text.match(ID) ?? []
+const NODE_ID = /node_[0-9a-hjkmnp-tv-z]{26}/g
+export const nodesIn = (text: string): string[] => text.match(NODE_ID) ?? []
 
 /** For what people wrote, and for sentences of before. */
 export const naming = (text: string, audience: Audience): string =>

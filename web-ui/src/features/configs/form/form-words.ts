@@ -10,6 +10,7 @@ const itemNames: Record<string, string> = {
   aliases: 'alias',
   redirects: 'redirect',
   rewrites: 'rewrite',
+  tryFiles: 'rule',
   headers: 'header rule',
   expires: 'caching rule',
   access: 'access rule',

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The nodes of a rollout: as many as a page has, or all of them in a few columns. None of its answers grows with the farm
+// but the cells, of which each is a number.
+import { Type } from 'typebox'
+import { scopeOf } from '../../access/scope.ts'
+import { IfNoneMatchSchema, RolloutIdSchema } from '../../api-shapes/common.ts'
+import type { Reader } from '../../db/database.ts'
+import type { App } from '../../http/app-types.ts'
+import { RolloutNotFound } from './shapes/errors.ts'
+import {
+  CellsQuerySchema,
+  CellsSchema,
+  TasksQuerySchema,
+  TasksSchema,
+} from './shapes/task-schema.ts'
+import { showCells, showTasks } from './task-view.ts'
+
+const tags = ['rollouts']
+const params = Type.Object({ id: RolloutIdSchema })
+const config = {
+  permission: 'rollouts:read' as const,
+  scope: 'nodes' as const,
+  errors: [RolloutNotFound],
+}
+
+export const rolloutTaskRoutes =
+  ({ db }: { db: Reader }) =>
+  async (app: App) => {
+    app.get(
+      '/rollouts/:id/tasks',
+      {
+        config,
+        schema: {
+          operationId: 'listRolloutTasks',
+          tags,
+          summary: 'The nodes of a rollout, with why each is in its state',
+          description:
+            'By wave and name, or, with `exceptions`, the worst first. A node that gets into another state while one pages through exceptions has another place among them',
+          params,
+          querystring: TasksQuerySchema,
+          response: { 200: TasksSchema },
+        },
+      },
+      async ({ params: { id }, query, user }) => {
+        const { limit = 100, ...filter } = query
+        return showTasks(db, id, { ...filter, limit, scope: scopeOf(user) })
+      },
+    )
+
+    app.get(
+      '/rollouts/:id/cells',
+      {
+        config,
+        schema: {
+          operationId: 'getRolloutCells',
+          tags,
+          summary: 'The state of every node of a rollout, for a map: columns, not objects',
+          description:
+            'To ask again, send back `order`, and the ETag as If-None-Match: names are left out while they are the same, and all of it while nothing has changed',
+          params,
+          querystring: CellsQuerySchema,
+          headers: IfNoneMatchSchema,
+          response: { 200: CellsSchema },
+        },
+      },
+      async ({ params: { id }, query, user }, reply) => {
+        const { cells, etag } = await showCells(db, id, { ...query, scope: scopeOf(user) })
+        reply.header('etag', etag)
+        return cells
+      },
+    )
+  }

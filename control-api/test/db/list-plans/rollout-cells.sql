@@ -1,0 +1,46 @@
+-- every request
+select *
+  from "rollouts"
+  where "id" = ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id=?)
+
+-- GET /rollouts/rollout_00000000000000000000000250/cells
+select "t"."wave", "n"."name", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end as "standing"
+  from "node_tasks" as "t"
+  inner join "nodes" as "n" on "n"."id" = "t"."node_id"
+  where "t"."rollout_id" = ?
+  and 1
+  order by "t"."wave", "n"."name", "t"."node_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
+--  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
+
+-- GET /rollouts/rollout_00000000000000000000000250/cells, within a scope
+select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  from "node_tasks" as "t"
+  inner join "nodes" on "nodes"."id" = "t"."node_id"
+  where "t"."rollout_id" in (?)
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
+
+-- GET /rollouts/rollout_00000000000000000000000250/cells, within a scope
+select "t"."wave", "n"."name", case when t.state = 'healthy'
+  and t.code is ? then ? when t.state = 'skipped'
+  and t.code is ? then ? else t.state end as "standing"
+  from "node_tasks" as "t"
+  inner join "nodes" as "n" on "n"."id" = "t"."node_id"
+  where "t"."rollout_id" = ?
+  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  order by "t"."wave", "n"."name", "t"."node_id"
+--  SEARCH t USING PRIMARY KEY (rollout_id=?)
+--  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
