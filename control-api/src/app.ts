@@ -7,6 +7,7 @@ import { createIdentify } from './agents/callers.ts'
 import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
+import { createPresenceLine } from './agents/presence-line.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
 import { nodesGiven } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
@@ -109,6 +110,7 @@ import { createFastify } from './http/create.ts'
 import type { LatencySummary } from './metrics-store/metrics.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
+import { keepChecks, markOf } from './node-check/kept-checks.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
@@ -229,11 +231,10 @@ export async function buildService(
   // The channel to the nodes.
   const fleet = new Fleet({
     now,
-    onPresence: (nodeId, change) => {
-      inbox
-        .presence(nodeId, change)
-        .catch((error: unknown) => app.log.error({ err: error }, change))
-    },
+    onPresence: createPresenceLine({
+      tell: (nodeId, change) => inbox.presence(nodeId, change),
+      onError: (error, change) => app.log.error({ err: error }, change),
+    }),
   })
   const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
   let listeningSinceMs = now()
@@ -246,13 +247,17 @@ export async function buildService(
 
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
-  const nodeCheck = createNodeCheck({ binary: nodeBinary })
+  const binaryMark = () => markOf(nodeBinary)
+  const nodeCheck = keepChecks(createNodeCheck({ binary: nodeBinary }), binaryMark)
   const validate = createValidate({
     ...{ examine: work.examine, nodeCheck },
     certificates: certificateNames(db),
   })
   const validateAuthors = createValidateAuthors(validate, work)
-  const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
+  const askOwners = createAskOwners({
+    db,
+    askPolicies: createPolicyChecks({ nodeCheck, binaryMark }),
+  })
   const releases = createReleases()
   const previews = () => openPreviews({ db, validate, schema, askOwners })
   const onUnrenderable = (nodeId: string) =>
@@ -455,7 +460,7 @@ export async function buildService(
           absenceOf,
           openPreviews: previews,
           impactOf: (id, change) =>
-            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change)),
+            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
         }),
       )
       await api.register(

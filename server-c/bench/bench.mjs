@@ -9,6 +9,7 @@
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 //   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
+//   npm run bench -- requests [OPTION …]         for how long one request holds up all others: see control-api/test/bench/requests.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -129,6 +130,9 @@ function list() {
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
+  say(
+    'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',
+  )
   return 0
 }
 
@@ -182,6 +186,7 @@ const others = {
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
+  requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {

@@ -6,10 +6,11 @@ import type { Kysely } from 'kysely'
 import { SayHello, UnknownCredential } from '../agent-protocol/errors.ts'
 import type { DesiredRequest, DesiredResponse } from '../agent-protocol/messages.gen.ts'
 import { knownDecision } from '../assignments/drift.ts'
+import type { KeptTexts } from '../assignments/kept-texts.ts'
 import {
-  certificatesOf,
+  type Assignment,
   configDigestOf,
-  latestAssignment,
+  latestGiven,
   type Standing,
 } from '../assignments/store.ts'
 import type { Authority } from '../ca/authority.ts'
@@ -22,9 +23,16 @@ import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
+import type { Outgoing } from './outgoing.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
+/** Polls that were all woken together would end together, and come again together, for ever: each ends somewhat earlier. */
+const SPREAD = 0.2
+/** A shorter one is waited for by somebody. */
+const SHORT_WAIT_MS = 1_000
+/** For an answer that is there, whatever the poll's time. */
+const LEAST_FOR_ROOM_MS = 1_000
 
 type Deps = {
   db: Kysely<Database>
@@ -37,7 +45,10 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
+  texts: KeptTexts
+  outgoing: Outgoing
 }
+type Given = Assignment & Standing
 type Request = FastifyRequest<{ Body: DesiredRequest }>
 
 /**
@@ -46,9 +57,12 @@ type Request = FastifyRequest<{ Body: DesiredRequest }>
  */
 const isSettled = ({ state }: Standing) => state === 'nacked' || state === 'reverted'
 
+const spread = (waitMs: number) =>
+  waitMs <= SHORT_WAIT_MS ? waitMs : waitMs * (1 - SPREAD * Math.random())
+
 export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logQuestions, probeOrders } = deps
-  const { checkQuestions } = deps
+  const { checkQuestions, texts, outgoing } = deps
 
   const mayWait = (caller: Caller, incarnation: string): void => {
     admitted(caller, incarnation)
@@ -56,12 +70,12 @@ export function createDesired(deps: Deps) {
     if (authority && caller.caBundle !== authority.bundle().digest) throw new SayHello()
   }
 
-  /** What the node has not answered yet; null: nothing. */
+  /** What the node has not answered yet, and whatever else there is for it; null: nothing. */
   const news = async (
     nodeId: string,
-    { have, challenges: answered }: DesiredRequest,
+    { given, challenges: answered }: { given: Given | null; challenges: string[] | undefined },
   ): Promise<DesiredResponse | null> => {
-    const assignment = await unanswered(nodeId, have?.generation ?? 0)
+    const assignment = given && (await asAssignment(given))
     // Last, for a question is put once, and so is an order.
     // A text beside an assignment's might be more than an answer may hold.
     const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
@@ -76,38 +90,55 @@ export function createDesired(deps: Deps) {
     }
   }
 
-  const unanswered = async (
-    nodeId: string,
-    have: number,
-  ): Promise<DesiredResponse['assignment']> => {
+  /** Without its text: most polls have nothing new. */
+  const unanswered = async (nodeId: string, have: number): Promise<Given | null> => {
     // What this database says of the node is from before the backup.
     if (identity.recovery) return null
-    let latest = await latestAssignment(db, nodeId)
+    let latest = await latestGiven(db, nodeId)
     // Also one that refused what it got as a new node.
     if (!latest || (isSettled(latest) && latest.rollout_id === null)) {
       await inbox.offerFirstRelease(nodeId)
-      latest = await latestAssignment(db, nodeId)
+      latest = await latestGiven(db, nodeId)
     }
-    if (!latest || latest.generation <= have || isSettled(latest)) return null
+    return !latest || latest.generation <= have || isSettled(latest) ? null : latest
+  }
+
+  const asAssignment = async (given: Given): Promise<DesiredResponse['assignment']> => {
+    const { json, certificates } = await texts.of(given.text_id)
     // The local change that an operator lets go.
-    const certificates = certificatesOf(latest)
-    const replacesDrift = (await knownDecision(db, nodeId))?.digest
+    const replacesDrift = (await knownDecision(db, given.node_id))?.digest
     return {
-      generation: latest.generation,
+      generation: given.generation,
       epoch: identity.epoch,
-      offerId: latest.offer_id,
-      rolloutId: latest.rollout_id,
+      offerId: given.offer_id,
+      rolloutId: given.rollout_id,
       release: {
-        configDigest: configDigestOf(latest),
-        configText: latest.text,
+        configDigest: configDigestOf(given),
+        configText: json,
         contentManifestDigest: null,
-        ...(certificates.length > 0 && { certificates }),
+        ...(certificates.length > 0 && { certificates: [...certificates] }),
       },
-      ackWithinMs: latest.ack_ms,
-      applyWithinMs: latest.apply_ms,
-      confirmWithinMs: latest.confirm_ms,
+      ackWithinMs: given.ack_ms,
+      applyWithinMs: given.apply_ms,
+      confirmWithinMs: given.confirm_ms,
       ...(replacesDrift && { replacesDrift }),
     }
+  }
+
+  type Asking = { reply: FastifyReply; have: number; endsAt: number }
+
+  /** What it has not answered, when there is room for its text; 'full': there is none for as long as it asks. */
+  const withRoom = async (
+    nodeId: string,
+    { reply, have, endsAt }: Asking,
+  ): Promise<Given | null | 'full'> => {
+    const given = await unanswered(nodeId, have)
+    if (!given) return null
+    const { bytes } = await texts.of(given.text_id)
+    const withinMs = Math.max(LEAST_FOR_ROOM_MS, endsAt - performance.now())
+    if (!(await outgoing.room(nodeId, { bytes, reply, withinMs }))) return 'full'
+    // It may be another one by now.
+    return await unanswered(nodeId, have)
   }
 
   return async (
@@ -116,10 +147,11 @@ export function createDesired(deps: Deps) {
     caller: Caller,
   ): Promise<DesiredResponse> => {
     const { waitMs, incarnation, challenges } = request.body
+    const have = request.body.have?.generation ?? 0
     mayWait(caller, incarnation)
     const nodeId = caller.id
     if (challenges) deps.challenges.heard(nodeId, challenges)
-    const endsAt = performance.now() + Math.min(waitMs, LONGEST_WAIT_MS)
+    const endsAt = performance.now() + spread(Math.min(waitMs, LONGEST_WAIT_MS))
     for (;;) {
       // The wait begins before the look, so that what is assigned in between wakes it.
       const wait = fleet.wait(nodeId, Math.max(0, endsAt - performance.now()))
@@ -130,7 +162,14 @@ export function createDesired(deps: Deps) {
       }
       reply.raw.once('close', hangUp)
       try {
-        const answer = await news(nodeId, request.body)
+        const given = await withRoom(nodeId, { reply, have, endsAt })
+        if (given === 'full') {
+          wait.end('timeout')
+          return { assignment: null }
+        }
+        // The wait for room may have been long, too.
+        if (given) mayWait(await identify(request), incarnation)
+        const answer = await news(nodeId, { given, challenges })
         if (answer) {
           wait.end('woken')
           return answer

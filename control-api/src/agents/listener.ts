@@ -44,6 +44,7 @@ import type {
 } from '../agent-protocol/messages.gen.ts'
 import { TooManyRequests } from '../api-shapes/errors.ts'
 import { driftNews, isWhole } from '../assignments/drift.ts'
+import { createKeptTexts } from '../assignments/kept-texts.ts'
 import type { LogLevel } from '../base/log-level.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
@@ -68,6 +69,7 @@ import type { Caller, Identify } from './callers.ts'
 import type { NodeCertificates } from './certificates.ts'
 import { createDesired } from './desired.ts'
 import type { Inbox } from './inbox.ts'
+import { createOutgoing } from './outgoing.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
@@ -136,7 +138,11 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     now,
     reportEveryMs,
   } = deps
-  const desired = createDesired(deps)
+  const desired = createDesired({
+    ...deps,
+    texts: createKeptTexts(deps.db),
+    outgoing: createOutgoing(),
+  })
   const app = createFastify({
     logLevel: deps.logLevel,
     trustProxy: false,

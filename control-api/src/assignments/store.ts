@@ -27,6 +27,21 @@ export const latestAssignment = (
     .$narrowType<Standing>()
     .executeTakeFirst()
 
+/** The same without the text, which may be a megabyte: every poll of every node asks. */
+export const latestGiven = (
+  db: Reader,
+  nodeId: string,
+): Promise<(Assignment & Standing) | undefined> =>
+  db
+    .selectFrom('assignments')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .$narrowType<Standing>()
+    .executeTakeFirst()
+
 /** What each should run, by node id; a node without an assignment is left out. */
 export async function latestAssignments(
   db: Reader,

@@ -11,6 +11,8 @@ export const STALE_AFTER_MS = 15_000
 /** A node that hung up its long poll and says nothing else: its process has ended. */
 const HUNG_UP_AFTER_MS = 4000
 const SWEEP_MS = 1000
+/** Each woken one is looked up anew, and most are answered: more in one turn of the loop would hold up everybody else. */
+const WOKEN_AT_ONCE = 25
 /** For the refusal to reach who waits, before the connection is cut. */
 const CUT_AFTER_MS = 250
 
@@ -66,6 +68,8 @@ export class Fleet {
   readonly #entries = new Map<string, Entry>()
   readonly #options: Required<Options>
   readonly #timer: NodeJS.Timeout
+  /** Polls that are to be woken, as there is a turn for them. */
+  readonly #woken = new Set<Wait>()
   #closing = false
 
   constructor(options: Options) {
@@ -133,6 +137,7 @@ export class Fleet {
       end: (why) => {
         clearTimeout(timer)
         if (entry.poll === wait) entry.poll = null
+        this.#woken.delete(wait)
         resolve(why)
       },
     }
@@ -147,11 +152,27 @@ export class Fleet {
   }
 
   wake(nodeId: string): void {
-    this.#entries.get(nodeId)?.poll?.end('woken')
+    const poll = this.#entries.get(nodeId)?.poll
+    if (poll) this.#wakeSoon([poll])
   }
 
   wakeAll(): void {
-    for (const { poll } of this.#entries.values()) poll?.end('woken')
+    this.#wakeSoon([...this.#entries.values()].flatMap(({ poll }) => poll ?? []))
+  }
+
+  #wakeSoon(polls: readonly Wait[]): void {
+    if (polls.length > 0 && this.#woken.size === 0) setImmediate(() => this.#wakeSome())
+    for (const poll of polls) this.#woken.add(poll)
+  }
+
+  #wakeSome(): void {
+    let left = WOKEN_AT_ONCE
+    // Each takes itself out of the set.
+    for (const poll of this.#woken) {
+      if (left-- === 0) break
+      poll.end('woken')
+    }
+    if (this.#woken.size > 0) setImmediate(() => this.#wakeSome())
   }
 
   /** Its identity is worth nothing now: what waits is answered, and its connections end. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the owners of machines would not allow, asked of the node's own binary: one question for each text
-// and set of rules, however many nodes share both. Ids are digests, so an answer holds for good and is kept.
+// and set of rules, however many nodes share both. Ids are digests, so an answer is kept for as long as the binary is the same.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,8 @@ type Pair = Pick<PolicyQuestion, 'textId' | 'rulesId'>
 
 type Options = {
   nodeCheck: NodeCheck
+  /** Which binary answers: answers of another one are forgotten. Left out: always the same. */
+  binaryMark?: () => Promise<string | null>
   /** Where the rules lie while they are asked about. */
   folder?: string
   /** New questions at a time: each is a process on the control plane's own machine. */
@@ -39,6 +41,7 @@ const MOST_ERRORS_EACH = 10
 
 export function createPolicyChecks({
   nodeCheck,
+  binaryMark = async () => '',
   folder = tmpdir(),
   most = MOST_QUESTIONS,
 }: Options): AskPolicies {
@@ -50,7 +53,12 @@ export function createPolicyChecks({
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
   }
 
+  let mark: string | null = ''
+
   return async (questions) => {
+    const now = await binaryMark()
+    if (now !== mark) kept.clear()
+    mark = now
     const answers = new Map<string, readonly ConfigError[]>()
     for (const key of questions.map(keyOf)) {
       const known = kept.get(key)
@@ -58,7 +66,10 @@ export function createPolicyChecks({
     }
     const open = questions.filter((question) => !answers.has(keyOf(question))).slice(0, most)
     const unavailable = await askAll(nodeCheck, { questions: open, answers, folder })
-    for (const [key, errors] of answers) keep(key, errors)
+    // Replaced meanwhile: nobody knows which one answered.
+    if (mark !== null && (await binaryMark()) === now) {
+      for (const [key, errors] of answers) keep(key, errors)
+    }
     return { of: (pair) => answers.get(keyOf(pair)), unavailable }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A control.db as large as issue 6 asks for, made through the service's own schema and writes.
+// A control.db as large as a large farm's, made through the service's own schema and writes.
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { sha256 } from '../../src/base/ids.ts'
@@ -15,6 +15,10 @@ const ZONES = ['north', 'east', 'south', 'west']
 
 const ulid = (i: number) => String(i).padStart(26, '0')
 export const nodeIdOf = (i: number) => `node_${ulid(i)}`
+/** What it says of itself on plain HTTP. */
+export const credentialOf = (i: number) => `credential-${ulid(i)}`
+/** The start of each that speaks. */
+export const INCARNATION = '0'.repeat(32)
 export const nodeNameOf = (i: number) => `edge-${String(i).padStart(5, '0')}`
 
 const textOf = (i: number) => `{
@@ -86,10 +90,11 @@ async function insertNode(trx: Trx, i: number, { versions }: Size): Promise<void
     reloads: 0,
   })
   await sql`insert into nodes (id, name, labels, merge_patch, revision, enrolled_at_ms, hostname,
-    version, os, arch, capabilities, max_epoch, max_generation, credential_digest, last_seen_at_ms)
+    version, os, arch, capabilities, max_epoch, max_generation, credential_digest, incarnation,
+    last_seen_at_ms)
     values (${id}, ${nodeNameOf(i)}, ${JSON.stringify({ zone: ZONES[i % ZONES.length], rack: `${i % 100}` })},
       '{}', 1, 0, ${`${nodeNameOf(i)}.example`}, '0.1.0', 'linux', 'x86_64', '[]', 1, 1,
-      ${sha256(id)}, 1)`.execute(trx)
+      ${sha256(credentialOf(i))}, ${INCARNATION}, 1)`.execute(trx)
   await sql`insert into assignments (node_id, generation, offer_id, epoch, rollout_id, config,
     version, digest, text_id, state, created_at_ms, updated_at_ms)
     values (${id}, 1, ${`offer_${ulid(i)}`}, 1, null, ${CONFIG},

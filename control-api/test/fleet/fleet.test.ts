@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Fleet, STALE_AFTER_MS } from '../../src/fleet/fleet.ts'
 
@@ -68,6 +69,24 @@ describe('a long poll', () => {
     const [a, b] = [fleet.wait('a', 10_000), fleet.wait('b', 20)]
     fleet.wake('a')
     expect(await Promise.all([a.result, b.result])).toEqual(['woken', 'timeout'])
+  })
+
+  test('is woken with some others in one turn of the loop, however many wait', async () => {
+    const { fleet } = fleetAt()
+    let woken = 0
+    const all = Array.from({ length: 60 }, async (_, i) => {
+      expect(await fleet.wait(`n${i}`, 10_000).result).toBe('woken')
+      woken++
+    })
+    fleet.wakeAll()
+    fleet.wake('n59')
+    const seen = [woken]
+    for (let turn = 0; turn < 3; turn++) {
+      await setImmediate()
+      seen.push(woken)
+    }
+    await Promise.all(all)
+    expect(seen).toEqual([0, 25, 50, 60])
   })
 
   test('is ended by a newer one of the same node, by decommissioning and by the stop', async () => {

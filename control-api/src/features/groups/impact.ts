@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { type ConfigError, some } from '../../api-shapes/common.ts'
 import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'
 import { latestAssignments } from '../../assignments/store.ts'
-import { nextTurn } from '../../base/slices.ts'
+import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type {
   OpenPreviews,
@@ -34,19 +34,16 @@ const MAX_ERRORS_EACH = 10
 /** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
 const TURN_MS = 10
 
-export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact> {
+/** `only`: the change is of this node, so no other is looked at. */
+export async function impactOf(deps: Deps, change: FleetChange, only?: string): Promise<Impact> {
   const { db, now: clock, openPreviews, absenceOf } = deps
-  const before = { groups: await allGroups(db), nodes: await groupedNodes(db) }
+  const before = { groups: await allGroups(db), nodes: await groupedNodes(db, only) }
   const after = change(before)
   const groupings = [toGrouping(before.groups), toGrouping(after.groups)] as const
-  const assigned = await latestAssignments(
+  const assigned = await assignedTo(
     db,
     before.nodes.map(({ id }) => id),
   )
-  const versionOf = (nodeId: string): VersionRef | undefined => {
-    const given = assigned.get(nodeId)
-    return given && { config: given.config, number: given.version }
-  }
   const previews = openPreviews()
   const found = new Findings(previews)
   let sinceMs = performance.now()
@@ -62,8 +59,8 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
     const { id: nodeId, name: nodeName, policy_rules: rulesId } = node
     const who = { nodeId, nodeName, rulesId }
     const [from, to] = [
-      await versionFor(previews, groupings[0], old, versionOf(nodeId)),
-      await versionFor(previews, groupings[1], now, versionOf(nodeId)),
+      await versionFor(previews, groupings[0], old, assigned.get(nodeId)),
+      await versionFor(previews, groupings[1], now, assigned.get(nodeId)),
     ]
     if (old.group.name !== now.group.name) {
       found.moves.push({ nodeId, nodeName, from: old.group.name, to: now.group.name })
@@ -83,6 +80,19 @@ export async function impactOf(deps: Deps, change: FleetChange): Promise<Impact>
   }
   await found.askOwners()
   return found.impact()
+}
+
+const ASSIGNMENTS_AT_A_TIME = 500
+
+async function assignedTo(db: Kysely<Database>, nodeIds: readonly string[]) {
+  const assigned = new Map<string, VersionRef>()
+  for (const some of inSlices(nodeIds, ASSIGNMENTS_AT_A_TIME)) {
+    for (const [nodeId, { config, version }] of await latestAssignments(db, some)) {
+      assigned.set(nodeId, { config, number: version })
+    }
+    if (some.length === ASSIGNMENTS_AT_A_TIME) await nextTurn()
+  }
+  return assigned
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Groups in control.db, and what is needed of the nodes to say what a change of them does.
 import type { Selectable } from 'kysely'
+import { nextTurn } from '../../base/slices.ts'
 import type { Reader, Trx } from '../../db/database.ts'
 import type { GroupTables } from '../../db/tables/groups.ts'
 import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../labels/grouping.ts'
@@ -76,12 +77,34 @@ export type GroupedNode = {
   enrolled_at_ms: number
 }
 
-export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
+/** Between two turns of the loop. */
+const READ_AT_A_TIME = 500
+
+/** By name; `id`: of this one alone. */
+export async function groupedNodes(db: Reader, id?: string): Promise<GroupedNode[]> {
+  const nodes: GroupedNode[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const some = await groupedNodesAfter(db, after, id)
+    nodes.push(...some)
+    after = some.length < READ_AT_A_TIME ? undefined : some.at(-1)?.id
+    if (after !== undefined) await nextTurn()
+  }
+  return nodes.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const groupedNodesAfter = (
+  db: Reader,
+  after: string,
+  id: string | undefined,
+): Promise<GroupedNode[]> =>
   db
     .selectFrom('nodes')
     .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
     .select(['id', 'name', 'labels', 'merge_patch', 'rules_id as policy_rules'])
     .select(['forget_after_hours', 'last_seen_at_ms', 'enrolled_at_ms'])
     .where('decommissioned_at_ms', 'is', null)
-    .orderBy('name')
+    .where('id', '>', after)
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .orderBy('id')
+    .limit(READ_AT_A_TIME)
     .execute()

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type Change, createPresenceLine } from '../../src/agents/presence-line.ts'
+
+test('the first is told at once, the others in their order, one in a turn of the loop', async () => {
+  const told: string[] = []
+  const tell = async (nodeId: string, change: Change) => {
+    told.push(`${nodeId} ${change}`)
+  }
+  const line = createPresenceLine({ tell, onError: () => {} })
+  for (const id of ['a', 'b', 'c']) line(id, 'disconnected')
+  expect(told).toEqual(['a disconnected'])
+  await setImmediate()
+  line('a', 'connected')
+  expect(told.length).toBeLessThan(4)
+  while (told.length < 4) await setImmediate()
+  expect(told.slice(1)).toEqual(['b disconnected', 'c disconnected', 'a connected'])
+})
+
+test('one that cannot be told is said, and holds nobody up', async () => {
+  const told: string[] = []
+  const failed: unknown[] = []
+  const line = createPresenceLine({
+    tell: async (nodeId) => {
+      if (nodeId === 'a') throw new Error('no room')
+      told.push(nodeId)
+    },
+    onError: (error, change) => failed.push([change, error]),
+  })
+  line('a', 'connected')
+  line('b', 'connected')
+  while (told.length < 1) await setImmediate()
+  expect(failed).toEqual([['connected', new Error('no room')]])
+})
