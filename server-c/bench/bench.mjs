@@ -129,6 +129,7 @@ function list() {
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
+  say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
   return 0
 }
 
@@ -182,6 +183,7 @@ const others = {
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
+  reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {
