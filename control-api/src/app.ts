@@ -288,7 +288,7 @@ export async function buildService(
     isConnected,
     engine,
     samplesOf,
-    latencySummaries: metrics.latencySummaries,
+    heardOf: metrics.heardOf,
     probe: (nodeId, order) => probeOrders.give(nodeId, order),
     reportEveryMs: rhythm.reportEveryMs,
   })

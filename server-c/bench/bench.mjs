@@ -133,6 +133,7 @@ function list() {
   say(
     'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',
   )
+  say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
   return 0
 }
 
@@ -187,6 +188,7 @@ const others = {
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
+  reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The last minute or two of each node in memory, for the fleet's table and for the gates of rollouts: asked for
 // once a second by every open console, so it never goes to the disk.
-import {
-  emptyHistogram,
-  type Histogram,
-  mergeHistograms,
-  quantile,
-} from '../histogram/histogram.ts'
+import { emptyHistogram, mergeHistograms, quantile } from '../histogram/histogram.ts'
 import type { LatencySummary, Sample } from './metrics.ts'
-import type { PlacedWindow, Series } from './windows.ts'
+import { PackedStages } from './packed-stages.ts'
+import type { PlacedWindow } from './windows.ts'
 
 const KEEP_MS = 120_000
 
 type Entry = {
   endedAtMs: number
   durationMs: number
-  total: Histogram
-  readWait: Histogram
   requests: number
   errors: number
   clientErrors: number
   notFound: number
-  series: readonly Series[]
+  series: readonly { generation: number; counters: Sample['counters']; stages: PackedStages }[]
 }
 
 export function createLatencyBoard() {
@@ -38,7 +32,9 @@ export function createLatencyBoard() {
       const entries = (nodes.get(nodeId) ?? []).filter(endedWithin(since, nowMs))
       if (entries.length === 0) return null
       const merged = (stage: 'total' | 'readWait') =>
-        entries.map((entry) => entry[stage]).reduce(mergeHistograms, emptyHistogram())
+        entries
+          .flatMap(({ series }) => series.map(({ stages }) => stages[stage] ?? emptyHistogram()))
+          .reduce(mergeHistograms, emptyHistogram())
       const sum = (read: (entry: Entry) => number) =>
         entries.reduce((n, entry) => n + read(entry), 0)
       const total = merged('total')
@@ -55,6 +51,12 @@ export function createLatencyBoard() {
         notFoundRatio: share((entry) => entry.notFound),
         requestsPerSecond: (requests / sum((entry) => entry.durationMs)) * 1000,
       }
+    },
+
+    /** Whether a window of the node ended in that time. */
+    isHeard(nodeId: string, windowSeconds: number, nowMs: number): boolean {
+      const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
+      return (nodes.get(nodeId) ?? []).some(endedWithin(since, nowMs))
     },
 
     /** By config generation. */
@@ -80,18 +82,18 @@ const endedWithin =
     endedAtMs > sinceMs && endedAtMs <= nowMs
 
 function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
-  const merged = (stage: 'total' | 'readWait') =>
-    series.map((s) => s.stages[stage] ?? emptyHistogram()).reduce(mergeHistograms, emptyHistogram())
   const sum = (counter: string) => series.reduce((n, s) => n + (s.counters[counter] ?? 0), 0)
   return {
     endedAtMs,
     durationMs,
-    total: merged('total'),
-    readWait: merged('readWait'),
     requests: sum('requests'),
     errors: sum('responses5xx'),
     clientErrors: sum('responses4xx'),
     notFound: sum('responses404'),
-    series,
+    series: series.map(({ generation, counters, stages }) => ({
+      generation,
+      counters,
+      stages: new PackedStages(stages),
+    })),
   }
 }

@@ -107,6 +107,9 @@ export async function openMetricsStore({
       return summaries
     },
 
+    heardOf: (nodeIds, windowSeconds) =>
+      nodeIds.filter((nodeId) => board.isHeard(nodeId, windowSeconds, now())),
+
     samples: (nodeIds, sinceMs) =>
       nodeIds.flatMap((nodeId) => board.samples(nodeId, sinceMs, now())),
 

@@ -21,7 +21,9 @@ export type Sample = {
   generation: number
   endedAtMs: number
   counters: Readonly<Record<string, number>>
-  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait' | 'handshake', Histogram>>>
+  stages: {
+    readonly [stage in 'firstByte' | 'total' | 'readWait' | 'handshake']?: Histogram | undefined
+  }
 }
 
 /** The metrics store. */
@@ -33,6 +35,8 @@ export type Metrics = {
     nodeIds: readonly string[],
     windowSeconds: number,
   ): Promise<Map<string, LatencySummary>>
+  /** Which of them were measured in the last `windowSeconds`. */
+  heardOf(nodeIds: readonly string[], windowSeconds: number): string[]
   /** Of windows that ended since then, as far back as two minutes. */
   samples(nodeIds: readonly string[], sinceMs: number): Sample[]
   check(): Promise<{ ok: boolean; message: string }>

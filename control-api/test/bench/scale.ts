@@ -250,7 +250,7 @@ class Farm {
       isConnected: () => true,
       engine: this.#plane.engine,
       samplesOf: (nodeIds) => nodeIds.flatMap((id) => samples.get(id) ?? []),
-      latencySummaries: async () => new Map(),
+      heardOf: () => [],
       probe: () => {},
       reportEveryMs: 5_000,
     })

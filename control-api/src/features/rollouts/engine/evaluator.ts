@@ -29,8 +29,7 @@ type Deps = {
   isConnected: (nodeId: string) => boolean
   engine: Pick<Engine, 'gated' | 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
-  /** Of those that were measured in that time. */
-  latencySummaries: Metrics['latencySummaries']
+  heardOf: Metrics['heardOf']
   probe: (nodeId: string, order: ProbeOrder) => void
   reportEveryMs: number
 }
@@ -38,7 +37,7 @@ type Deps = {
 type Probed = { wave: number; fromMs: number; untilMs: number }
 
 export function createEvaluator(deps: Deps) {
-  const { db, now, isConnected, engine, samplesOf, latencySummaries, probe, reportEveryMs } = deps
+  const { db, now, isConnected, engine, samplesOf, heardOf, probe, reportEveryMs } = deps
   /** By rollout: what nodes were asked to fetch last. */
   const probed = new Map<string, Probed>()
 
@@ -60,8 +59,8 @@ export function createEvaluator(deps: Deps) {
 
   async function heardAmong(nodeIds: readonly string[]): Promise<Set<string>> {
     const heard = new Set<string>()
-    for (const some of inSlices(nodeIds, SUMMARIES_AT_A_TIME)) {
-      for (const nodeId of (await latencySummaries(some, MAX_GAP_SECONDS)).keys()) heard.add(nodeId)
+    for (const some of inSlices(nodeIds, NODES_AT_A_TIME)) {
+      for (const nodeId of heardOf(some, MAX_GAP_SECONDS)) heard.add(nodeId)
       await nextTurn()
     }
     return heard
@@ -104,7 +103,7 @@ export function createEvaluator(deps: Deps) {
 }
 
 /** Each reads some windows of a node. */
-const SUMMARIES_AT_A_TIME = 50
+const NODES_AT_A_TIME = 50
 
 /** With a turn of the loop between the parts. */
 async function inTurns<T>(parts: InParts<T>): Promise<T> {
