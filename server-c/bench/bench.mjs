@@ -9,6 +9,7 @@
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 //   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
+//   npm run bench -- console [OPTION …]          the console in Chromium over 10,000 nodes: see e2e/scale/run.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -16,6 +17,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { setUp } from '../../scripts/setup/index.mjs'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
 import { CpuShare } from './control-group.mjs'
@@ -129,6 +131,7 @@ function list() {
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
+  say('console  the console in Chromium over 10,000 nodes: how soon, how large, how old')
   return 0
 }
 
@@ -182,9 +185,11 @@ const others = {
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
+  console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }
 
-async function runOther({ file, packages }, args) {
+async function runOther({ file, packages, setsUp = false }, args) {
+  if (setsUp) await setUp('test') // Chromium and the console
   const { node } = await prepare({ packages, builds: true })
   const program = fileURLToPath(new URL(file, import.meta.url))
   const env = { ...process.env, FARMSTEAD_NODE: node }

@@ -31,6 +31,7 @@ export type ErrorLog = Answer<'readNodeErrorLog', 200>
 export type LogLevel = ErrorLog['lines'][number]['level']
 export type EnrolmentToken = Answer<'listEnrolmentTokens', 200>['items'][number]
 export type CreatedEnrolmentToken = Answer<'createEnrolmentToken', 201>
+export type EnrolmentTokenDetail = Answer<'getEnrolmentToken', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]
 export type CreatedToken = Answer<'createToken', 201>
 export type Config = Answer<'getConfig', 200>

@@ -34,15 +34,12 @@ function Plan({ before }: { before?: Rollout }) {
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
   const { selector: _, ...whole } = planRoute.useSearch()
-  const { data: nodes = [] } = useQuery(nodesQuery)
-  const drifted = nodes.filter(({ drift }) => drift !== null && drift.decision === null)
   return (
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
       first={before && choiceOf(before.strategy)}
       session={session}
-      drifted={new Set(drifted.map(({ id }) => id))}
       onNarrow={(selector) =>
         void navigate({
           to: '/rollouts/new',
