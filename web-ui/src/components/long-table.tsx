@@ -70,6 +70,7 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
 function Room({ px, columns }: { px: number; columns: number }) {
   if (px <= 0) return null
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row like this has nothing to focus
     <tr aria-hidden="true">
       <td colSpan={columns} style={{ height: px, padding: 0 }} />
     </tr>
