@@ -1126,7 +1126,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** A token without its secret, and the nodes that joined with it, the last first */
+        get: operations["getEnrolmentToken"];
         put?: never;
         post?: never;
         /** Delete a token; nodes that enrolled with it stay */
@@ -1940,8 +1941,10 @@ export interface components {
             kind: string;
             /** @description Id of the thing that changed */
             object: string;
+            objectName: string | null;
             action: string;
             actor: string | null;
+            actorName: string | null;
             /**
              * @description Whose doing: of people and their programs, of nodes, or of the service itself
              * @enum {unknown}
@@ -1971,8 +1974,10 @@ export interface components {
             kind: string;
             /** @description Id of the thing that changed */
             object: string;
+            objectName: string | null;
             action: string;
             actor: string | null;
+            actorName: string | null;
             /**
              * @description Whose doing: of people and their programs, of nodes, or of the service itself
              * @enum {unknown}
@@ -2416,6 +2421,7 @@ export interface components {
                 [key: string]: string;
             };
             nodeId: string | null;
+            nodeName: string | null;
             maxUses: number;
             forgetAfterHours: number | null;
             uses: number;
@@ -3513,6 +3519,8 @@ export interface components {
                 } | null;
                 /** @description See `policyRefusals` */
                 willRefuse: boolean;
+                /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
+                isDrifted: boolean;
             }[];
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
@@ -13874,7 +13882,8 @@ export interface operations {
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
                      *           },
-                     *           "willRefuse": true
+                     *           "willRefuse": true,
+                     *           "isDrifted": true
                      *         }
                      *       ],
                      *       "matchesNone": true,
@@ -20620,6 +20629,7 @@ export interface operations {
                      *             "zone": "a"
                      *           },
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
                      *           "maxUses": 1,
                      *           "forgetAfterHours": 1,
                      *           "uses": 1,
@@ -20644,6 +20654,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             nodeId: string | null;
+                            nodeName: string | null;
                             maxUses: number;
                             forgetAfterHours: number | null;
                             uses: number;
@@ -20793,6 +20804,7 @@ export interface operations {
                      *         "zone": "a"
                      *       },
                      *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "nodeName": "edge-1",
                      *       "maxUses": 1,
                      *       "forgetAfterHours": 1,
                      *       "uses": 1,
@@ -20816,6 +20828,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         nodeId: string | null;
+                        nodeName: string | null;
                         maxUses: number;
                         forgetAfterHours: number | null;
                         uses: number;
@@ -20977,6 +20990,165 @@ export interface operations {
             };
             /** @description - `storage_full`: The disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEnrolmentToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "nodeName": "edge-1",
+                     *       "maxUses": 1,
+                     *       "forgetAfterHours": 1,
+                     *       "uses": 1,
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "joined": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                        id: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
+                        labels: {
+                            [key: string]: string;
+                        };
+                        nodeId: string | null;
+                        nodeName: string | null;
+                        maxUses: number;
+                        forgetAfterHours: number | null;
+                        uses: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        expiresAt: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string | null;
+                    } & {
+                        joined: {
+                            total: number;
+                            /** @description The first 100 */
+                            items: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                nodeId: string;
+                                /** @example edge-1 */
+                                nodeName: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `enrolment_token_not_found`: No such enrolment token */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27951,8 +28123,10 @@ export interface operations {
                      *           "at": "2026-11-21T09:00:00.000Z",
                      *           "kind": "kind",
                      *           "object": "object",
+                     *           "objectName": "objectName",
                      *           "action": "action",
                      *           "actor": "actor",
+                     *           "actorName": "actorName",
                      *           "by": "people",
                      *           "via": "via",
                      *           "tokenId": "tokenId",
@@ -28062,8 +28236,10 @@ export interface operations {
                      *       "at": "2026-11-21T09:00:00.000Z",
                      *       "kind": "kind",
                      *       "object": "object",
+                     *       "objectName": "objectName",
                      *       "action": "action",
                      *       "actor": "actor",
+                     *       "actorName": "actorName",
                      *       "by": "people",
                      *       "via": "via",
                      *       "tokenId": "tokenId",
@@ -28084,8 +28260,10 @@ export interface operations {
                         kind: string;
                         /** @description Id of the thing that changed */
                         object: string;
+                        objectName: string | null;
                         action: string;
                         actor: string | null;
+                        actorName: string | null;
                         /**
                          * @description Whose doing: of people and their programs, of nodes, or of the service itself
                          * @enum {unknown}

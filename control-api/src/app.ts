@@ -117,7 +117,7 @@ import { createPolicyChecks } from './node-check/policy-checks.ts'
 import { createEnrolment } from './node-identity/enrolment.ts'
 import { hasIssued } from './node-identity/store/certificates.ts'
 import { nodeIdsWithin } from './node-identity/store/nodes.ts'
-import { enrolmentTokenIsWithin } from './node-identity/store/tokens.ts'
+import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/session-store.ts'
 import { withoutBase } from './plugins/base-path.ts'
@@ -666,6 +666,6 @@ const factsOf = (db: Services['db']): Facts => ({
   nodeIsWithin: async (id, scope) =>
     id === '*' ||
     (await nodeIdsWithin(db, [id], scope)).length > 0 ||
-    (await enrolmentTokenIsWithin(db, id, scope)),
+    (await enrolmentTokenWithin(db, id, scope)) !== undefined,
   ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
 })

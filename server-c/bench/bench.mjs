@@ -10,6 +10,7 @@
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 //   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
 //   npm run bench -- requests [OPTION …]         for how long one request holds up all others: see control-api/test/bench/requests.ts
+//   npm run bench -- console [OPTION …]          the console in Chromium over 10,000 nodes: see e2e/scale/run.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -17,6 +18,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { setUp } from '../../scripts/setup/index.mjs'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
 import { CpuShare } from './control-group.mjs'
@@ -134,6 +136,7 @@ function list() {
     'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',
   )
   say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
+  say('console  the console in Chromium over 10,000 nodes: how soon, how large, how old')
   return 0
 }
 
@@ -189,9 +192,11 @@ const others = {
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
   reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
+  console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }
 
-async function runOther({ file, packages }, args) {
+async function runOther({ file, packages, setsUp = false }, args) {
+  if (setsUp) await setUp('test') // Chromium and the console
   const { node } = await prepare({ packages, builds: true })
   const program = fileURLToPath(new URL(file, import.meta.url))
   const env = { ...process.env, FARMSTEAD_NODE: node }

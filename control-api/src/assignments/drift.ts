@@ -6,7 +6,7 @@ import type { Digest, ReportRequest, Drift as WireDrift } from '../agent-protoco
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
 import type { Reader } from '../db/database.ts'
-import { driftColumns, setDriftColumns } from '../node-identity/store/said.ts'
+import { driftColumns, driftedNodes, setDriftColumns } from '../node-identity/store/said.ts'
 import { deleteDriftText, setDriftText } from './store.ts'
 
 export type Drift = {
@@ -33,6 +33,12 @@ export function decisionOf(row: Columns): DriftDecision | null {
   const decision: DriftDecision | null =
     row.drift_decision === null ? null : JSON.parse(row.drift_decision)
   return decision?.digest === driftOf(row)?.digest ? decision : null
+}
+
+/** Nodes that take nothing until somebody decides about what was changed there. */
+export async function undecidedDrifts(db: Reader): Promise<ReadonlySet<string>> {
+  const rows = await driftedNodes(db)
+  return new Set(rows.filter((row) => decisionOf(row) === null).map(({ id }) => id))
 }
 
 type Said = ReportRequest['drift']

@@ -148,6 +148,7 @@ describe('every route', () => {
     ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',
     'POST /api/v1/enrolment-tokens',
+    'GET /api/v1/enrolment-tokens/:id',
     'DELETE /api/v1/enrolment-tokens/:id',
   ]
   type Route = { name: string; url: string; method: string; reach: Reach; schema: unknown }
@@ -251,6 +252,9 @@ describe('whose roles count for some nodes', () => {
     expect(ids).not.toContain(foreign.id)
     const remove = (id: string) => operator.inject({ method: 'DELETE', url: `${url}/${id}` })
     expect((await remove(foreign.id)).statusCode).toBe(404)
+    const look = async (id: string) => (await operator.inject({ url: `${url}/${id}` })).json()
+    expect((await look(foreign.id)).code).toBe('enrolment_token_not_found')
+    expect(await look(good[1].id)).toMatchObject({ nodeName: inside.name })
     for (const { id } of good) expect((await remove(id)).statusCode).toBe(204)
   })
 

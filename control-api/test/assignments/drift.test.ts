@@ -102,6 +102,19 @@ describe('a local change', () => {
     expect((await shown(node)).drift).toBeNull()
   })
 
+  test('stands in a plan until somebody has decided', async () => {
+    const { service, node } = await drifted()
+    const isDrifted = async () => {
+      const order = { method: 'POST' as const, url: '/api/v1/rollouts?dryRun=1' }
+      const payload = { config: 'default', version: 1 }
+      const plan = (await service.admin.inject({ ...order, payload })).json()
+      return plan.nodes.map((planned: { isDrifted: boolean }) => planned.isDrifted)
+    }
+    expect(await isDrifted()).toEqual([true])
+    await decide(service.admin, node.id, { action: 'discard', digest: drift.digest })
+    expect(await isDrifted()).toEqual([false])
+  })
+
   test('of an older node is not made up: what is left out says nothing', async () => {
     const { node, effective } = await drifted()
     expect((await node.report({ effective })).statusCode).toBe(200)

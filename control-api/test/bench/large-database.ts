@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A control.db as large as a large farm's, made through the service's own schema and writes.
+//   node large-database.ts DATA_DIR VERSIONS NODES AUDIT_ROWS     for who can't import it
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { sha256 } from '../../src/base/ids.ts'
@@ -104,4 +105,10 @@ async function insertNode(trx: Trx, i: number, { versions }: Size): Promise<void
     .set({ effective: runs, acknowledged: runs })
     .where('id', '=', id)
     .execute()
+}
+
+if (import.meta.main) {
+  const [dataDir = '', versions, nodes, auditRows] = process.argv.slice(2)
+  const size = { versions: Number(versions), nodes: Number(nodes), auditRows: Number(auditRows) }
+  await makeLargeDatabase(dataDir, size)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `npm run bench -- reports`: the memory that the reports of a farm take in the service for as long as they are kept
-// (two minutes), and the processor time of keeping them and of asking whose they are.
+// (two minutes), and how long it takes to keep them and to ask whose they are.
 //   npm run bench -- reports [--sizes 1000,10000]
-// Reports are JSON of the size that a busy node sends: a window of five seconds, seven stages of sixty buckets. The
+// Reports are made up, in the size of a busy node's: a window of five seconds, seven stages of sixty buckets. The
 // board is the service's own; there is no network and no disk. Every size in a process of its own would be fairer:
 // give one size at a time for figures to quote.
 
@@ -60,26 +60,26 @@ function measure(nodes: number, say: (line: string) => void): void {
     for (const [node, id] of ids.entries()) {
       const report: Report = JSON.parse(reportText(node, round * 2 + 1))
       const windows = placeWindows(report, nowMs)
-      cpuMs += cpuOf(() => board.add(id, windows, nowMs))
+      cpuMs += timeOf(() => board.add(id, windows, nowMs))
     }
-    if (round % 6 === 5) row(`minute ${(round + 1) / 6}: one report of each kept`, cpuMs)
+    if (round % 6 === 5) row(`minute ${(round + 1) / 6}: reports of ten seconds added`, cpuMs)
   }
   const nowMs = T0 + MINUTES * 60_000 - EVERY_MS
   row(
     'summaries of all',
-    cpuOf(() => {
+    timeOf(() => {
       for (const id of ids) board.summary(id, 60, nowMs)
     }),
   )
   row(
     'whether each was heard of',
-    cpuOf(() => {
+    timeOf(() => {
       for (const id of ids) board.isHeard(id, 60, nowMs)
     }),
   )
 }
 
-function cpuOf(work: () => void): number {
+function timeOf(work: () => void): number {
   const from = performance.now()
   work()
   return performance.now() - from

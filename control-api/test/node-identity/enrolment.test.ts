@@ -57,6 +57,24 @@ describe('POST /agent/v1/enrol', () => {
     }
   })
 
+  test('is told with its token: who joined by it, the last first', async () => {
+    let now = Date.now()
+    const service = await build({ now: () => now })
+    const { id, secret } = await makeToken(service, { maxUses: 3 })
+    await enrolNode(service)
+    const shown = async () =>
+      (await service.admin.inject({ url: `/api/v1/enrolment-tokens/${id}` })).json()
+    expect(await shown()).toMatchObject({ uses: 0, joined: { total: 0, items: [] } })
+    for (const name of ['a', 'b']) {
+      now += 1000
+      await post(service, 'enrol', request(secret, { name }))
+    }
+    const { uses, joined, ...rest } = await shown()
+    expect([uses, joined.total]).toEqual([2, 2])
+    expect(joined.items.map(({ nodeName }: { nodeName: string }) => nodeName)).toEqual(['b', 'a'])
+    expect(JSON.stringify(rest)).not.toContain(secret)
+  })
+
   test('refuses a deleted token; the node that used it stays', async () => {
     const service = await build()
     const { id, secret } = await makeToken(service, { maxUses: 5 })

@@ -70,3 +70,12 @@ export function formatByteRate(perSecond: number | null | undefined): string {
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, '').slice(0, 8)
 }
+
+const MOST_NAMES = 5
+
+/** "edge-1, edge-2 and 3 more" */
+export function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  const more = names.length - MOST_NAMES
+  return more > 0 ? `${shown} and ${formatCount(more)} more` : shown
+}

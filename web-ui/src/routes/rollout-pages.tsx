@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { QueryStates } from '../components/query-states.tsx'
-import { nodesQuery } from '../features/nodes/api.ts'
 import { namedTasksQuery, rolloutQuery } from '../features/rollouts/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
@@ -45,15 +44,12 @@ function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) 
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
   const { selector: _, ...whole } = planRoute.useSearch()
-  const { data: nodes = [] } = useQuery(nodesQuery)
-  const drifted = nodes.filter(({ drift }) => drift !== null && drift.decision === null)
   return (
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
       first={before && choiceOf(before.strategy)}
       session={session}
-      drifted={new Set(drifted.map(({ id }) => id))}
       onNarrow={(selector) =>
         void navigate({
           to: '/rollouts/new',

@@ -43,9 +43,15 @@ export const AuditEntrySchema = Type.Object({
   at: TimeSchema,
   kind: Type.String(),
   object: Type.String({ description: 'Id of the thing that changed' }),
+  objectName: Nullable(
+    Type.String({ description: 'Of a node: its name now. null: it has none besides its id' }),
+  ),
   action: Type.String(),
   actor: Nullable(
     Type.String({ description: 'User name, node id or "operator"; null: the service itself' }),
+  ),
+  actorName: Nullable(
+    Type.String({ description: 'Of a node: its name now. null: `actor` is the name' }),
   ),
   by: AuditSideSchema,
   via: Type.String({ description: 'session, token, operator, agent or service' }),

@@ -4,6 +4,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ChainRow } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
+import { namesOfNodes } from '../../node-identity/store/nodes.ts'
 import type { AuditEntry, AuditFilter } from './schema.ts'
 
 /** Rows one page may look at. A rare match among many rows takes several pages. */
@@ -129,13 +130,26 @@ export async function chainSlice(
   return await narrowed.orderBy('id').execute()
 }
 
-export const viewEntry = (row: Entry): AuditEntry => ({
+/** Entries say which node by its id; people know it by its name. */
+export async function nodeNames(
+  db: Kysely<Database>,
+  entries: readonly Pick<Entry, 'object_id' | 'actor'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const said = new Set(entries.flatMap(({ object_id, actor }) => [object_id, actor ?? '']))
+  const ids = [...said].filter((id) => id.startsWith('node_'))
+  const found = await namesOfNodes(db, ids, { limit: ids.length, scope: null })
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
+export const viewEntry = (row: Entry, names: ReadonlyMap<string, string>): AuditEntry => ({
   id: row.id,
   at: new Date(row.at_ms).toISOString(),
   kind: row.kind,
   object: row.object_id,
+  objectName: names.get(row.object_id) ?? null,
   action: row.action,
   actor: row.actor,
+  actorName: names.get(row.actor ?? '') ?? null,
   by: row.by_whom as AuditEntry['by'],
   via: row.via,
   tokenId: row.token_id,

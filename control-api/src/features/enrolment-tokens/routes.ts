@@ -13,11 +13,12 @@ import type { App } from '../../http/app-types.ts'
 import { OverrideTooLarge } from '../../json/merge-patch.ts'
 import {
   CreatedEnrolmentTokenSchema,
+  EnrolmentTokenDetailSchema,
   EnrolmentTokenSchema,
   EnrolmentTokensQuerySchema,
   NewEnrolmentTokenSchema,
 } from './schema.ts'
-import { BoundToken, createToken, deleteToken, listTokens } from './tokens.ts'
+import { BoundToken, createToken, deleteToken, listTokens, showToken } from './tokens.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -29,6 +30,7 @@ type Deps = {
 }
 
 const tags = ['enrolment tokens']
+const params = Type.Object({ id: TokenIdSchema })
 const cursor = defineCursor('enrolment-tokens', 'text')
 
 export const enrolmentTokenRoutes =
@@ -58,6 +60,25 @@ export const enrolmentTokenRoutes =
         })
         const { rows, nextCursor } = cursor.page(found, limit, (token) => [token.id])
         return { items: rows, nextCursor }
+      },
+    )
+
+    app.get(
+      '/enrolment-tokens/:id',
+      {
+        config: { permission: 'nodes:enrol', scope: 'nodes', errors: [EnrolmentTokenNotFound] },
+        schema: {
+          operationId: 'getEnrolmentToken',
+          tags,
+          summary: 'A token without its secret, and the nodes that joined with it, the last first',
+          params,
+          response: { 200: EnrolmentTokenDetailSchema },
+        },
+      },
+      async ({ params: { id }, user }) => {
+        const token = await showToken(db, id, scopeOf(user))
+        if (token === null) throw new EnrolmentTokenNotFound(id)
+        return token
       },
     )
 
@@ -104,7 +125,7 @@ export const enrolmentTokenRoutes =
           operationId: 'deleteEnrolmentToken',
           tags,
           summary: 'Delete a token; nodes that enrolled with it stay',
-          params: Type.Object({ id: TokenIdSchema }),
+          params,
           response: { 204: Type.Null() },
         },
       },

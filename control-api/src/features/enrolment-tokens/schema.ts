@@ -3,14 +3,16 @@ import { type Static, Type } from 'typebox'
 import {
   ForgetAfterHoursSchema,
   LabelsSchema,
+  NameSchema,
   NodeIdSchema,
   Nullable,
   PageQuerySchema,
+  someOf,
   TimeSchema,
   TokenIdSchema,
 } from '../../api-shapes/common.ts'
 
-/** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; DELETE /{id} deleteEnrolmentToken */
+/** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; GET /{id} getEnrolmentToken; DELETE /{id} deleteEnrolmentToken */
 export const NewEnrolmentTokenSchema = Type.Object(
   {
     labels: Type.Optional(LabelsSchema),
@@ -39,6 +41,7 @@ export const EnrolmentTokenSchema = Type.Object({
   id: TokenIdSchema,
   labels: LabelsSchema,
   nodeId: Nullable(NodeIdSchema),
+  nodeName: Nullable(NameSchema),
   maxUses: Type.Integer(),
   forgetAfterHours: Nullable(ForgetAfterHoursSchema),
   uses: Type.Integer(),
@@ -48,6 +51,12 @@ export const EnrolmentTokenSchema = Type.Object({
     Type.String({ description: 'null: made on the control plane by its operator' }),
   ),
 })
+export const EnrolmentTokenDetailSchema = Type.Intersect([
+  EnrolmentTokenSchema,
+  Type.Object({
+    joined: someOf(Type.Object({ nodeId: NodeIdSchema, nodeName: NameSchema })),
+  }),
+])
 /** Shown once: only a digest of the secret is kept. */
 export const CreatedEnrolmentTokenSchema = Type.Intersect([
   EnrolmentTokenSchema,
@@ -62,4 +71,5 @@ export const CreatedEnrolmentTokenSchema = Type.Intersect([
 
 export type NewEnrolmentToken = Static<typeof NewEnrolmentTokenSchema>
 export type EnrolmentToken = Static<typeof EnrolmentTokenSchema>
+export type EnrolmentTokenDetail = Static<typeof EnrolmentTokenDetailSchema>
 export type CreatedEnrolmentToken = Static<typeof CreatedEnrolmentTokenSchema>

@@ -2,19 +2,31 @@
 // Makes enrolment tokens, and tells of them. At rest: node-identity/store/tokens.ts.
 import type { Kysely } from 'kysely'
 import type { Scope } from '../../access/scope.ts'
+import { some } from '../../api-shapes/common.ts'
 import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { newId, newSecret, sha256 } from '../../base/ids.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Reader } from '../../db/database.ts'
 import { requireModestOverride } from '../../json/merge-patch.ts'
-import { activeNode, nodeIdsWithin } from '../../node-identity/store/nodes.ts'
+import {
+  activeNode,
+  namesOfNodes,
+  nodeIdsWithin,
+  nodesEnrolledWith,
+} from '../../node-identity/store/nodes.ts'
 import {
   deleteEnrolmentToken,
   type EnrolmentTokenRow,
   enrolmentTokensPage,
+  enrolmentTokenWithin,
   insertEnrolmentToken,
 } from '../../node-identity/store/tokens.ts'
-import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
+import type {
+  CreatedEnrolmentToken,
+  EnrolmentToken,
+  EnrolmentTokenDetail,
+  NewEnrolmentToken,
+} from './schema.ts'
 
 export const BoundToken = defineError(
   400,
@@ -26,11 +38,34 @@ export const BoundToken = defineError(
 
 export const DEFAULT_LIFE_SECONDS = 3600
 
+type Names = ReadonlyMap<string, string>
 type Page = Parameters<typeof enrolmentTokensPage>[1]
 
 /** Newest first. */
 export async function listTokens(db: Kysely<Database>, page: Page): Promise<EnrolmentToken[]> {
-  return (await enrolmentTokensPage(db, page)).map(view)
+  const rows = await enrolmentTokensPage(db, page)
+  const names = await namesFor(db, rows)
+  return rows.map((row) => view(row, names))
+}
+
+/** With who joined by it, the last first; null: there is none within the scope. */
+export async function showToken(
+  db: Kysely<Database>,
+  id: string,
+  scope: Scope,
+): Promise<EnrolmentTokenDetail | null> {
+  const row = await enrolmentTokenWithin(db, id, scope)
+  if (!row) return null
+  const joined = await nodesEnrolledWith(db, id, scope)
+  return { ...view(row, await namesFor(db, [row])), joined: some(joined) }
+}
+
+async function namesFor(db: Reader, rows: readonly EnrolmentTokenRow[]): Promise<Names> {
+  const ids = rows.flatMap(({ node_id }) => node_id ?? [])
+  if (ids.length === 0) return new Map()
+  // Which of them are within the scope, the tokens said.
+  const found = await namesOfNodes(db, ids, { limit: ids.length, scope: null })
+  return new Map(found.map(({ id, name }) => [id, name]))
 }
 
 type Creation = NewEnrolmentToken & {
@@ -94,7 +129,7 @@ export async function createToken(
       '--state /var/lib/farmstead',
       ...(nodeId ? ['--rejoin'] : []),
     ].join(' ')
-    return { ...view(row), secret, token, command }
+    return { ...view(row, await namesFor(unit.trx, [row])), secret, token, command }
   })
 }
 
@@ -114,16 +149,17 @@ export async function deleteToken(
 ): Promise<boolean> {
   const deleted = await deleteEnrolmentToken(unit.trx, id, scope)
   if (!deleted) return false
-  const before = view(deleted)
+  const before = view(deleted, await namesFor(unit.trx, [deleted]))
   await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor, data: { before } })
   return true
 }
 
-function view(row: EnrolmentTokenRow): EnrolmentToken {
+function view(row: EnrolmentTokenRow, names: Names): EnrolmentToken {
   return {
     id: row.id,
     labels: JSON.parse(row.labels),
     nodeId: row.node_id,
+    nodeName: names.get(row.node_id ?? '') ?? null,
     maxUses: row.max_uses,
     uses: row.uses,
     forgetAfterHours: row.forget_after_hours,

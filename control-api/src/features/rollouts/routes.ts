@@ -16,6 +16,7 @@ import {
   TokenNotAllowed,
   VersionNotFound,
 } from '../../api-shapes/errors.ts'
+import { undecidedDrifts } from '../../assignments/drift.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
@@ -188,7 +189,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         const nodeIds = plan.nodes.map(({ node }) => node.id)
         const outlook = await outlookOf(deps, { ...wish, nodeIds })
         const { policyRefusals, refusing } = await policyRefusalsOf(deps.askOwners, plan.nodes)
-        const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing })
+        const drifted = await undecidedDrifts(db)
+        const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing, drifted })
         return { config, version, ...said, policyRefusals, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }

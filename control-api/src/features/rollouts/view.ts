@@ -170,7 +170,11 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))
 
-type Seen = { isConnected: (nodeId: string) => boolean; refusing: ReadonlySet<string> }
+type Seen = {
+  isConnected: (nodeId: string) => boolean
+  refusing: ReadonlySet<string>
+  drifted: ReadonlySet<string>
+}
 
 export function viewPlan(plan: Arrangement, seen: Seen) {
   const { waveOf, waves, policy } = plan.arranged
@@ -185,7 +189,7 @@ export function viewPlan(plan: Arrangement, seen: Seen) {
   return { nodes, matchesNone: plan.matchesNone, waves, cordonedNodes, ...said, excluded }
 }
 
-const viewPlanned = (planned: PlannedNode, { isConnected, refusing }: Seen) => ({
+const viewPlanned = (planned: PlannedNode, { isConnected, refusing, drifted }: Seen) => ({
   nodeId: planned.node.id,
   nodeName: planned.node.name,
   connected: isConnected(planned.node.id),
@@ -197,6 +201,7 @@ const viewPlanned = (planned: PlannedNode, { isConnected, refusing }: Seen) => (
   kind: kindOf(planned.node),
   cordon: viewCordon(planned.node),
   willRefuse: refusing.has(planned.node.id),
+  isDrifted: drifted.has(planned.node.id),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

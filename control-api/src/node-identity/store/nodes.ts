@@ -74,6 +74,21 @@ export const namesOfNodes = (
     .limit(limit)
     .execute()
 
+/** The last first. */
+export const nodesEnrolledWith = (
+  db: Reader,
+  tokenId: string,
+  scope: Scope,
+): Promise<{ nodeId: string; nodeName: string }[]> =>
+  db
+    .selectFrom('nodes')
+    .select(['id as nodeId', 'name as nodeName'])
+    .where('enrolled_with', '=', tokenId)
+    .where('decommissioned_at_ms', 'is', null)
+    .where(labelsWithin('labels', scope))
+    .orderBy('enrolled_at_ms', 'desc')
+    .execute()
+
 /** What a text is rendered for. */
 export const targetColumns = (
   db: Reader,

@@ -128,6 +128,14 @@ type DriftColumns = Pick<NodeRow, 'drift' | 'drift_decision'>
 export const driftColumns = (db: Reader, id: string): Promise<DriftColumns | undefined> =>
   db.selectFrom('nodes').select(['drift', 'drift_decision']).where('id', '=', id).executeTakeFirst()
 
+export const driftedNodes = (db: Reader): Promise<(DriftColumns & { id: string })[]> =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'drift', 'drift_decision'])
+    .where('drift', 'is not', null)
+    .where('decommissioned_at_ms', 'is', null)
+    .execute()
+
 export const setDriftColumns = (
   trx: Trx,
   id: string,

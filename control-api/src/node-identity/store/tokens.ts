@@ -50,20 +50,18 @@ const whatEnrolsIsWithin =
       )
       .end()
 
-/** False as well when there is none (any more). */
-export async function enrolmentTokenIsWithin(
+/** undefined as well when there is none (any more). */
+export const enrolmentTokenWithin = (
   db: Reader,
   id: string,
   scope: Scope,
-): Promise<boolean> {
-  const row = await db
+): Promise<EnrolmentTokenRow | undefined> =>
+  db
     .selectFrom('enrolment_tokens')
-    .select('id')
+    .selectAll()
     .where('id', '=', id)
     .where(whatEnrolsIsWithin(scope))
     .executeTakeFirst()
-  return row !== undefined
-}
 
 export const findEnrolmentToken = (
   db: Reader,

@@ -8,7 +8,15 @@ import { auditPage, LOOKED_AT } from '../../../src/features/audit/store.ts'
 import { enrolNode } from '../../agents/node-client.ts'
 import { type Built, build } from '../../helper.ts'
 
-type Entry = { id: number; kind: string; object: string; action: string; actor: string | null }
+type Entry = {
+  id: number
+  kind: string
+  object: string
+  objectName: string | null
+  action: string
+  actor: string | null
+  actorName: string | null
+}
 
 const url = '/api/v1/audit'
 const list = async ({ admin }: Built, query: Record<string, string> = {}) => {
@@ -56,6 +64,19 @@ describe('GET /audit', () => {
       before: { name: node.name, labels: {} },
       after: { name: node.name, labels: { zone: 'north' } },
     })
+  })
+
+  test('calls a node by its name, as long as it has one', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await emit(service, 'node_01hv00000000000000000000zz')
+    const { items } = await list(service, { kind: 'node' })
+    const names = items.map(({ object, objectName, actorName }) => [object, objectName, actorName])
+    expect(names).toContainEqual([node.id, node.name, node.name])
+    expect(names).toContainEqual(['node_01hv00000000000000000000zz', null, null])
+    const hello = items.find(({ action }) => action === 'hello')
+    expect(await detail(service, hello?.id)).toMatchObject({ objectName: node.name })
   })
 
   test('tells people, nodes and the service apart', async () => {

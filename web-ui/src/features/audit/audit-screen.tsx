@@ -11,7 +11,6 @@ import { whyNot } from '../../lib/permissions.ts'
 import { auditQuery, exportUrl } from './api.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
-import type { NameOf } from './rules.ts'
 import type { AuditSearch } from './search.ts'
 import { VerificationPanel } from './verification-panel.tsx'
 
@@ -19,7 +18,6 @@ export type AuditScreenProps = {
   session: Session
   search: AuditSearch
   onSearch: (search: AuditSearch) => void
-  nameOf: NameOf
 }
 
 export function AuditScreen({ session, ...props }: AuditScreenProps) {
@@ -40,7 +38,7 @@ export function AuditScreen({ session, ...props }: AuditScreenProps) {
   )
 }
 
-function Entries({ search, onSearch, nameOf }: Omit<AuditScreenProps, 'session'>) {
+function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
   const audit = useInfiniteQuery(auditQuery(search))
   return (
     <section className="panel" aria-labelledby="entries-heading">
@@ -57,7 +55,7 @@ function Entries({ search, onSearch, nameOf }: Omit<AuditScreenProps, 'session'>
           return entries.length === 0 ? (
             <Nothing isAll={!audit.hasNextPage} />
           ) : (
-            <AuditTable entries={entries} nameOf={nameOf} />
+            <AuditTable entries={entries} hasMore={audit.hasNextPage} />
           )
         }}
       </QueryStates>

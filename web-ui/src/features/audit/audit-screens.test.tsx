@@ -13,6 +13,7 @@ const signedIn = { 'GET /session': () => json(auditor) }
 function entry(change: Partial<AuditEntry> = {}): AuditEntry {
   return {
     ...{ id: 7, at: new Date().toISOString(), kind: 'node', object: node().id },
+    ...{ objectName: node().name, actorName: null },
     ...{ action: 'override-changed', actor: 'ana', by: 'people', via: 'session' },
     ...{ tokenId: null, requestId: 'req_1', address: '192.0.2.7' },
     ...change,

@@ -10,9 +10,9 @@ import { formatDateTime } from '../../lib/time.ts'
 import { auditEntryQuery } from './api.ts'
 import classes from './audit.module.css'
 import { ObjectLink } from './object-link.tsx'
-import { actionText, actorText, changeOf, type NameOf, restOf } from './rules.ts'
+import { actionText, actorText, changeOf, restOf } from './rules.ts'
 
-export function EntryScreen({ id, nameOf }: { id: number; nameOf: NameOf }) {
+export function EntryScreen({ id }: { id: number }) {
   const entry = useQuery(auditEntryQuery(id))
   return (
     <Page
@@ -24,7 +24,7 @@ export function EntryScreen({ id, nameOf }: { id: number; nameOf: NameOf }) {
           <>
             <section className="panel" aria-label="The entry">
               <div className="panel-body">
-                <Facts facts={factsOf(detail, nameOf)} />
+                <Facts facts={factsOf(detail)} />
               </div>
             </section>
             <ChangePanel detail={detail} />
@@ -44,12 +44,12 @@ const vias: Record<string, string> = {
   service: 'by itself',
 }
 
-function factsOf(detail: AuditDetail, nameOf: NameOf) {
+function factsOf(detail: AuditDetail) {
   const { address, requestId, tokenId, hash, previousHash } = detail
   return [
     { name: 'When', value: formatDateTime(detail.at) },
-    { name: 'To', value: <ObjectLink entry={detail} nameOf={nameOf} /> },
-    { name: 'Who', value: actorText(detail, nameOf) },
+    { name: 'To', value: <ObjectLink entry={detail} /> },
+    { name: 'Who', value: actorText(detail) },
     { name: 'Through', value: vias[detail.via] ?? detail.via },
     ...optional('From', address),
     ...optional('Token', tokenId),

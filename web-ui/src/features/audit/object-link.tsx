@@ -2,16 +2,15 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../../lib/api-types.ts'
 import { shortId } from '../../lib/people-words.ts'
-import type { NameOf } from './rules.ts'
 
-type Props = { entry: Pick<AuditEntry, 'kind' | 'object'>; nameOf: NameOf }
+type Props = { entry: Pick<AuditEntry, 'kind' | 'object' | 'objectName'> }
 
 /** To the thing it is about, when it has a page. */
-export function ObjectLink({ entry: { kind, object }, nameOf }: Props) {
+export function ObjectLink({ entry: { kind, object, objectName } }: Props) {
   if (kind === 'node' && object.startsWith('node_')) {
     return (
       <Link to="/nodes/$id" params={{ id: object }}>
-        {nameOf(object) ?? shortId(object)}
+        {objectName ?? shortId(object)}
       </Link>
     )
   }

@@ -10,11 +10,11 @@ export const auditKinds = eventKinds.filter((kind) => kind !== 'metrics')
 export const actionText = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>) =>
   `${kind} ${action.replaceAll('-', ' ')}`
 
-export type NameOf = (id: string) => string | undefined
+type Acting = Pick<AuditEntry, 'actor' | 'actorName' | 'tokenId'>
 
-export function actorText({ actor, by, tokenId }: AuditEntry, nameOf: NameOf): string {
+export function actorText({ actor, actorName, tokenId }: Acting): string {
   if (actor === null) return 'the control plane'
-  const name = by === 'nodes' ? (nameOf(actor) ?? actor) : actor
+  const name = actorName ?? actor
   return tokenId === null ? name : `${name}, by a token`
 }
 

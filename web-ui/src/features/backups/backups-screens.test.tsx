@@ -3,10 +3,11 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import type { Backup, BackupSettings, Recovery } from '../../lib/api-types.ts'
+import { namesOf } from '../../lib/format.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { page, session } from '../../test/samples.ts'
-import { howOften, lastFailure, namesOf, newestGood } from './rules.ts'
+import { howOften, lastFailure, newestGood } from './rules.ts'
 
 const keeper = { ...session, permissions: ['backups:read', 'backups:write'] }
 const id = 'backup_01jd4q6v2m8w3x5y7z9abcdefg'

@@ -6,9 +6,8 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Recovery } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { namesOf, plural } from '../../lib/format.ts'
 import { confirmRecoveryMutation } from './api.ts'
-import { namesOf } from './rules.ts'
 
 type ConfirmRecoveryDialogProps = { recovery: Recovery; onClose: () => void }
 

@@ -4,13 +4,12 @@ import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { Recovery, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { namesOf, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { recoveryQuery } from './api.ts'
 import classes from './backups.module.css'
 import { ConfirmRecoveryDialog } from './confirm-recovery-dialog.tsx'
-import { namesOf } from './rules.ts'
 
 /** On every page, for nothing that is pushed reaches a node. Nothing, when it was not restored. */
 export function RecoveryNotice({ session }: { session: Session }) {

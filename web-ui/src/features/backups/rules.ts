@@ -26,12 +26,3 @@ export function howOften({ everyHours, keep }: BackupSettings): string {
   if (everyHours === 0) return `Only by hand; ${kept}`
   return `Every ${plural(everyHours, 'hour')}; ${kept}`
 }
-
-const MOST_NAMES = 5
-
-/** "edge-1, edge-2 and 3 more" */
-export function namesOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  const more = names.length - MOST_NAMES
-  return more > 0 ? `${shown} and ${more} more` : shown
-}

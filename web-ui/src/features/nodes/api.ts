@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
 import type { Impact, Metrics, Node, Stage } from '../../lib/api-types.ts'
 import { impactOf } from '../../lib/impact.ts'
@@ -23,6 +23,19 @@ export const nodesQuery = queryOptions({
   queryKey: ['nodes', 'list'],
   queryFn: ({ signal }) => allNodes({}, signal),
 })
+
+const FOUND_AT_MOST = 20
+
+/** Those with this in their names, to choose one of. */
+export const nodesNamedQuery = (part: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'named', part],
+    queryFn: ({ signal }) => {
+      const query = { limit: FOUND_AT_MOST, ...(part !== '' && { q: part }) }
+      return bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
+    },
+    placeholderData: keepPreviousData,
+  })
 
 /** A few numbers, whatever the size of the farm: for what is on every screen. */
 export const farmSummaryQuery = queryOptions({

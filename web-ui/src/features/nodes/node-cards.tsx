@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
 import { Sparkline } from '../../components/sparkline.tsx'
+import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
@@ -14,7 +15,6 @@ import {
   Urls,
 } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
-import { useRowsInWindow } from './use-rows-in-window.ts'
 
 /** About as high as a card is. */
 const CARD_PX = 233

@@ -14,6 +14,7 @@ import {
 import { useMemo } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
+import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
@@ -28,7 +29,6 @@ import {
   Urls,
 } from './node-cells.tsx'
 import { clientErrorRatio, errorRatio, syncRank, whyNoLatency } from './rules.ts'
-import { useRowsInWindow } from './use-rows-in-window.ts'
 
 export type NodesTableProps = {
   nodes: Node[]

@@ -5,15 +5,12 @@ import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 
 type PlannedNode = RolloutPlan['nodes'][number]
-type Row = { node: PlannedNode; verdict: Verdict }
+export type Row = { node: PlannedNode; verdict: Verdict }
 type Part = { title: string; nodes: Row[] }
 
 /** Wave by wave; what has it already, or is skipped, is none of a wave's. */
-export function planParts(
-  { nodes, waves }: Pick<RolloutPlan, 'nodes' | 'waves'>,
-  drifted: ReadonlySet<string>,
-): Part[] {
-  const rows = nodes.map((node) => ({ node, verdict: verdictOf(node, drifted) }))
+export function planParts({ nodes, waves }: Pick<RolloutPlan, 'nodes' | 'waves'>): Part[] {
+  const rows = nodes.map((node) => ({ node, verdict: verdictOf(node) }))
   if (waves < 2) return [{ title: '', nodes: rows }]
   const [skipped, unchanged] = [waves, waves + 1]
   const partOf = ({ changes, cordon, wave }: PlannedNode) =>
@@ -28,16 +25,25 @@ export function planParts(
     }))
 }
 
+/** A part's title, then its nodes. */
+export type PlanRow = ({ title: string } | Row) & { key: string }
+
+export const planRows = (plan: Pick<RolloutPlan, 'nodes' | 'waves'>): PlanRow[] =>
+  planParts(plan).flatMap(({ title, nodes }) => [
+    ...(title === '' ? [] : [{ key: title, title }]),
+    ...nodes.map((row) => ({ key: row.node.nodeId, ...row })),
+  ])
+
 /** It is offered the version. */
 export const isToChange = ({ changes, cordon }: Pick<PlannedNode, 'changes' | 'cordon'>) =>
   changes && cordon === null
 
-function verdictOf(node: PlannedNode, drifted: ReadonlySet<string>): Verdict {
+function verdictOf(node: PlannedNode): Verdict {
   if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
   if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
   if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped, being cordoned' }
   if (node.willRefuse) return { label: 'Will refuse it', tone: 'bad', shape: 'square' }
-  if (drifted.has(node.nodeId)) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
+  if (node.isDrifted) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
   if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
   return { label: 'Takes it now', tone: 'info', shape: 'half' }
 }

@@ -16,7 +16,7 @@ import {
   soon,
 } from '../../test/plan-answers.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { drift, node, page, plan, rollout, session, task } from '../../test/samples.ts'
+import { page, plan, rollout, session, task } from '../../test/samples.ts'
 
 describe('the plan of what is not there', () => {
   test.each(['/rollouts/new', '/rollouts/new?config=default', '/rollouts/new?config=a&version=x'])(
@@ -352,10 +352,7 @@ describe('the plan', () => {
   })
 
   test('says which node was changed by hand: it would refuse every version', async () => {
-    renderApp(plans, {
-      ...answer(plan()),
-      'GET /nodes': () => json(page(node({ drift: drift() }))),
-    })
+    renderApp(plans, answer(plan({ isDrifted: true })))
     expect(await screen.findByText('1 node changed by hand', {}, soon)).toBeVisible()
     expect(screen.getByText('Changed by hand')).toBeVisible()
   })

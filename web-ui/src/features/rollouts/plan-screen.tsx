@@ -27,8 +27,6 @@ export type PlanScreenProps = {
   /** How it is to go at first; left out: as the last one went. */
   first?: Choice | undefined
   session: Session
-  /** Ids of nodes that were changed by hand, and so refuse every push. */
-  drifted: ReadonlySet<string>
   onNarrow: (selector: string) => void
   onStarted: (rollout: Rollout) => void
 }
@@ -38,7 +36,7 @@ export function PlanScreen(props: PlanScreenProps) {
   return isChosen(release) ? <OpenPlan {...props} /> : <NothingToPlan release={release} />
 }
 
-function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
+function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenProps) {
   const [before] = useState(first ?? readLastUsed)
   const [choice, setChoice] = useState(before)
   const [said, setSaid] = useState(nothingSaid)
@@ -80,7 +78,7 @@ function OpenPlan({ release, first, session, drifted, onNarrow, onStarted }: Pla
         <QueryStates query={query} what="The plan" skeletonRows={5}>
           {(plan) => (
             <>
-              <PlanView plan={plan} drifted={drifted} />
+              <PlanView plan={plan} />
               {plan.nodes.some(isToChange) && mayRun && <PreflightPanel order={order} />}
               <StartForm
                 plan={plan}

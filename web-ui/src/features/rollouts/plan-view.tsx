@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT
 // What a rollout would do: to whom, in which wave, and to how many at once.
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { namesOf, plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { PlanRefusals } from './plan-refusals.tsx'
-import { blastRadius, isToChange, planParts } from './plan-rules.ts'
+import { blastRadius, isToChange, type PlanRow, planRows, type Row } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
 import { FAST_PATH } from './strategy-words.ts'
 import { BlockedBy } from './waits-for.tsx'
 
-type PlanViewProps = { plan: RolloutPlan; drifted: ReadonlySet<string> }
-
-export function PlanView({ plan, drifted }: PlanViewProps) {
+export function PlanView({ plan }: { plan: RolloutPlan }) {
   const changing = plan.nodes.filter(isToChange).length
   const away = plan.nodes.filter((node) => !node.connected && node.cordon === null).length
-  const byHand = plan.nodes.filter((node) => isToChange(node) && drifted.has(node.nodeId))
+  const byHand = plan.nodes.filter((node) => isToChange(node) && node.isDrifted)
   const hasStrategy = plan.policy.blastBudget !== null
   return (
     <>
@@ -39,7 +38,7 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
         {plan.nodes.length === 0 ? (
           <NoNode excluded={plan.excluded.total} />
         ) : (
-          <PlanTable plan={plan} drifted={drifted} />
+          <PlanTable plan={plan} />
         )}
       </section>
       {plan.isFastPath && (
@@ -85,21 +84,29 @@ function Outlook({ plan: { approvalsNeeded, blockedBy, closedWindow } }: { plan:
   )
 }
 
+/** Of more versions nobody looks at each difference. */
+const DIFFERENCES = 5
+
 function Differences({ plan }: { plan: RolloutPlan }) {
-  const fromVersions = [...new Set(plan.nodes.map((node) => node.fromVersion))]
-  return fromVersions.map(
-    (from) =>
-      from !== null &&
-      from !== plan.version && (
+  const others = new Set(plan.nodes.map((node) => node.fromVersion))
+  others.delete(null)
+  others.delete(plan.version)
+  const newestFirst = [...others].toSorted((a, b) => Number(b) - Number(a))
+  const more = newestFirst.length - DIFFERENCES
+  return (
+    <>
+      {newestFirst.slice(0, DIFFERENCES).map((from) => (
         <Link
           key={from}
           to="/configs/$name/compare"
           params={{ name: plan.config }}
-          search={{ from, to: plan.version }}
+          search={{ from: from ?? undefined, to: plan.version }}
         >
           What differs from v{from}
         </Link>
-      ),
+      ))}
+      {more > 0 && <span className="dim">and {plural(more, 'older version')}</span>}
+    </>
   )
 }
 
@@ -112,12 +119,15 @@ const NoNode = ({ excluded }: { excluded: number }) =>
     </EmptyState>
   )
 
+/** The others are in the table. */
+const NAMED = 10
+
 function ChangedByHand({ nodes }: { nodes: RolloutPlan['nodes'] }) {
   return (
     <Notice tone="bad" title={`${plural(nodes.length, 'node')} changed by hand`}>
       Somebody edited the config on the machine. Until that is kept or discarded, the node refuses
       every version, and the rollout pauses there:{' '}
-      {nodes.map(({ nodeId, nodeName }, index) => (
+      {nodes.slice(0, NAMED).map(({ nodeId, nodeName }, index) => (
         <span key={nodeId}>
           {index > 0 && ', '}
           <Link to="/nodes/$id" params={{ id: nodeId }}>
@@ -125,6 +135,7 @@ function ChangedByHand({ nodes }: { nodes: RolloutPlan['nodes'] }) {
           </Link>
         </span>
       ))}
+      {nodes.length > NAMED && ` and ${plural(nodes.length - NAMED, 'more node')}`}
     </Notice>
   )
 }
@@ -137,7 +148,7 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
       <ul>
         {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
           <li key={reason}>
-            {nodes.map(({ nodeName }) => nodeName).join(', ')}: {forPeople(reason)}
+            {namesOf(nodes.map(({ nodeName }) => nodeName))}: {forPeople(reason)}
           </li>
         ))}
         {more > 0 && <li className="dim">and {more} more</li>}
@@ -146,45 +157,37 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
   )
 }
 
-const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings in the text']
+const columns: Column[] = [
+  { title: 'Node' },
+  { title: 'What happens' },
+  { title: 'From' },
+  { title: 'To' },
+  { title: 'Digest on the node' },
+  { title: 'Findings in the text' },
+]
+const keyOf = ({ key }: PlanRow) => key
+const rowClass = (row: PlanRow) => ('title' in row ? classes.part : undefined)
 
-function PlanTable({ plan, drifted }: PlanViewProps) {
+function PlanTable({ plan }: { plan: RolloutPlan }) {
+  const rows = useMemo(() => planRows(plan), [plan])
   return (
-    <ScrollBox label="Plan, table">
-      <table className="grid">
-        <thead>
-          <tr>
-            {COLUMNS.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        {planParts(plan, drifted).map(({ title, nodes }) => (
-          <tbody key={title}>
-            {title !== '' && (
-              <tr className={classes.part}>
-                <th scope="rowgroup" colSpan={COLUMNS.length}>
-                  {title}
-                </th>
-              </tr>
-            )}
-            {nodes.map((row) => (
-              <PlanRow key={row.node.nodeId} plan={plan} {...row} />
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </ScrollBox>
+    <LongTable label="Plan, table" columns={columns} rows={rows} keyOf={keyOf} rowClass={rowClass}>
+      {(row) =>
+        'title' in row ? (
+          <th scope="row" colSpan={columns.length}>
+            {row.title}
+          </th>
+        ) : (
+          <PlannedNode plan={plan} {...row} />
+        )
+      }
+    </LongTable>
   )
 }
 
-type Row = ReturnType<typeof planParts>[number]['nodes'][number]
-
-function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
+function PlannedNode({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
   return (
-    <tr>
+    <>
       <td>
         <Link to="/nodes/$id" params={{ id: node.nodeId }}>
           <strong>{node.nodeName}</strong>
@@ -209,7 +212,7 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
       <td className={classes.says}>
         <Findings config={plan.config} node={node} />
       </td>
-    </tr>
+    </>
   )
 }
 

@@ -6,7 +6,7 @@ import { ConfigErrors } from '../../components/config-errors.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Preflight } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { namesOf, plural } from '../../lib/format.ts'
 import { type Order, preflightQuery } from './api.ts'
 import { isWorse, pathChanges, refusals, whoIsMissing } from './preflight-rules.ts'
 
@@ -53,7 +53,7 @@ function Said({ said, config }: { said: Preflight; config: string }) {
       {refused.map(({ nodes, code, message, errors }) => (
         <div key={nodes.join()}>
           <StatusBadge
-            verdict={{ label: `${nodes.join(', ')} would refuse it`, tone: 'bad', shape: 'square' }}
+            verdict={{ label: `${namesOf(nodes)} would refuse it`, tone: 'bad', shape: 'square' }}
           />{' '}
           <code>{code}</code>{' '}
           {errors.length > 0 ? <ConfigErrors config={config} errors={errors} /> : message}
@@ -68,7 +68,7 @@ function Said({ said, config }: { said: Preflight; config: string }) {
               shape: isWorse(change) ? 'square' : 'half',
             }}
           />{' '}
-          <code>{change.path}</code> on {change.nodes.join(', ')}
+          <code>{change.path}</code> on {namesOf(change.nodes)}
         </div>
       ))}
       {changes.length === 0 && takes > 0 && <p className="dim">Answered as now: {samples}</p>}

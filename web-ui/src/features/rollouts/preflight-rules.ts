@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What nodes said of a version before it is ordered, put together.
 import type { Preflight } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { namesOf, plural } from '../../lib/format.ts'
 
 type Node = Preflight['nodes'][number]
 export type PathChange = { path: string; running: number; offered: number; nodes: string[] }
@@ -45,7 +45,7 @@ export function whoIsMissing(preflight: Preflight): string | null {
   const silent = nodes.filter(({ state }) => state === 'no_answer' || state === 'busy')
   const parts = [
     ...(silent.length > 0
-      ? [`${silent.map(({ nodeName }) => nodeName).join(', ')} did not answer in time`]
+      ? [`${namesOf(silent.map(({ nodeName }) => nodeName))} did not answer in time`]
       : []),
     ...(notConnected > 0 ? [`${plural(notConnected, 'node')} not connected`] : []),
     ...(tooOld > 0 ? [`${plural(tooOld, 'node')} too old to be asked`] : []),

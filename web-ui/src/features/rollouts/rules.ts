@@ -11,7 +11,7 @@ import type {
   TaskStanding,
   TaskState,
 } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount, namesOf, plural } from '../../lib/format.ts'
 import { isToChange } from './plan-rules.ts'
 
 export const rolloutVerdict = {
@@ -264,7 +264,7 @@ export function whyNotStart(plan: RolloutPlan): string | null {
   }
   const refusing = plan.nodes.filter((node) => node.errors.length > 0)
   if (refusing.length > 0) {
-    const names = refusing.map((node) => node.nodeName).join(', ')
+    const names = namesOf(refusing.map((node) => node.nodeName))
     return `It has errors on ${names}. Mend them in the editor and save a new version.`
   }
   if (plan.nodes.every((node) => !node.changes)) {

@@ -114,6 +114,10 @@ export const RolloutPlanSchema = Type.Object({
       wave: Type.Integer({ minimum: 0 }),
       cordon: Nullable(CordonSchema),
       willRefuse: Type.Boolean({ description: 'See `policyRefusals`' }),
+      isDrifted: Type.Boolean({
+        description:
+          'Its config was changed on its machine, and nobody has decided about it: it takes nothing until then',
+      }),
     }),
   ),
   matchesNone: Type.Boolean({

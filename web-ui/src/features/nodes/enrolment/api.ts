@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { infiniteQueryOptions, mutationOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../../lib/api-client.ts'
 
 const PAGE_SIZE = 20
@@ -14,6 +14,14 @@ export const tokensQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.nextCursor,
 })
+
+/** With who joined by it. */
+export const tokenQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'token', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/enrolment-tokens/{id}', { params: { path: { id } }, signal })),
+  })
 
 /** A token for a known node says no more than which, and how long it is good. */
 export type NewToken = {

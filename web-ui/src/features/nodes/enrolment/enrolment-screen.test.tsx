@@ -8,6 +8,7 @@ import { createdToken, node, page, session } from '../../../test/samples.ts'
 
 const { secret: _, token: __, command: ___, ...listed } = createdToken()
 const noTokens = { 'GET /enrolment-tokens': () => json(page()) }
+const nobody = { total: 0, items: [] }
 const label = (name: RegExp) => screen.findByRole('textbox', { name })
 
 describe('a token', () => {
@@ -16,6 +17,7 @@ describe('a token', () => {
     const api = renderApp('/enrolment', {
       ...noTokens,
       'POST /enrolment-tokens': () => json(created, {}, 201),
+      [`GET /enrolment-tokens/${created.id}`]: () => json({ ...created, joined: nobody }),
     })
     const user = userEvent.setup()
     await user.type(await label(/Labels/), 'rack')
@@ -34,18 +36,23 @@ describe('a token', () => {
     expect(screen.getByText('Waiting for the node…')).toBeVisible()
     expect(screen.queryByText(/over plain HTTP/)).toBeNull()
 
-    const newcomer = node({ id: 'node_2', name: 'edge-2', enrolledAt: new Date().toISOString() })
-    api.answer({ 'GET /nodes': () => json(page(node(), newcomer)) })
+    const newcomer = node({ id: 'node_2', name: 'edge-2' })
+    const joined = { total: 1, items: [{ nodeId: 'node_2', nodeName: 'edge-2' }] }
+    api.answer({
+      [`GET /enrolment-tokens/${created.id}`]: () => json({ ...created, uses: 1, joined }),
+      'GET /nodes/node_2': () => json(newcomer),
+    })
     sayChanged('node')
     expect(await screen.findByText('edge-2 has joined')).toBeVisible()
   })
 
   test('for a known node: no labels and no uses to choose', async () => {
     const { id } = node()
-    const created = createdToken({ nodeId: id })
+    const created = createdToken({ nodeId: id, nodeName: 'edge-1' })
     const api = renderApp(`/enrolment?node=${id}`, {
       ...noTokens,
       'POST /enrolment-tokens': () => json(created, {}, 201),
+      [`GET /nodes/${id}`]: () => json(node()),
     })
     await userEvent.click(await screen.findByRole('button', { name: 'Make a token for edge-1' }))
     expect(await screen.findByText('Run this on edge-1’s machine')).toBeVisible()
@@ -58,6 +65,8 @@ describe('a token', () => {
     renderApp('/enrolment', {
       ...noTokens,
       'POST /enrolment-tokens': () => json(createdToken({ token: 'fst_secret' }), {}, 201),
+      [`GET /enrolment-tokens/${createdToken().id}`]: () =>
+        json({ ...createdToken(), joined: nobody }),
     })
     await userEvent.click(await screen.findByRole('button', { name: /Make a token/ }))
     expect(await screen.findByText('This command talks over plain HTTP')).toBeVisible()
@@ -100,7 +109,7 @@ describe('the tokens there are', () => {
   })
 
   test('each with its state, its node and how often it was used; a page at a time', async () => {
-    const bound = { ...listed, id: 'token_2', nodeId: node().id, uses: 1 }
+    const bound = { ...listed, id: 'token_2', nodeId: node().id, nodeName: 'edge-1', uses: 1 }
     renderApp('/enrolment', {
       'GET /enrolment-tokens': ({ query }) =>
         query.get('cursor') === 'next'

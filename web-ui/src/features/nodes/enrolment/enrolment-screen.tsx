@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Notice } from '../../../components/notice.tsx'
 import { Page } from '../../../components/page.tsx'
 import { PlainListenerNotice } from '../../../components/plain-listener-notice.tsx'
-import { QueryStates } from '../../../components/query-states.tsx'
+import { SkeletonRows } from '../../../components/query-states.tsx'
 import type { Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
-import { nodesQuery } from '../api.ts'
+import { nodeQuery } from '../api.ts'
 import { createTokenMutation, tokensQuery } from './api.ts'
 import { JoinCommand } from './join-command.tsx'
 import { TokenForm } from './token-form.tsx'
@@ -44,7 +44,8 @@ export function EnrolmentScreen({ session, search, onSearch }: EnrolmentScreenPr
 
 function NewTokenPanel({ search, onSearch }: Omit<EnrolmentScreenProps, 'session'>) {
   const client = useQueryClient()
-  const nodes = useQuery(nodesQuery)
+  const known = useQuery({ ...nodeQuery(search.node ?? ''), enabled: search.node !== undefined })
+  const isReading = search.node !== undefined && known.isPending
   const create = useMutation({
     ...createTokenMutation,
     onSuccess: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
@@ -63,20 +64,19 @@ function NewTokenPanel({ search, onSearch }: Omit<EnrolmentScreenProps, 'session
         )}
       </div>
       {create.data === undefined ? (
-        <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
-          {(all) => (
-            <div className="panel-body">
-              <TokenForm
-                nodes={all}
-                nodeId={search.node ?? ''}
-                onNodeId={(node) => onSearch(node === '' ? {} : { node })}
-                pending={create.isPending}
-                error={create.error}
-                onCreate={(token) => create.mutate(token)}
-              />
-            </div>
+        <div className="panel-body">
+          {isReading ? (
+            <SkeletonRows rows={4} label="The node" />
+          ) : (
+            <TokenForm
+              known={search.node === undefined ? null : (known.data ?? null)}
+              onNode={(node) => onSearch(node === null ? {} : { node })}
+              pending={create.isPending}
+              error={create.error}
+              onCreate={(token) => create.mutate(token)}
+            />
           )}
-        </QueryStates>
+        </div>
       ) : (
         <div className="panel-body">
           <JoinCommand token={create.data} />

@@ -3,18 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CopyField } from '../../../components/copy-field.tsx'
 import { Notice } from '../../../components/notice.tsx'
-import type { CreatedEnrolmentToken, Node } from '../../../lib/api-types.ts'
+import type { CreatedEnrolmentToken, NodeDetail } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
 import { formatDateTime } from '../../../lib/time.ts'
-import { nodesQuery } from '../api.ts'
-import { isPlain, joinedSince, stateFolder } from './token-rules.ts'
+import { nodeQuery } from '../api.ts'
+import { tokenQuery } from './api.ts'
+import { cameBack, isPlain, stateFolder } from './token-rules.ts'
 
 /** What to run on the machine, shown this once, and then who has come. */
 export function JoinCommand({ token }: { token: CreatedEnrolmentToken }) {
-  const nodes = useQuery(nodesQuery)
-  const known = nodes.data?.find((node) => node.id === token.nodeId)
-  const joined = joinedSince(token, nodes.data ?? [])
-  const who = known?.name ?? 'the node'
+  const who = token.nodeName ?? 'the node'
   return (
     <div className="stack">
       {isPlain(token) && (
@@ -40,15 +38,7 @@ export function JoinCommand({ token }: { token: CreatedEnrolmentToken }) {
         {formatDateTime(token.expiresAt)}.
         {!isPlain(token) && ' It names the control plane it may be given to; others never see it.'}
       </p>
-      {joined.length === 0 ? (
-        <Notice tone="info" live title={`Waiting for ${who}…`}>
-          {token.nodeId === null
-            ? 'It appears here as soon as it has joined. You may leave: the token stays good.'
-            : 'This changes as soon as it has joined anew. You may leave: the token stays good.'}
-        </Notice>
-      ) : (
-        joined.map((node) => <Joined key={node.id} node={node} again={token.nodeId !== null} />)
-      )}
+      {token.nodeId === null ? <Newcomers token={token} /> : <CameBack token={token} />}
     </div>
   )
 }
@@ -68,9 +58,51 @@ function NextStep({ command }: { command: string }) {
   )
 }
 
-function Joined({ node, again }: { node: Node; again: boolean }) {
+/** Of more nobody reads each. */
+const SHOWN = 10
+
+function Newcomers({ token }: { token: CreatedEnrolmentToken }) {
+  const joined = useQuery(tokenQuery(token.id)).data?.joined
+  if (joined === undefined || joined.total === 0) {
+    return (
+      <Notice tone="info" live title="Waiting for the node…">
+        It appears here as soon as it has joined. You may leave: the token stays good.
+      </Notice>
+    )
+  }
+  const shown = joined.items.slice(0, SHOWN)
   return (
-    <Notice tone="good" live title={`${node.name} has joined${again ? ' anew' : ''}`}>
+    <>
+      {shown.map(({ nodeId }) => (
+        <Joined key={nodeId} id={nodeId} />
+      ))}
+      {joined.total > shown.length && (
+        <p className="dim">and {plural(joined.total - shown.length, 'node')} before</p>
+      )}
+    </>
+  )
+}
+
+function Joined({ id }: { id: string }) {
+  const node = useQuery(nodeQuery(id)).data
+  return node === undefined ? null : <JoinedNotice node={node} title={`${node.name} has joined`} />
+}
+
+function CameBack({ token }: { token: CreatedEnrolmentToken }) {
+  const node = useQuery(nodeQuery(token.nodeId ?? '')).data
+  if (node !== undefined && cameBack(token, node)) {
+    return <JoinedNotice node={node} title={`${node.name} has joined anew`} />
+  }
+  return (
+    <Notice tone="info" live title={`Waiting for ${token.nodeName ?? 'the node'}…`}>
+      This changes as soon as it has joined anew. You may leave: the token stays good.
+    </Notice>
+  )
+}
+
+function JoinedNotice({ node, title }: { node: NodeDetail; title: string }) {
+  return (
+    <Notice tone="good" live title={title}>
       {node.hostname}, {node.os} {node.arch}, farmstead-node {node.version}.{' '}
       {node.connected ? 'It is connected. ' : 'It is not running yet: start it. '}
       <Link to="/nodes/$id" params={{ id: node.id }}>

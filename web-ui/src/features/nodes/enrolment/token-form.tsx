@@ -1,53 +1,48 @@
 // SPDX-License-Identifier: MIT
 import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { type Choice, SearchSelect } from '../../../components/search-select.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
+import { nodesNamedQuery } from '../api.ts'
 import { parseLabels } from '../labels.ts'
 import type { NewToken } from './api.ts'
 import classes from './enrolment.module.css'
 import { DEFAULT_LIFE_SECONDS, lives, parseUses } from './token-rules.ts'
 
+const TYPING_MS = 250
+
 export type TokenFormProps = {
-  nodes: readonly Node[]
-  /** For whom; '' is a new node. */
-  nodeId: string
-  onNodeId: (nodeId: string) => void
+  /** For whom; null: new nodes. */
+  known: Pick<Node, 'id' | 'name'> | null
+  onNode: (nodeId: string | null) => void
   pending: boolean
   error: Error | null
   onCreate: (token: NewToken) => void
 }
 
-export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }: TokenFormProps) {
+export function TokenForm({ known, onNode, pending, error, onCreate }: TokenFormProps) {
   const [labelsText, setLabelsText] = useState('')
   const [usesText, setUsesText] = useState('1')
   const [life, setLife] = useState<number>(DEFAULT_LIFE_SECONDS)
   const [asked, setAsked] = useState(false)
   const labels = parseLabels(labelsText)
   const uses = parseUses(usesText)
-  const known = nodes.find((node) => node.id === nodeId)
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     setAsked(true)
-    if (known !== undefined) return onCreate({ expiresInSeconds: life, nodeId: known.id })
+    if (known !== null) return onCreate({ expiresInSeconds: life, nodeId: known.id })
     if (!labels.ok || !uses.ok) return
     onCreate({ expiresInSeconds: life, labels: labels.labels, maxUses: uses.uses })
   }
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <div className={classes.fields}>
-        <NativeSelect
-          label="Who may join with it"
-          description="A known node comes back as itself"
-          value={known?.id ?? ''}
-          onChange={(event) => onNodeId(event.currentTarget.value)}
-          data={[
-            { value: '', label: 'New nodes' },
-            ...nodes.map(({ id, name }) => ({ value: id, label: `${name}, once more` })),
-          ]}
-        />
+        <WhoField known={known} onNode={onNode} />
         <NativeSelect
           label="Good for"
           description="No longer than the way to the machine takes"
@@ -55,7 +50,7 @@ export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }:
           onChange={(event) => setLife(Number(event.currentTarget.value))}
           data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
         />
-        {known === undefined && (
+        {known === null && (
           <>
             <TextInput
               label="Uses"
@@ -78,7 +73,7 @@ export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }:
         )}
       </div>
       <p className="dim">
-        {known === undefined
+        {known === null
           ? 'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.'
           : `Whoever joins with it is ${known.name} from then on: the identity it has now ends at that moment. Name, labels, override and config stay.`}
       </p>
@@ -86,11 +81,34 @@ export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }:
       {error !== null && <ErrorBox what="No token was made" error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>
-          {known === undefined
+          {known === null
             ? `Make a token for ${uses.ok ? plural(uses.uses, 'node') : 'nodes'}`
             : `Make a token for ${known.name}`}
         </Button>
       </div>
     </form>
+  )
+}
+
+const newNodes: Choice = { value: 'new', label: 'New nodes' }
+const choiceOf = ({ id, name }: Pick<Node, 'id' | 'name'>): Choice => ({
+  value: id,
+  label: `${name}, once more`,
+})
+
+function WhoField({ known, onNode }: Pick<TokenFormProps, 'known' | 'onNode'>) {
+  const [typed, setTyped] = useState('')
+  const [part] = useDebouncedValue(typed, TYPING_MS)
+  const found = useQuery(nodesNamedQuery(part))
+  return (
+    <SearchSelect
+      label="Who may join with it"
+      description="A known node comes back as itself: type a part of its name"
+      value={known === null ? newNodes : choiceOf(known)}
+      choices={[newNodes, ...(found.data?.items ?? []).map(choiceOf)]}
+      onSearch={setTyped}
+      onChange={(value) => onNode(value === newNodes.value ? null : value)}
+      none="No node of that name"
+    />
   )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import { createdToken, node } from '../../../test/samples.ts'
-import { isPlain, joinedSince, parseUses, stateFolder, tokenVerdict } from './token-rules.ts'
+import { cameBack, isPlain, parseUses, stateFolder, tokenVerdict } from './token-rules.ts'
 
 const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString()
 
@@ -35,21 +35,11 @@ test('finds the state folder in the command', () => {
   expect(stateFolder('farmstead-node join u')).toBeNull()
 })
 
-describe('who joined since', () => {
-  const createdAt = minutes(-5)
-  test('with a token for new nodes: who enrolled later', () => {
-    const before = node({ enrolledAt: minutes(-6) })
-    const after = node({ id: 'node_2', enrolledAt: minutes(-1) })
-    expect(joinedSince(createdToken({ createdAt }), [before, after])).toEqual([after])
-  })
-  test('with a token for one node: that one, once its identity is newer', () => {
-    const token = createdToken({ createdAt, nodeId: node().id })
-    const since = (issuedAt: string) =>
-      joinedSince(token, [
-        node({ id: 'node_2', identity: { ...node().identity, issuedAt: minutes(0) } }),
-        node({ identity: { ...node().identity, issuedAt } }),
-      ]).length
-    expect(since(minutes(-6))).toBe(0)
-    expect(since(minutes(-4))).toBe(1)
-  })
+test('a node has come back once its identity is newer than the token for it', () => {
+  const token = createdToken({ createdAt: minutes(-5), nodeId: node().id })
+  const withIdentity = (issuedAt: string | null) =>
+    node({ identity: { ...node().identity, issuedAt } })
+  expect(cameBack(token, withIdentity(minutes(-6)))).toBe(false)
+  expect(cameBack(token, withIdentity(null))).toBe(false)
+  expect(cameBack(token, withIdentity(minutes(-4)))).toBe(true)
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import type { Verdict } from '../../../components/status-badge.tsx'
-import type { CreatedEnrolmentToken, EnrolmentToken, Node } from '../../../lib/api-types.ts'
+import type { CreatedEnrolmentToken, EnrolmentToken, NodeDetail } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
 
 export const MAX_USES = 1000
@@ -39,16 +39,11 @@ export function stateFolder(command: string): string | null {
   return /--state (\S+)/.exec(command)?.[1] ?? null
 }
 
-type Made = Pick<CreatedEnrolmentToken, 'nodeId' | 'createdAt'>
-
-/** Who joined since the token was made. With one for a known node: that one, with a newer identity. */
-export function joinedSince(token: Made, nodes: readonly Node[]): Node[] {
-  if (token.nodeId === null) return nodes.filter((node) => node.enrolledAt >= token.createdAt)
-  return nodes.filter(
-    ({ id, identity }) =>
-      id === token.nodeId && identity.issuedAt !== null && identity.issuedAt >= token.createdAt,
-  )
-}
+/** It has an identity that is newer than the token for it. */
+export const cameBack = (
+  { createdAt }: Pick<CreatedEnrolmentToken, 'createdAt'>,
+  { identity: { issuedAt } }: Pick<NodeDetail, 'identity'>,
+) => issuedAt !== null && issuedAt >= createdAt
 
 export function usesText({ uses, maxUses }: Pick<EnrolmentToken, 'uses' | 'maxUses'>): string {
   return `${uses} of ${plural(maxUses, 'use')}`

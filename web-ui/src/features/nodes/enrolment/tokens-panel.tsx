@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { Button } from '@mantine/core'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
@@ -15,7 +15,6 @@ import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
 import type { EnrolmentToken } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
-import { nodesQuery } from '../api.ts'
 import { Labels } from '../node-cells.tsx'
 import { deleteTokenMutation, tokensQuery } from './api.ts'
 import { tokenVerdict, usesText } from './token-rules.ts'
@@ -101,12 +100,10 @@ function Tokens({ tokens, onDelete }: TokensProps) {
 }
 
 function For({ token }: { token: EnrolmentToken }) {
-  const nodes = useQuery(nodesQuery)
   if (token.nodeId !== null) {
-    const name = nodes.data?.find((node) => node.id === token.nodeId)?.name
     return (
       <Link to="/nodes/$id" params={{ id: token.nodeId }}>
-        {name ?? 'a known node'}
+        {token.nodeName ?? 'a known node'}
       </Link>
     )
   }
