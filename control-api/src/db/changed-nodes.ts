@@ -33,8 +33,17 @@ export async function watchNodes(db: Kysely<Database>): Promise<TakeChangedNodes
     // Counts what others committed to this file, not what this connection did.
     const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
     seen = rows[0]?.data_version ?? null
-    const taken = await sql<{ id: string }>`delete from temp.changed_nodes returning id`.execute(db)
-    if (before === null || before !== seen) return { all: true }
-    return { all: false, ids: taken.rows.map(({ id }) => id) }
+    const ids = await taken(db)
+    return before === null || before !== seen ? { all: true } : { all: false, ids }
   }
+}
+
+/** Nothing is written when nothing was noted: who can't write any more, for want of room, goes on reading. */
+async function taken(db: Kysely<Database>): Promise<string[]> {
+  const noted = await sql`select 1 from temp.changed_nodes limit 1`.execute(db)
+  if (noted.rows.length === 0) return []
+  const { rows } = await sql<{ id: string }>`delete from temp.changed_nodes returning id`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
 }

@@ -137,6 +137,7 @@ export async function nodeNames(
 ): Promise<ReadonlyMap<string, string>> {
   const said = new Set(entries.flatMap(({ object_id, actor }) => [object_id, actor ?? '']))
   const ids = [...said].filter((id) => id.startsWith('node_'))
+  if (ids.length === 0) return new Map()
   const found = await namesOfNodes(db, ids, { limit: ids.length, scope: null })
   return new Map(found.map(({ id, name }) => [id, name]))
 }

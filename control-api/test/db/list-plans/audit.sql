@@ -9,6 +9,19 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SCAN events USING INDEX events_by_at_ms
 --  SCAN walked
 
+-- GET /audit
+-- GET /audit, a later page
+-- GET /audit?by=people
+-- and 13 more
+select "id", "name"
+  from "nodes"
+  where "id" in (?, …)
+  and 1
+  order by "name"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (as many nodes as one chart shows)
+
 -- GET /audit, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
@@ -149,6 +162,16 @@ select "at_ms", "id"
   order by "at_ms" desc, "id" desc
   limit ? offset ?
 --  SEARCH events USING COVERING INDEX events_by_object_id_at_ms (object_id=?)
+
+-- GET /audit?object=node_00000000000000000000000500
+-- GET /audit?object=node_00000000000000000000000500, a later page
+select "id", "name"
+  from "nodes"
+  where "id" in (?)
+  and 1
+  order by "name"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
 -- GET /audit?object=node_00000000000000000000000500, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"

@@ -5,6 +5,16 @@ select *
   limit ?
 --  SCAN enrolment_tokens USING INDEX sqlite_autoindex_enrolment_tokens_1
 
+-- every request
+select "id", "name"
+  from "nodes"
+  where "id" in (?, …)
+  and 1
+  order by "name"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (as many nodes as one chart shows)
+
 -- GET /enrolment-tokens, a later page
 select *
   from "enrolment_tokens"

@@ -2,6 +2,12 @@
 pragma data_version
 
 -- every request
+select 1
+  from temp.changed_nodes
+  limit 1
+--  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
+
+-- GET /nodes
 delete
   from temp.changed_nodes returning id
 --  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)

@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../../scripts/testing/node-policy.mjs'
 import { type Built, build, nodeBinary, QUICK, tempDir } from '../../helper.ts'
-import type { WithTasks } from './farm.ts'
+import { get as getWithTasks, type WithTasks } from './farm.ts'
 
 const execute = promisify(execFile)
 /** For what never comes on a busy machine. */
@@ -42,7 +42,7 @@ export async function realFarm(
     if (answer.statusCode !== 201) throw new Error(answer.body)
     return answer.json()
   }
-  const get = async (id: string) => (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+  const get = (id: string) => getWithTasks(service, id)
   const farm: RealFarm = {
     ...service,
     get,
