@@ -8,6 +8,9 @@ import { get, RawClient, request } from './raw.mjs'
 // Sanitizers and a busy machine are slow now and then; who is held up by an attack always waits.
 const SLOWEST_MS = 5000
 const MEAN_MS = 500
+// Of a burst that is over before, the few answers are as slow as the machine, and this process itself, happen to be.
+const MEAN_FROM_ANSWERS = 10
+const MEAN_FROM_MS = SLOWEST_MS
 const PAUSE_MS = 10
 
 export class Witness {
@@ -55,7 +58,9 @@ export class Witness {
     const meanMs = this.waitedMs / this.answers
     const times = `${meanMs | 0} ms each, ${this.slowestMs | 0} ms at most`
     t.diagnostic(`witness: ${this.answers} answers, ${times}`)
-    assert.ok(meanMs < MEAN_MS && this.slowestMs < SLOWEST_MS, `the witness waited: ${times}`)
+    const isLong = this.answers >= MEAN_FROM_ANSWERS || this.waitedMs >= MEAN_FROM_MS
+    const isSteady = meanMs < MEAN_MS || !isLong
+    assert.ok(isSteady && this.slowestMs < SLOWEST_MS, `the witness waited: ${times}`)
     assert.ok(this.answers >= atLeast, `only ${this.answers} answers for the witness`)
   }
 }
