@@ -198,7 +198,6 @@ void answer_find(struct exchange *ex)
     const struct config_auth *rule;
 
     ex->search = SEARCH_FILE;
-    ex->tries.count = 0;
     if (status != HTTP_OK) {
         if (location.ptr)
             answer_redirect(ex, status, location);
@@ -210,10 +209,6 @@ void answer_find(struct exchange *ex)
         rule = site_policy_auth(&ex->site->policy, (struct span){ex->loop->path, path.len});
         if (rule && !sign_in(ex, rule))
             return;
-    }
-    if (!site_tries(ex->site->cfg)) {
-        locate(ex, (struct span){ex->loop->path, path.len});
-        return;
     }
     site_try_init(&ex->tries, ex->live->cfg, ex->site->cfg,
                   (struct span){ex->loop->path, path.len});

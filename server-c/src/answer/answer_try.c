@@ -34,18 +34,6 @@ bool answer_tries_other(const struct exchange *ex)
     return ex->tries.count > 0 && !site_try_is_same(&ex->tries, ex->candidate);
 }
 
-/* A file for all paths is the site's, whatever was asked for: below no alias and in nobody's home. */
-static enum http_status locate(struct exchange *ex, enum site_candidate kind, struct span path,
-                               struct site_location *location)
-{
-    struct span host = exchange_slice(ex, ex->req.host);
-    const struct site_places *places = &ex->site->places;
-
-    return kind == CANDIDATE_OF_ALL
-               ? site_places_locate_root(places, host, path, &ex->loop->scratch, location)
-               : site_places_locate(places, host, path, &ex->loop->scratch, location);
-}
-
 /* False: there can be nothing. */
 static bool look(struct exchange *ex)
 {
@@ -63,7 +51,9 @@ static bool look(struct exchange *ex)
     if (kind == CANDIDATE_NONE)
         return false;
     if (kind != CANDIDATE_STATUS)
-        status = locate(ex, kind, (struct span){ex->loop->path, path.len}, &location);
+        status =
+            site_try_locate(&ex->site->places, kind, exchange_slice(ex, ex->req.host),
+                            (struct span){ex->loop->path, path.len}, &ex->loop->scratch, &location);
     if (kind != CANDIDATE_STATUS && site_try_is_miss(status))
         return false;
     if (status == HTTP_OK)

@@ -27,7 +27,6 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
     ex->search = SEARCH_FILE;
-    ex->tries.count = 0;
     ex->coding = CODING_IDENTITY;
     ex->page_status = HTTP_OK;
     ex->is_signed_in = false;

@@ -12,32 +12,13 @@
 #include "log/log.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
-
-#define WARN_EVERY_MS 60000
-
-static void set_client(struct conn *c, const struct proxy_header *header)
-{
-    const uint8_t *v4 = address_v4(header->client);
-
-    memset(&c->peer, 0, sizeof(c->peer));
-    if (v4) {
-        c->peer.v4.sin_family = AF_INET;
-        c->peer.v4.sin_port = htons(header->port);
-        memcpy(&c->peer.v4.sin_addr, v4, 4);
-    } else {
-        c->peer.v6.sin6_family = AF_INET6;
-        c->peer.v6.sin6_port = htons(header->port);
-        memcpy(&c->peer.v6.sin6_addr, header->client, ADDRESS_LEN);
-    }
-}
 
 /* From here on the connection is the client's, and counts as one of its own. */
 static void become_client(struct conn *c, const struct proxy_header *header)
 {
     loop_leave_peer(c->loop, &c->peer.any, c->is_counted);
-    set_client(c, header);
+    visitor_set(&c->peer, header->client, header->port);
     if (peer_limit_enter(c->loop, &c->peer.any, &c->is_counted))
         return;
     loop_count(c->loop->live, COUNTER_REFUSED, 1);
@@ -47,14 +28,10 @@ static void become_client(struct conn *c, const struct proxy_header *header)
 
 static void refuse(struct conn *c)
 {
-    uint64_t now = uv_now(&c->loop->uv);
-
-    if (c->loop->warned_proxy_ms == 0 || now - c->loop->warned_proxy_ms > WARN_EVERY_MS) {
-        c->loop->warned_proxy_ms = now;
+    if (loop_may_warn(c->loop, &c->loop->warned_proxy_ms))
         log_warn(
             "listener: a connection was closed, since its proxy did not begin it with a header "
             "of the PROXY protocol, as proxyProtocol asks");
-    }
     conn_close(c, END_PROXY_HEADER);
 }
 

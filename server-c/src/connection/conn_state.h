@@ -68,11 +68,7 @@ struct conn {
     char *in;       /* bytes received: [in_pos, in_len) are not yet consumed */
     uint64_t drain; /* bytes of a request's body still to be skipped */
     struct rate_limit rate;
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } peer;
+    union visitor peer;
 };
 
 /* Is a request with a complete head under way? */

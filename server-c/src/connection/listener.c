@@ -20,7 +20,6 @@
 
 #define BACKLOG 4096    /* the kernel reduces it to net.core.somaxconn */
 #define ACCEPT_BATCH 64 /* then other events get their turn */
-#define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
 
 struct listener {
@@ -151,15 +150,13 @@ static void set_accepting(struct listener *listener, bool accepts)
 static void pause_accepting(struct listener *listener, int err)
 {
     struct loop *loop = listener->loop;
-    uint64_t now = uv_now(&loop->uv);
 
-    if (listener->warned_ms == 0 || now - listener->warned_ms > WARN_EVERY_MS) {
+    if (loop_may_warn(loop, &listener->warned_ms)) {
         char where[16];
         snprintf(where, sizeof(where), "port %u", listener->port);
         log_warn("listener: can't accept on %s: %s; closing idle connections and trying again. "
                  "Raise the limit of open files or lower limits.connections.",
                  listener->socket[0] ? listener->socket : where, uv_strerror(err));
-        listener->warned_ms = now;
     }
     conn_make_room(loop);
     set_accepting(listener, false);
@@ -174,13 +171,9 @@ static bool is_stranger(const struct listener *listener, const struct sockaddr *
 
 static void warn_of_stranger(struct listener *listener)
 {
-    uint64_t now = uv_now(&listener->loop->uv);
-
-    if (listener->warned_stranger_ms != 0 && now - listener->warned_stranger_ms <= WARN_EVERY_MS)
-        return;
-    log_warn("listener: a connection was refused, since it has proxyProtocol and its address is "
-             "not in trustedProxies");
-    listener->warned_stranger_ms = now;
+    if (loop_may_warn(listener->loop, &listener->warned_stranger_ms))
+        log_warn("listener: a connection was refused, since it has proxyProtocol and its address "
+                 "is not in trustedProxies");
 }
 
 static void start(const struct listener *listener, int fd, const struct sockaddr_storage *peer,

@@ -10,7 +10,6 @@
 /* The least that "auto" allows an address, for an office behind one address when limits.connections
  * is small. */
 #define PER_ADDRESS_MIN 50
-#define WARN_EVERY_MS 60000
 
 /* 0: no limit, and the connection is not counted. Peers on this host are taken to be a proxy. */
 static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
@@ -31,13 +30,10 @@ static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
 /* An operator with a proxy in front has to know this. */
 static void warn(struct loop *loop)
 {
-    uint64_t now = uv_now(&loop->uv);
-
-    if (loop->warned_address_ms != 0 && now - loop->warned_address_ms <= WARN_EVERY_MS)
+    if (!loop_may_warn(loop, &loop->warned_address_ms))
         return;
     log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
              "have; more of it are refused. If it is a proxy's, name it in trustedProxies.");
-    loop->warned_address_ms = now;
 }
 
 bool peer_limit_enter(struct loop *loop, const struct sockaddr *peer, bool *is_counted)

@@ -61,11 +61,7 @@ struct http2_conn {
     uint64_t skip;           /* while lingering: bytes that may still come */
     struct body_slice shown; /* what the frame that is being made consists of */
     struct rate_limit rate;
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } peer;
+    union visitor peer;
 };
 
 struct http2_stream {

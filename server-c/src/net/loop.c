@@ -12,6 +12,7 @@
 #define HEAD_BYTES 8192      /* for our own headers and an error page; a site's rules come on top */
 #define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names can add to a path */
 #define LINGER_MS 2000
+#define WARN_EVERY_MS 60000
 
 int loop_init(struct loop *loop, struct loop_shared *shared)
 {
@@ -107,6 +108,16 @@ void loop_fini(struct loop *loop)
     free(loop->path);
     free(loop->scratch.bytes);
     url_rule_scratch_free(loop->scratch.rules);
+}
+
+bool loop_may_warn(const struct loop *loop, uint64_t *warned_ms)
+{
+    uint64_t now = uv_now(&loop->uv);
+
+    if (*warned_ms != 0 && now - *warned_ms <= WARN_EVERY_MS)
+        return false;
+    *warned_ms = now;
+    return true;
 }
 
 void loop_leave_peer(struct loop *loop, const struct sockaddr *peer, bool is_counted)

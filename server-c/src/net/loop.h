@@ -172,6 +172,10 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
     live->series->data.counters[counter] += n;
 }
 
+/* May the log be told again of what it was told at *warned_ms (0: never)? Once a minute; then *warned_ms is
+ * now. */
+bool loop_may_warn(const struct loop *loop, uint64_t *warned_ms);
+
 /* Takes a connection out of the table of peers, if `is_counted`. */
 void loop_leave_peer(struct loop *loop, const struct sockaddr *peer, bool is_counted);
 

@@ -82,31 +82,13 @@ static enum http_status look(struct forecast *forecast, const struct site_locati
     return found->status;
 }
 
-static enum http_status look_up(struct forecast *forecast)
-{
-    struct site_location location;
-    struct file_found found;
-    struct span path = {forecast->path_bytes, forecast->path.len};
-    enum http_status status = site_places_locate(&forecast->site->places, forecast->host, path,
-                                                 &forecast->scratch, &location);
-
-    if (status == HTTP_OK)
-        status = look(forecast, &location, &found);
-    return status == HTTP_OK ? pass_index(forecast, found.index) : status;
-}
-
-/* --- several places -------------------------------------------------------------------------- */
-
 static enum http_status look_for(struct forecast *forecast, enum site_candidate kind,
                                  struct file_found *found)
 {
-    const struct site_places *places = &forecast->site->places;
     struct span path = {forecast->path_bytes, forecast->path.len};
     struct site_location location;
-    enum http_status status =
-        kind == CANDIDATE_OF_ALL
-            ? site_places_locate_root(places, forecast->host, path, &forecast->scratch, &location)
-            : site_places_locate(places, forecast->host, path, &forecast->scratch, &location);
+    enum http_status status = site_try_locate(&forecast->site->places, kind, forecast->host, path,
+                                              &forecast->scratch, &location);
 
     return status == HTTP_OK ? look(forecast, &location, found) : status;
 }
@@ -161,11 +143,14 @@ static enum http_status find(struct forecast *forecast)
 {
     struct span path = {forecast->path_bytes, forecast->path.len};
     struct site_try tries;
+    struct file_found found;
+    enum http_status status;
 
-    if (!site_tries(forecast->site->cfg))
-        return look_up(forecast);
     site_try_init(&tries, forecast->cfg, forecast->site->cfg, path);
-    return tries.count > 0 ? try_all(forecast, &tries) : look_up(forecast);
+    if (tries.count > 0)
+        return try_all(forecast, &tries);
+    status = look_for(forecast, CANDIDATE_PATH, &found);
+    return status == HTTP_OK ? pass_index(forecast, found.index) : status;
 }
 
 static enum http_status answer(struct forecast *forecast, struct span path)

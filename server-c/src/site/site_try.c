@@ -104,6 +104,14 @@ enum site_candidate site_try_path(const struct site_try *tries, size_t index, st
     return CANDIDATE_OF_ALL;
 }
 
+enum http_status site_try_locate(const struct site_places *places, enum site_candidate kind,
+                                 struct span host, struct span path, struct site_scratch *scratch,
+                                 struct site_location *location)
+{
+    return kind == CANDIDATE_OF_ALL ? site_places_locate_root(places, host, path, scratch, location)
+                                    : site_places_locate(places, host, path, scratch, location);
+}
+
 bool site_try_is_same(const struct site_try *tries, size_t index)
 {
     return strcmp(tries->candidates[index], SAME) == 0;

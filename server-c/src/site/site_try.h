@@ -9,20 +9,15 @@
 #include "config/config.h"
 #include "http/http_status.h"
 #include "http/url_path.h"
+#include "site/site_place.h"
 
 /* The candidates for one request. */
 struct site_try {
     const struct config *cfg;
     const struct config_site *site;
-    char *const *candidates; /* NULL: the file or folder at the path itself, as always */
-    size_t count;
+    char *const *candidates;
+    size_t count; /* 0: the file or folder at the path itself, as always */
 };
-
-/* Does the site look for anything but the file or folder at the path? */
-static inline bool site_tries(const struct config_site *site)
-{
-    return site->try_files_count > 0 || site->trailing_slash != SLASH_OF_FOLDERS;
-}
 
 void site_try_init(struct site_try *tries, const struct config *cfg, const struct config_site *site,
                    struct span path);
@@ -36,6 +31,12 @@ enum site_candidate {
 /* Turns the path, in memory of `cap` bytes, into candidate `index`. */
 enum site_candidate site_try_path(const struct site_try *tries, size_t index, struct url_path *path,
                                   char *bytes, size_t cap, enum http_status *status);
+
+/* As site_places_locate() for a candidate's path: what stands for many paths is a file of the site's root,
+ * below no alias and in nobody's home. */
+enum http_status site_try_locate(const struct site_places *places, enum site_candidate kind,
+                                 struct span host, struct span path, struct site_scratch *scratch,
+                                 struct site_location *location);
 
 /* Is it the file at the path itself? */
 bool site_try_is_same(const struct site_try *tries, size_t index);

@@ -67,20 +67,28 @@ const uint8_t *visitor_address(const struct sockaddr *visitor, uint8_t out[ADDRE
     return out;
 }
 
-static void set_address(union visitor *visitor, const struct forwarded_hop *hop)
+void visitor_set(union visitor *visitor, const uint8_t address[ADDRESS_LEN], uint16_t port)
 {
-    const uint8_t *v4 = address_v4(hop->address);
+    const uint8_t *v4 = address_v4(address);
 
     memset(visitor, 0, sizeof(*visitor));
-    if (!hop->is_known) {
-        visitor->any.sa_family = AF_UNSPEC;
-    } else if (v4) {
+    if (v4) {
         visitor->v4.sin_family = AF_INET;
+        visitor->v4.sin_port = htons(port);
         memcpy(&visitor->v4.sin_addr, v4, 4);
     } else {
         visitor->v6.sin6_family = AF_INET6;
-        memcpy(&visitor->v6.sin6_addr, hop->address, ADDRESS_LEN);
+        visitor->v6.sin6_port = htons(port);
+        memcpy(&visitor->v6.sin6_addr, address, ADDRESS_LEN);
     }
+}
+
+static void set_hop(union visitor *visitor, const struct forwarded_hop *hop)
+{
+    if (hop->is_known)
+        visitor_set(visitor, hop->address, 0);
+    else
+        *visitor = (union visitor){.any.sa_family = AF_UNSPEC};
 }
 
 const struct sockaddr *visitor_find(union visitor *visitor, const struct trusted_proxies *proxies,
@@ -98,7 +106,7 @@ const struct sockaddr *visitor_find(union visitor *visitor, const struct trusted
             struct forwarded_hop hop = http_forwarded_hop(proxies->field, element);
             /* Of proxies alone it is the one at the client's end. */
             if (!has_any || !hop.is_known || !hold(proxies, hop.address))
-                set_address(visitor, &hop);
+                set_hop(visitor, &hop);
             has_any = true;
         }
     }

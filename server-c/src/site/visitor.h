@@ -24,12 +24,14 @@ void trusted_proxies_init(struct trusted_proxies *proxies, const struct config *
 void trusted_proxies_fini(struct trusted_proxies *proxies);
 bool trusted_proxies_hold(const struct trusted_proxies *proxies, const struct sockaddr *peer);
 
-/* Without a port. AF_UNSPEC: the proxy does not say, or not in a way that is an address. */
+/* Who is at the other end of a connection, or whom a proxy names, who has no port then. AF_UNSPEC: the proxy does not say, or not in a way that is an address. */
 union visitor {
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
 };
+
+void visitor_set(union visitor *visitor, const uint8_t address[ADDRESS_LEN], uint16_t port);
 
 /* Of a request of `peer`: itself, or *visitor, which is set then. Read from our end of the list, the
  * client is the first that is no trusted proxy. */
