@@ -4,6 +4,7 @@
 // same file.
 import { stat } from 'node:fs/promises'
 import { sha256 } from '../base/ids.ts'
+import { Kept } from '../base/kept.ts'
 import type { NodeCheck, NodeCheckResult } from './node-check.ts'
 
 /** Twice the texts of ten thousand nodes that each have one of their own. */
@@ -30,25 +31,14 @@ export function keepChecks(
   mark: () => Promise<string | null>,
   { most = MOST_KEPT, mostBytes = MOST_BYTES }: Limits = {},
 ): NodeCheck {
-  const kept = new Map<string, { result: NodeCheckResult; bytes: number }>()
+  const kept = new Kept<NodeCheckResult>({ most, mostBytes })
   const asked = new Map<string, Promise<NodeCheckResult>>()
-  let bytes = 0
   let known: string | null = null
 
-  const forget = (id: string) => {
-    bytes -= kept.get(id)?.bytes ?? 0
-    kept.delete(id)
-  }
   const keep = (id: string, result: NodeCheckResult) => {
     const its = JSON.stringify(result).length + id.length
     if (result.verdict === 'unavailable' || its > LONGEST_KEPT) return
-    forget(id)
-    kept.set(id, { result, bytes: its })
-    bytes += its
-    for (const oldest of kept.keys()) {
-      if (kept.size <= most && bytes <= mostBytes) break
-      forget(oldest)
-    }
+    kept.set(id, result, its)
   }
   const ask = async (text: string, id: string, before: string) => {
     const result = await check(text)
@@ -61,18 +51,13 @@ export function keepChecks(
     const now = policyFile === undefined ? await mark() : null
     if (now === null) return await check(text, policyFile)
     if (now !== known) {
-      for (const id of kept.keys()) forget(id)
+      kept.clear()
       asked.clear()
       known = now
     }
     const id = sha256(text)
     const answer = kept.get(id)
-    if (answer) {
-      // The one that was asked for last is the last.
-      kept.delete(id)
-      kept.set(id, answer)
-      return answer.result
-    }
+    if (answer) return answer
     const underWay = asked.get(id)
     if (underWay) return await underWay
     const asking = ask(text, id, now)

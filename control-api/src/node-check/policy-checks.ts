@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConfigError } from '../api-shapes/common.ts'
+import { Kept } from '../base/kept.ts'
 import type { NodeCheck } from './node-check.ts'
 
 export type PolicyQuestion = {
@@ -45,14 +46,7 @@ export function createPolicyChecks({
   folder = tmpdir(),
   most = MOST_QUESTIONS,
 }: Options): AskPolicies {
-  const kept = new Map<string, readonly ConfigError[]>()
-  const keep = (key: string, errors: readonly ConfigError[]) => {
-    kept.delete(key)
-    kept.set(key, errors)
-    const [oldest] = kept.keys()
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
-  }
-
+  const kept = new Kept<readonly ConfigError[]>({ most: MOST_KEPT })
   let mark: string | null = ''
 
   return async (questions) => {
@@ -68,7 +62,7 @@ export function createPolicyChecks({
     const unavailable = await askAll(nodeCheck, { questions: open, answers, folder })
     // Replaced meanwhile: nobody knows which one answered.
     if (mark !== null && (await binaryMark()) === now) {
-      for (const [key, errors] of answers) keep(key, errors)
+      for (const [key, errors] of answers) kept.set(key, errors)
     }
     return { of: (pair) => answers.get(keyOf(pair)), unavailable }
   }

@@ -18,7 +18,7 @@ import {
   AuditQuerySchema,
   AuditVerificationSchema,
 } from './schema.ts'
-import { auditPage, auditRow, chainSlice, nodeNames, viewEntry } from './store.ts'
+import { auditPage, auditRow, chainSlice, namesIn, viewEntry } from './store.ts'
 import type { AuditVerifier } from './verifier.ts'
 
 type Deps = {
@@ -61,7 +61,7 @@ export const auditRoutes =
         const after = place ? { atMs: place[0], id: place[1] } : null
         const { rows, next } = await auditPage(db, filter, { after, limit })
         const nextCursor = next && places.write([next.atMs, next.id])
-        const names = await nodeNames(db, rows)
+        const names = await namesIn(db, rows)
         return { items: rows.map((row) => viewEntry(row, names)), nextCursor }
       },
     )
@@ -86,7 +86,7 @@ export const auditRoutes =
         const [before] = await chainSlice(db, { after: id - 2, ids: 1 })
         const { data, previousHash } = recordOf(row, before?.hash ?? genesisHash(controlPlaneId))
         return {
-          ...viewEntry(row, await nodeNames(db, [row])),
+          ...viewEntry(row, await namesIn(db, [row])),
           data: data as Record<string, unknown>,
           previousHash,
           hash: row.hash,

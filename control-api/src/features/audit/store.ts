@@ -4,7 +4,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ChainRow } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
-import { namesOfNodes } from '../../node-identity/store/nodes.ts'
+import { nodeNames } from '../../node-identity/store/nodes.ts'
 import type { AuditEntry, AuditFilter } from './schema.ts'
 
 /** Rows one page may look at. A rare match among many rows takes several pages. */
@@ -131,15 +131,16 @@ export async function chainSlice(
 }
 
 /** Entries say which node by its id; people know it by its name. */
-export async function nodeNames(
+export const namesIn = (
   db: Kysely<Database>,
   entries: readonly Pick<Entry, 'object_id' | 'actor'>[],
-): Promise<ReadonlyMap<string, string>> {
-  const said = new Set(entries.flatMap(({ object_id, actor }) => [object_id, actor ?? '']))
-  const ids = [...said].filter((id) => id.startsWith('node_'))
-  if (ids.length === 0) return new Map()
-  const found = await namesOfNodes(db, ids, { limit: ids.length, scope: null })
-  return new Map(found.map(({ id, name }) => [id, name]))
+): Promise<ReadonlyMap<string, string>> => {
+  const said = entries.flatMap(({ object_id, actor }) => [object_id, actor ?? ''])
+  return nodeNames(
+    db,
+    said.filter((id) => id.startsWith('node_')),
+    null,
+  )
 }
 
 export const viewEntry = (row: Entry, names: ReadonlyMap<string, string>): AuditEntry => ({

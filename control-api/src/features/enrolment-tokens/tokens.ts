@@ -10,8 +10,8 @@ import type { Database, Reader } from '../../db/database.ts'
 import { requireModestOverride } from '../../json/merge-patch.ts'
 import {
   activeNode,
-  namesOfNodes,
   nodeIdsWithin,
+  nodeNames,
   nodesEnrolledWith,
 } from '../../node-identity/store/nodes.ts'
 import {
@@ -60,13 +60,13 @@ export async function showToken(
   return { ...view(row, await namesFor(db, [row])), joined: some(joined) }
 }
 
-async function namesFor(db: Reader, rows: readonly EnrolmentTokenRow[]): Promise<Names> {
-  const ids = rows.flatMap(({ node_id }) => node_id ?? [])
-  if (ids.length === 0) return new Map()
-  // Which of them are within the scope, the tokens said.
-  const found = await namesOfNodes(db, ids, { limit: ids.length, scope: null })
-  return new Map(found.map(({ id, name }) => [id, name]))
-}
+/** Which of them are within the scope, the tokens said. */
+const namesFor = (db: Reader, rows: readonly EnrolmentTokenRow[]): Promise<Names> =>
+  nodeNames(
+    db,
+    rows.flatMap(({ node_id }) => node_id ?? []),
+    null,
+  )
 
 type Creation = NewEnrolmentToken & {
   /** Of who makes it: a node outside is not there. */

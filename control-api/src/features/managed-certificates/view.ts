@@ -12,7 +12,7 @@ import { outlook } from '../../acme/outlook.ts'
 import { stateOf } from '../../certificates/expiry.ts'
 import { type Latest, latestOf } from '../../certificates/store.ts'
 import type { Reader } from '../../db/database.ts'
-import { namesOfNodes } from '../../node-identity/store/nodes.ts'
+import { nodeNames } from '../../node-identity/store/nodes.ts'
 import type { CertificateOrder, ManagedCertificate } from './schema.ts'
 
 type Viewer = { db: Reader; nowMs: number; scope: Scope }
@@ -133,13 +133,9 @@ function viewWaiting(
   return { reason: waiting.reason, nodes, more }
 }
 
-async function namesIn(
-  db: Reader,
-  orders: readonly ShownOrder[],
-  scope: Scope,
-): Promise<Map<string, string>> {
-  const ids = [...new Set(orders.flatMap((order) => waitingOf(order)?.nodeIds ?? []))]
-  if (ids.length === 0) return new Map()
-  const found = await namesOfNodes(db, ids, { limit: ids.length, scope })
-  return new Map(found.map(({ id, name }) => [id, name]))
-}
+const namesIn = (db: Reader, orders: readonly ShownOrder[], scope: Scope) =>
+  nodeNames(
+    db,
+    orders.flatMap((order) => waitingOf(order)?.nodeIds ?? []),
+    scope,
+  )

@@ -118,7 +118,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
       isDone = !isAll
       isChanged ||= isAll || changed.ids.length > 0
       isWhole = false
-      if (changed.all || isAll) await readAll()
+      if (isAll) await readAll()
       else await readAgain(changed.ids)
       isWhole = true
     }

@@ -74,6 +74,18 @@ export const namesOfNodes = (
     .limit(limit)
     .execute()
 
+/** Of those of them that are within the scope, by id. */
+export async function nodeNames(
+  db: Reader,
+  nodeIds: Iterable<string>,
+  scope: Scope,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(nodeIds)]
+  if (ids.length === 0) return new Map()
+  const found = await namesOfNodes(db, ids, { limit: ids.length, scope })
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
 /** The last first. */
 export const nodesEnrolledWith = (
   db: Reader,
