@@ -2,7 +2,6 @@
 // Tells of ends that come near, once for each number of days, as events: the audit, the console and webhooks have them from there.
 // What counts is what ends first: the newest version, or what a node still serves of an older one. A renewal that nobody
 // rolled out is not to be taken for one.
-
 import type { Kysely } from 'kysely'
 import type { Write } from '../audit/write.ts'
 import { nextTurn } from '../base/slices.ts'

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What scripts rely on: docs/farmctl.md lists these, and they only ever get more.
-
 import type { Rollout } from './api-types.ts'
 
 export const EXIT = {

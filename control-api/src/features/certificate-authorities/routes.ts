@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Certificate authorities that speak ACME: whom certificates are ordered from, and with which account.
-
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'

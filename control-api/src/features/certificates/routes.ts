@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Certificates of the farm's sites: kept with versions, shown without their keys, and where they are served.
-
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { type Static, Type } from 'typebox'

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A config's draft: several people may edit it, and nobody overwrites what they have not seen.
-
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { IfMatchSchema, IfNoneMatchSchema, NameSchema } from '../../api-shapes/common.ts'

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Programs of operators that keep DNS: told which records prove a name to a certificate authority (DNS-01).
-
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'

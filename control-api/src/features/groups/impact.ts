@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a change would do before anybody makes it: every node's group and text as they are and as they
 // would be. Reads only; asks farmstead-node about texts that would be new, a bounded number of them.
-
 import type { Kysely } from 'kysely'
 import { type ConfigError, some } from '../../api-shapes/common.ts'
 import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'

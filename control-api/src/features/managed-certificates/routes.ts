@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Managed certificates: which are ordered and renewed, from whom, and how it stands.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Scope, scopeOf } from '../../access/scope.ts'

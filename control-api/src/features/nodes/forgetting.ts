@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Looks for nodes that were away for longer than their token or their group allows, and ends them.
-
 import type { Kysely } from 'kysely'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
 import { nextTurn } from '../../base/slices.ts'

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'

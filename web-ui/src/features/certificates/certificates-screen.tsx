@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

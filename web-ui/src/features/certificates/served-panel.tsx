@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'

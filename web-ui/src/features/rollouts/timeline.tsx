@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What happened to a rollout, from the audit: what people and the engine did, newest first. The steps
 // of single nodes are counted only, for the table of nodes has them.
-
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { Button, Checkbox } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

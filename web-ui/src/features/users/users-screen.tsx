@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'

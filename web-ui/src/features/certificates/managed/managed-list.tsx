@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The certificates that are ordered here: what happens next to each, and when.
-
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

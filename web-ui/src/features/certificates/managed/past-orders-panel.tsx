@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { NextPage } from '../../../components/next-page.tsx'

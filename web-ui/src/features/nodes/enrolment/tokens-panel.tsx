@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
