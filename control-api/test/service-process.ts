@@ -3,6 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serverWords } from '../../scripts/farm/control-plane.ts'
 import { COMPILED } from './compiled.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../src')
@@ -12,7 +13,7 @@ export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<
 
 /** Throws when it ended, or did not say in a minute where it listens. */
 export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
+  const child = spawn(process.execPath, serverWords, {
     env: { ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
