@@ -319,6 +319,7 @@ export async function buildService(
   })
 
   const inbox = createInbox({
+    db,
     write,
     assignments,
     engine,
