@@ -13,6 +13,7 @@
 #include "check/config_check.h"
 #include "config/config.h"
 #include "log/log.h"
+#include "machine/inherited_sockets.h"
 #include "machine/pid_file.h"
 #include "owner/owner_file.h"
 #include "process/confinement.h"
@@ -338,6 +339,7 @@ int cmd_serve(int argc, char **argv)
     if (take_bounds(&args) != 0)
         return 1;
     service_notify_init();
+    inherited_sockets_init();
     block_signals(&set);
     log_start();
     if (end_guard_start(END_MS)) {
