@@ -420,7 +420,7 @@ export async function buildService(
   }
   const rollOut = createRollOutCertificate(startDeps)
   const acme = openAcme({
-    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work },
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work, rhythm },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
   await app.register(
