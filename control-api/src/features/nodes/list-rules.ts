@@ -107,7 +107,7 @@ export const comparing =
   }
 
 /** How many of the sorted places are not behind this one. */
-export function indexAfter(
+export function indexAfter<Place>(
   places: readonly Place[],
   after: Place,
   compare: (one: Place, other: Place) => number,
@@ -116,7 +116,7 @@ export function indexAfter(
   while (low < high) {
     const middle = (low + high) >> 1
     const place = places[middle]
-    if (place && compare(place, after) <= 0) low = middle + 1
+    if (place !== undefined && compare(place, after) <= 0) low = middle + 1
     else high = middle
   }
   return low
