@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes by id and in the order of their names. Ten thousand change one by one, so each is put in its place.
-import { indexAfter } from './list-rules.ts'
+import { indexAfter } from '../../base/sorted.ts'
 
 type Named = { id: string; name: string }
 

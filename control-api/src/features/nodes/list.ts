@@ -5,19 +5,13 @@ import type { Static } from 'typebox'
 import type { Scope } from '../../access/scope.ts'
 import { defineCursor, InvalidCursor } from '../../api-shapes/cursor.ts'
 import { readSelector } from '../../api-shapes/selector.ts'
+import { indexAfter } from '../../base/sorted.ts'
 import type { Database } from '../../db/database.ts'
 import type { Metrics } from '../../metrics-store/metrics.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
 import type { FarmIndex } from './farm-index.ts'
-import {
-  comparing,
-  indexAfter,
-  isMeasured,
-  isWanted,
-  sortValueOf,
-  type Value,
-} from './list-rules.ts'
+import { comparing, isMeasured, isWanted, sortValueOf, type Value } from './list-rules.ts'
 import type { NodeSort, NodesQuerySchema } from './schema.ts'
 import { nodesOf } from './store.ts'
 
