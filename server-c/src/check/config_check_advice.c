@@ -2,10 +2,12 @@
 /* config_check_advice.c — nothing here keeps a config from being used. */
 #include "check/config_check_advice.h"
 
+#include "check/config_check_parts.h"
 #include "match/address_block.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* A block of no bits, or all of one version's addresses. */
 static bool is_everybody(const char *text)
@@ -30,7 +32,29 @@ static void advise_on_proxies(const struct config *cfg, struct config_errors *wa
     }
 }
 
+/* Browsers refuse an answer that says such a header twice. */
+static void advise_on_cors(const struct config *cfg, size_t site, struct config_errors *warnings)
+{
+    static const char start[] = "Access-Control-";
+    const struct config_site *checked = &cfg->sites[site];
+
+    for (size_t i = 0; checked->cors_count > 0 && i < checked->header_count; i++) {
+        const struct config_header_rule *rule = &checked->headers[i];
+        char pointer[CHECK_POINTER_LEN];
+        if (rule->action == HEADER_REMOVE || strncasecmp(rule->name, start, sizeof(start) - 1) != 0)
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/headers/%zu/name", site, i);
+        config_errors_add_at(warnings, cfg, CONFIG_CODE_RISKY_VALUE, pointer,
+                             "leave this rule out, or those of \"cors\"",
+                             "\"cors\" says %s, too, where a path has both; browsers refuse an "
+                             "answer that says it twice",
+                             rule->name);
+    }
+}
+
 void config_check_advise(const struct config *cfg, struct config_errors *warnings)
 {
     advise_on_proxies(cfg, warnings);
+    for (size_t i = 0; i < cfg->site_count; i++)
+        advise_on_cors(cfg, i, warnings);
 }

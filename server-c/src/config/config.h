@@ -146,6 +146,21 @@ struct config_hotlink {
     bool allow_empty; /* requests without Referer are let in, too */
 };
 
+struct config_cors {
+    char **paths;
+    size_t path_count;
+    char **origins; /* as browsers write them; "*" alone: every one; "null" */
+    size_t origin_count;
+    char **methods;
+    size_t method_count;
+    char **headers; /* that requests may have */
+    size_t header_count;
+    char **exposed_headers; /* of answers, that a page may read */
+    size_t exposed_header_count;
+    bool credentials;
+    uint32_t max_age_seconds; /* of a browser's asking first */
+};
+
 /* Either a name, or two files. */
 struct config_certificate {
     char *name;                  /* of a certificate that the control plane keeps; "": none */
@@ -212,6 +227,8 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
+    struct config_cors *cors;
+    size_t cors_count;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };

@@ -81,10 +81,12 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
+    site->cors = site_cors_new(cfg);
 }
 
 static void fini_site(struct site *site)
 {
+    site_cors_free(site->cors);
     free(site->hsts);
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);
