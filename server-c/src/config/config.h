@@ -42,6 +42,8 @@ enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
 enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
+enum config_security_preset { SECURITY_OFF, SECURITY_BASIC, SECURITY_STRICT };
+enum config_frames { FRAMES_AS_PRESET, FRAMES_ANYWHERE, FRAMES_SAME_ORIGIN, FRAMES_NOWHERE };
 enum config_tls_profile { TLS_PROFILE_INTERMEDIATE, TLS_PROFILE_MODERN };
 enum config_client_certificates {
     CLIENT_CERTIFICATES_OFF,
@@ -195,6 +197,11 @@ struct config_site {
         uint32_t max_age_seconds; /* 0: the field is not sent */
         bool include_sub_domains, preload;
     } hsts;
+    struct { /* config_security.h; "": as the preset says */
+        enum config_security_preset preset;
+        enum config_frames frames;
+        char *policy, *referrer, *permissions;
+    } security;
     struct config_alias *aliases;
     size_t alias_count;
     struct {

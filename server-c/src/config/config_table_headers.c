@@ -4,6 +4,73 @@
 
 #include <string.h>
 
+#define SECURITY(field) FIELD(struct config_site, security.field)
+
+static const char *const presets[] = {
+    [SECURITY_OFF] = "off", [SECURITY_BASIC] = "basic", [SECURITY_STRICT] = "strict", NULL};
+static const char *const frames[] = {[FRAMES_AS_PRESET] = "preset",
+                                     [FRAMES_ANYWHERE] = "anywhere",
+                                     [FRAMES_SAME_ORIGIN] = "same-origin",
+                                     [FRAMES_NOWHERE] = "nowhere",
+                                     NULL};
+
+const struct option config_security_members[] = {
+    {.name = "preset",
+     .type = OPTION_ENUM,
+     .title = "Set",
+     .help =
+         "\"basic\" breaks hardly any page: no guessing of media types, pages in frames of this "
+         "site alone, other sites learn which site a visitor comes from and not which page. "
+         "\"strict\" lets a page load only what is of this site and run no script that stands in "
+         "it, puts it in no frame, tells others nothing, asks for no camera, microphone, place, "
+         "payment or USB, and has HTTPS asked for a year where \"hsts\" says no other time. "
+         "\"off\": none but those given here.",
+     .default_json = "\"off\"",
+     .words = presets,
+     SECURITY(preset)},
+    {.name = "contentSecurityPolicy",
+     .type = OPTION_STRING,
+     .title = "Content-Security-Policy",
+     .help = "The policy to send in place of the set's. Where it says no frame-ancestors, what "
+             "\"frames\" means is added to it. Empty: as the set says.",
+     .default_json = "\"\"",
+     .max = 4096,
+     .pattern = "^([!-~]([ -~]*[!-~])?)?$",
+     .form = "printable ASCII without a blank at either end",
+     SECURITY(policy)},
+    {.name = "frames",
+     .type = OPTION_ENUM,
+     .title = "In frames",
+     .help = "Whose pages may show this site's in a frame: \"anywhere\", those of the "
+             "\"same-origin\", \"nowhere\", or as the set says (\"preset\"). Sent as "
+             "frame-ancestors and X-Frame-Options.",
+     .default_json = "\"preset\"",
+     .words = frames,
+     SECURITY(frames)},
+    {.name = "referrerPolicy",
+     .type = OPTION_STRING,
+     .title = "Referrer-Policy",
+     .help =
+         "What other sites learn of the page that a visitor comes from. Empty: as the set says.",
+     .default_json = "\"\"",
+     .max = 64,
+     .pattern = "^(no-referrer|no-referrer-when-downgrade|origin|origin-when-cross-origin|"
+                "same-origin|strict-origin|strict-origin-when-cross-origin|unsafe-url)?$",
+     .form = "a word of Referrer-Policy, such as \"same-origin\" or \"no-referrer\", or empty",
+     SECURITY(referrer)},
+    {.name = "permissionsPolicy",
+     .type = OPTION_STRING,
+     .title = "Permissions-Policy",
+     .help = "What pages may ask of a device, such as \"camera=(), geolocation=(self)\". Empty: as "
+             "the set says.",
+     .default_json = "\"\"",
+     .max = 4096,
+     .pattern = "^([a-z-]+=[ -~]*[!-~])?$",
+     .form = "features with what is allowed, such as \"camera=(), geolocation=(self)\", or empty",
+     SECURITY(permissions)},
+    {0},
+};
+
 /* "https://app.example.org:443" is written without the port by browsers, so it would never be
  * equal. */
 static const char *check_origin(const char *text)

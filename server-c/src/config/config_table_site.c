@@ -454,6 +454,15 @@ const struct option config_site_members[] = {
      .members = config_header_members,
      .item_size = sizeof(struct config_header_rule),
      SITE_LIST(headers, header_count)},
+    {.name = "securityHeaders",
+     .type = OPTION_OBJECT,
+     .title = "Security headers",
+     .help =
+         "Headers by which browsers protect a page's visitors, as a set. A header rule for one of "
+         "them replaces or removes it.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "{}",
+     .members = config_security_members},
     {.name = "cors",
      .type = OPTION_OBJECTS,
      .title = "Pages of other origins",

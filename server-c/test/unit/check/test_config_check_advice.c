@@ -36,6 +36,8 @@ static void check_site(int line, const char *site, const char *want)
 }
 
 #define CORS ",\"cors\":[{\"origins\":[\"*\"]}]"
+#define SECURITY(more) ",\"securityHeaders\":{\"preset\":\"basic\"," more "}"
+#define BASIC ",\"securityHeaders\":{\"preset\":\"basic\"}"
 #define HEADER(action, name, value)                                                                \
     ",\"headers\":[{\"action\":\"" action "\",\"name\":\"" name "\",\"value\":\"" value "\"}]"
 
@@ -49,5 +51,32 @@ int main(void)
                "/sites/0/headers/0/name ");
     check_site(__LINE__, CORS HEADER("remove", "Access-Control-Allow-Origin", ""), "");
     check_site(__LINE__, HEADER("set", "Access-Control-Allow-Origin", "*"), "");
+    check_site(__LINE__, BASIC HEADER("set", "X-FRAME-OPTIONS", "SAMEORIGIN"),
+               "/sites/0/headers/0/name ");
+    check_site(__LINE__, BASIC HEADER("add", "Content-Security-Policy", "img-src *"),
+               "/sites/0/headers/0/name ");
+    check_site(__LINE__, BASIC HEADER("remove", "X-Frame-Options", ""), "");
+    check_site(__LINE__, BASIC HEADER("set", "X-Other", "y"), "");
+    check_site(__LINE__,
+               BASIC ",\"headers\":[{\"name\":\"X-Frame-Options\",\"value\":\"DENY\","
+                     "\"paths\":[\"/a/**\"]}]",
+               "");
+    check_site(__LINE__, SECURITY("\"contentSecurityPolicy\":\"frame-ancestors  'self' ; x\""), "");
+    check_site(__LINE__, SECURITY("\"contentSecurityPolicy\":\"frame-ancestors 'none'\""),
+               "/sites/0/securityHeaders ");
+    check_site(__LINE__, SECURITY("\"contentSecurityPolicy\":\"frame-ancestors https://a.test\""),
+               "/sites/0/securityHeaders ");
+    check_site(__LINE__,
+               SECURITY("\"frames\":\"anywhere\",\"contentSecurityPolicy\":"
+                        "\"frame-ancestors https://a.test\""),
+               "");
+    check_site(__LINE__,
+               ",\"headers\":[{\"name\":\"X-Frame-Options\",\"value\":\"DENY\"},"
+               "{\"name\":\"content-security-policy\",\"value\":\"frame-ancestors *\"}]",
+               "/sites/0/securityHeaders ");
+    check_site(__LINE__, ",\"hsts\":{\"maxAgeSeconds\":300}", "/sites/0/hsts/maxAgeSeconds ");
+    check_site(__LINE__, ",\"securityHeaders\":{\"preset\":\"strict\"}",
+               "/sites/0/securityHeaders/preset ");
+    check_row(__LINE__, ",\"hsts\":{\"maxAgeSeconds\":300}", "\"10.0.0.1\"", "");
     return check_end("config_check_advice");
 }
