@@ -29,6 +29,7 @@
  *   where are bytes?  file_source.c   in memory after a first read, or in the file
  *                   * file_read       reads, and tells whether that waits and whether it changed
  *                     file_resident   what of a large file was in the page cache a moment ago
+ *   compressed?       copy_store      the folder of copies that the node makes; * makes one
  *
  * Files with a star can also be used on the loop where their headers say so.
  *
