@@ -28,6 +28,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
     ex->search = SEARCH_FILE;
     ex->coding = CODING_IDENTITY;
+    ex->is_copy = ex->skips_copies = false;
     ex->page_status = HTTP_OK;
     ex->is_signed_in = false;
     ex->rule = NULL;
