@@ -336,6 +336,11 @@ struct config {
  * as many errors as it can find, not only the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
 
+/* The same for the text of this machine's owner, in which "${NAME}" stands for the value of an
+ * environment variable (config_variables.h). */
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors);
+
 /* Adds a finding about the value at `pointer`, placed where cfg's text has that value; if the
  * option was left out, where it has the innermost value around it. Any thread. */
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
