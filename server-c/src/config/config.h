@@ -186,6 +186,8 @@ struct config_site {
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
+    char **compress; /* the same for copies that the node makes itself */
+    size_t compress_count;
     struct config_certificate *certificates; /* the first that fits name and client is shown */
     size_t certificate_count;
     struct {
@@ -289,6 +291,17 @@ struct config {
         uint32_t max_file_bytes; /* larger files are sent from their descriptor */
         uint32_t max_open_files;
     } file_cache;
+
+    struct {                /* compressed copies that the node makes itself */
+        char *cache_folder; /* "": none are made */
+        uint64_t max_bytes; /* of all copies together */
+        char **types;
+        size_t type_count;
+        uint32_t min_file_bytes, max_file_bytes;
+        struct {
+            uint32_t br, zstd, gzip;
+        } levels;
+    } compression;
 
     struct {
         uint32_t read_threads; /* CONFIG_AUTO */
