@@ -318,6 +318,7 @@ export async function buildService(
   })
 
   const inbox = createInbox({
+    db,
     write,
     assignments,
     engine,
