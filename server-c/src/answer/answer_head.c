@@ -82,7 +82,8 @@ bool answer_may_keep_head(const struct exchange *ex, const struct file_entry *en
 {
     return plan->status == HTTP_OK && from_memory && ex->req.method == HTTP_GET &&
            ex->carrier->kind->takes_ready_head(ex->carrier) && entry->body &&
-           !(ex->is_secure && ex->site->hsts) && entry->facts.size > 0 && is_prepared(ex, entry);
+           !(ex->is_secure && ex->site->hsts) && !ex->cors.lines && entry->facts.size > 0 &&
+           is_prepared(ex, entry);
 }
 
 void answer_keep_head(struct exchange *ex, struct file_entry *entry,

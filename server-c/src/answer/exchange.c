@@ -26,6 +26,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
+    ex->cors = (struct site_cors_answer){0};
     ex->search = SEARCH_FILE;
     ex->coding = CODING_IDENTITY;
     ex->page_status = HTTP_OK;
@@ -38,6 +39,8 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
 void exchange_answer(struct exchange *ex)
 {
     if (answer_challenge(ex))
+        return;
+    if (ex->site && ex->site->cors && answer_cors(ex))
         return;
     if (!ex->site)
         answer_refuse(ex, HTTP_MISDIRECTED_REQUEST);

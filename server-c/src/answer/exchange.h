@@ -13,6 +13,7 @@
 #include "http/http_coding.h"
 #include "http/http_parser.h"
 #include "site/dir_listing.h"
+#include "site/site_cors.h"
 #include "site/site_try.h"
 
 /* What the current look-up is for. */
@@ -34,6 +35,7 @@ struct exchange {
     struct live_config *live;    /* a reference; NULL until the head is complete */
     const struct site *site;     /* NULL: no site answers */
     struct response_scope scope;
+    struct site_cors_answer cors; /* lines that every answer has */
     enum exchange_search search;
     enum http_status status;
     struct site_try tries; /* what is looked for, and which of it now */

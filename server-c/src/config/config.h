@@ -42,6 +42,8 @@ enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
 enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
+enum config_security_preset { SECURITY_OFF, SECURITY_BASIC, SECURITY_STRICT };
+enum config_frames { FRAMES_AS_PRESET, FRAMES_ANYWHERE, FRAMES_SAME_ORIGIN, FRAMES_NOWHERE };
 enum config_tls_profile { TLS_PROFILE_INTERMEDIATE, TLS_PROFILE_MODERN };
 enum config_client_certificates {
     CLIENT_CERTIFICATES_OFF,
@@ -146,6 +148,21 @@ struct config_hotlink {
     bool allow_empty; /* requests without Referer are let in, too */
 };
 
+struct config_cors {
+    char **paths;
+    size_t path_count;
+    char **origins; /* as browsers write them; "*" alone: every one; "null" */
+    size_t origin_count;
+    char **methods;
+    size_t method_count;
+    char **headers; /* that requests may have */
+    size_t header_count;
+    char **exposed_headers; /* of answers, that a page may read */
+    size_t exposed_header_count;
+    bool credentials;
+    uint32_t max_age_seconds; /* of a browser's asking first */
+};
+
 /* Either a name, or two files. */
 struct config_certificate {
     char *name;                  /* of a certificate that the control plane keeps; "": none */
@@ -180,6 +197,11 @@ struct config_site {
         uint32_t max_age_seconds; /* 0: the field is not sent */
         bool include_sub_domains, preload;
     } hsts;
+    struct { /* config_security.h; "": as the preset says */
+        enum config_security_preset preset;
+        enum config_frames frames;
+        char *policy, *referrer, *permissions;
+    } security;
     struct config_alias *aliases;
     size_t alias_count;
     struct {
@@ -212,6 +234,8 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
+    struct config_cors *cors;
+    size_t cors_count;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };
@@ -322,6 +346,11 @@ struct config {
 /* Reads a config. Returns it with one reference, or NULL after adding at least one error. Reports
  * as many errors as it can find, not only the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
+
+/* The same for the text of this machine's owner, in which "${NAME}" stands for the value of an
+ * environment variable (config_variables.h). */
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors);
 
 /* Adds a finding about the value at `pointer`, placed where cfg's text has that value; if the
  * option was left out, where it has the innermost value around it. Any thread. */

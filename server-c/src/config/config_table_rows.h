@@ -68,6 +68,10 @@ extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
 
+/* In config_table_headers.c: rules about what headers say. */
+extern const struct option config_cors_members[];
+extern const struct option config_security_members[];
+
 /* For rows that take proxies: addresses, blocks and "unix". */
 const char *config_row_check_proxy(const char *text);
 

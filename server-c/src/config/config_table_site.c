@@ -454,6 +454,28 @@ const struct option config_site_members[] = {
      .members = config_header_members,
      .item_size = sizeof(struct config_header_rule),
      SITE_LIST(headers, header_count)},
+    {.name = "securityHeaders",
+     .type = OPTION_OBJECT,
+     .title = "Security headers",
+     .help =
+         "Headers by which browsers protect a page's visitors, as a set. A header rule for one of "
+         "them replaces or removes it.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "{}",
+     .members = config_security_members},
+    {.name = "cors",
+     .type = OPTION_OBJECTS,
+     .title = "Pages of other origins",
+     .help =
+         "Which pages of other origins may read answers of this site (CORS). The first rule "
+         "whose paths fit counts; where none fits nothing is said, and browsers keep such pages "
+         "from reading.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_cors_members,
+     .item_size = sizeof(struct config_cors),
+     SITE_LIST(cors, cors_count)},
     {.name = "expires",
      .type = OPTION_OBJECTS,
      .title = "Caching by clients",

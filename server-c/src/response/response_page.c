@@ -41,12 +41,13 @@ static void append_status_fields(struct response_head *out, const struct respons
     }
 }
 
-void response_head_page_file(struct response_head *out, const struct response_scope *scope,
+static void append_page_head(struct response_head *out, const struct response_scope *scope,
                              const struct response_page *page, struct mime_type type,
-                             uint64_t length)
+                             uint64_t length, bool is_own)
 {
     struct response_choice choice = response_rules_choose(scope, page->status, type.name);
 
+    choice.skips_policy = is_own;
     append_server(out, &choice);
     if (keeps(&choice, OWN_CONTENT_TYPE))
         append_type(out, type);
@@ -54,6 +55,13 @@ void response_head_page_file(struct response_head *out, const struct response_sc
     append_coding(out, page->coding);
     append_status_fields(out, &choice, page);
     append_end(out, &choice);
+}
+
+void response_head_page_file(struct response_head *out, const struct response_scope *scope,
+                             const struct response_page *page, struct mime_type type,
+                             uint64_t length)
+{
+    append_page_head(out, scope, page, type, length, false);
 }
 
 /* --- our own page ---------------------------------------------------------------------------- */
@@ -156,7 +164,7 @@ void response_head_page(struct response_head *out, const struct response_scope *
 
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
         length += pieces[i].len;
-    response_head_page_file(out, scope, page, html, length);
+    append_page_head(out, scope, page, html, length, true);
     if (page->head_only)
         return;
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
@@ -186,6 +194,7 @@ void response_head_listing(struct response_head *out, const struct response_scop
         response_rules_choose(scope, listing->status, listing->type.name);
     struct response_clock clock = {now, false, 0};
 
+    choice.skips_policy = listing->policy != NULL;
     append_server(out, &choice);
     if (listing->status == HTTP_OK)
         append_listing_body(out, &choice, listing);

@@ -18,6 +18,7 @@ struct response_rule {
     size_t line_len;
     size_t name; /* index of the first rule with the same name */
     enum own_header own;
+    bool is_preset;
     bool is_of_selected; /* a 304 repeats it from the 200 (RFC 9110 section 15.4.5) */
 };
 
@@ -63,12 +64,14 @@ static bool has_conditions(const struct config_header_rule *rule)
     return rule->path_count + rule->type_count + rule->status_count > 0;
 }
 
-static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg)
+static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg,
+                     bool is_preset)
 {
     struct response_rule *rule = &rules->items[rules->count++];
     struct buf line;
 
     *rule = (struct response_rule){.cfg = cfg,
+                                   .is_preset = is_preset,
                                    .own = own_header_named(cfg->name),
                                    .is_of_selected = is_selected_header(cfg->name)};
     while (strcasecmp(rules->items[rule->name].cfg->name, cfg->name) != 0)
@@ -116,13 +119,20 @@ static bool is_overruled(const struct response_rules *rules, uint64_t active, si
     return false;
 }
 
+/* Listings and our own pages have a style in them, which a preset's policy for the author's pages
+ * would forbid. */
+static bool is_preset_policy(const struct response_rule *rule)
+{
+    return rule->is_preset && rule->own == OWN_CONTENT_SECURITY_POLICY;
+}
+
 static uint32_t dropped_by(const struct response_rules *rules, uint64_t active)
 {
     uint32_t dropped = 0;
 
     for (size_t i = 0; i < rules->count; i++)
         if (is_active(active, i) && rules->items[i].own < OWN_HEADER_COUNT &&
-            rules->items[i].cfg->action != HEADER_ADD)
+            rules->items[i].cfg->action != HEADER_ADD && !is_preset_policy(&rules->items[i]))
             dropped |= 1u << rules->items[i].own;
     return dropped;
 }
@@ -144,17 +154,23 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
 {
     bool is_conditional = false;
 
-    CHECK(site->header_count <= RESPONSE_RULES_MAX && site->expires_count <= RESPONSE_RULES_MAX);
     *rules =
-        (struct response_rules){.items = xcalloc(site->header_count, sizeof(*rules->items)),
+        (struct response_rules){.items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
                                 .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
+    config_security_init(&rules->security, site);
+    CHECK(rules->security.count + site->header_count <= RESPONSE_RULES_MAX &&
+          site->expires_count <= RESPONSE_RULES_MAX);
+    for (size_t i = 0; i < rules->security.count; i++) {
+        add_rule(rules, &rules->security.rules[i], true);
+        rules->has_policy |= is_preset_policy(&rules->items[i]);
+    }
     for (size_t i = 0; i < site->header_count; i++) {
         /* A rule for a header that frames the bytes or that the status depends on would break the
          * response (RFC 9112 section 6, RFC 9110 section 15): it is ignored whatever the config says. */
         if (config_header_is_the_servers(site->headers[i].name))
             continue;
         is_conditional |= has_conditions(&site->headers[i]);
-        add_rule(rules, &site->headers[i]);
+        add_rule(rules, &site->headers[i], false);
     }
     if (!is_conditional)
         prepare_lines(rules);
@@ -168,6 +184,7 @@ void response_rules_fini(struct response_rules *rules)
         free((char *)(uintptr_t)rules->items[i].line);
     for (size_t i = 0; i < rules->expires_count; i++)
         free(rules->expires[i].line);
+    config_security_fini(&rules->security);
     free(rules->items);
     free(rules->expires);
     free(rules->lines);
@@ -262,7 +279,8 @@ void response_choice_append(struct response_head *out, const struct response_cho
 
     if (!rules)
         return;
-    if (rules->lines && !(choice->skips_type && (choice->dropped & 1u << OWN_CONTENT_TYPE))) {
+    if (rules->lines && !(choice->skips_type && (choice->dropped & 1u << OWN_CONTENT_TYPE)) &&
+        !(choice->skips_policy && rules->has_policy)) {
         response_append(out, rules->lines, rules->lines_len);
         return;
     }
@@ -270,6 +288,7 @@ void response_choice_append(struct response_head *out, const struct response_cho
         const struct response_rule *rule = &rules->items[i];
         if (rule->line && is_active(choice->active, i) &&
             !(choice->skips_type && rule->own == OWN_CONTENT_TYPE) &&
+            !(choice->skips_policy && is_preset_policy(rule)) &&
             !is_overruled(rules, choice->active, i))
             response_append(out, rule->line, rule->line_len);
     }

@@ -9,7 +9,7 @@
 #define FARMSTEAD_RESPONSE_RULES_H
 
 #include "base/util.h"
-#include "config/config.h"
+#include "config/config_security.h"
 #include "http/http_status.h"
 
 #define RESPONSE_RULES_MAX 64
@@ -38,7 +38,9 @@ struct response_rules {
     size_t lines_len;
     size_t most_len;  /* upper bound for what rules add to a head, in bytes */
     uint32_t dropped; /* one bit per own_header that rules without conditions replace or remove */
-    bool has_paths;   /* some rule has a condition on the path */
+    struct config_security security;
+    bool has_policy; /* a preset gives pages a policy, which our own pages do without */
+    bool has_paths;  /* some rule has a condition on the path */
     struct response_rule *items;
     size_t count;
     struct response_expires *expires;
@@ -80,6 +82,7 @@ struct response_choice {
     uint64_t active;                    /* one bit per item; unused if `rules->lines` is ready */
     uint32_t dropped;                   /* one bit per own_header */
     bool skips_type;                    /* leave out a Content-Type that a rule sets */
+    bool skips_policy;                  /* leave out a preset's Content-Security-Policy */
 };
 /* `type` is that of the body, as mime_type() returns it; for a 304, that of the file. */
 struct response_choice response_rules_choose(const struct response_scope *scope,

@@ -11,6 +11,7 @@
 #include "response/response.h"
 #include "site/named_files.h"
 #include "site/rate_limit.h"
+#include "site/site_cors.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
 #include "site/visitor.h"
@@ -23,6 +24,7 @@ struct site {
     enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
     struct rate_bucket *rate; /* a reference; NULL: no limit */
+    struct site_cors *cors;   /* NULL: none */
     char *hsts;               /* a line of the head, with its end; NULL: none */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;

@@ -192,20 +192,12 @@ async function whoStaysAsItIs(
   return (planned) => isSettled(planned) && !claimed.has(planned.node.id)
 }
 
-/** Each reads some windows of a node. */
-const MEASURED_AT_A_TIME = 50
-
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
   changing: readonly PlannedNode[],
   strategy: Strategy,
 ): Promise<WaveNode[]> {
-  const throughput = new Map<string, number>()
-  for (const some of inSlices(changing, MEASURED_AT_A_TIME)) {
-    await nextTurn()
-    const measured = await throughputOf(some.map(({ node }) => node.id))
-    for (const [nodeId, requests] of measured) throughput.set(nodeId, requests)
-  }
+  const throughput = await throughputOf(changing.map(({ node }) => node.id))
   // What surely changes goes before what may.
   const surelyFirst = changing.toSorted(
     (a, b) => Number(a.settledGeneration !== null) - Number(b.settledGeneration !== null),

@@ -11,6 +11,7 @@ const itemNames: Record<string, string> = {
   redirects: 'redirect',
   rewrites: 'rewrite',
   tryFiles: 'rule',
+  cors: 'rule for other origins',
   headers: 'header rule',
   expires: 'caching rule',
   access: 'access rule',
