@@ -71,6 +71,8 @@ extern const struct option config_hotlink_members[];
 /* In config_table_headers.c: rules about what headers say. */
 extern const struct option config_cors_members[];
 extern const struct option config_security_members[];
+extern const struct option config_download_members[];
+extern const struct option config_stored_coding_members[];
 
 /* For rows that take proxies: addresses, blocks and "unix". */
 const char *config_row_check_proxy(const char *text);

@@ -96,6 +96,7 @@ struct response_file {
     const char *coding; /* Content-Encoding of these bytes; NULL: none */
     /* The path has coded variants, so Vary names Accept-Encoding (RFC 9110 section 12.5.5). */
     bool varies;
+    struct span path; /* of the file, whose name a download may take */
 };
 /* Writes a 200 with the whole file. Unless the head is momentary it is the same for every request
  * with the same match, and worth keeping. */

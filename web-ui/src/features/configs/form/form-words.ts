@@ -12,6 +12,8 @@ const itemNames: Record<string, string> = {
   rewrites: 'rewrite',
   tryFiles: 'rule',
   cors: 'rule for other origins',
+  downloads: 'download rule',
+  storedCodings: 'rule for stored files',
   headers: 'header rule',
   expires: 'caching rule',
   access: 'access rule',
