@@ -107,7 +107,6 @@ import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
 import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
-import type { LatencySummary } from './metrics-store/metrics.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
 import { keepChecks, markOf } from './node-check/kept-checks.ts'
@@ -416,11 +415,11 @@ export async function buildService(
     findVersionText: async (name, number) => (await findVersion(db, name, number))?.text ?? null,
     lastReleases: (name, most) => lastReleases(db, name, most),
     isConnected,
-    throughputOf: async (nodeIds) => requestRates(await metrics.latencySummaries(nodeIds, 60)),
+    throughputOf: (nodeIds) => metrics.requestRates(nodeIds, 60),
   }
   const rollOut = createRollOutCertificate(startDeps)
   const acme = openAcme({
-    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work },
+    ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work, rhythm },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
   await app.register(
@@ -651,13 +650,6 @@ const describeGiven = (nodes: number): string[] =>
   nodes === 0
     ? []
     : [nodes === 1 ? 'a node was told to serve it' : `${nodes} nodes were told to serve it`]
-
-const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
-  new Map(
-    [...summaries].flatMap(([nodeId, { requestsPerSecond: rate }]) =>
-      rate === null ? [] : [[nodeId, rate] as const],
-    ),
-  )
 
 /** What only the database knows of an event. */
 const factsOf = (db: Services['db']): Facts => ({

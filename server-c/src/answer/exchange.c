@@ -29,6 +29,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->cors = (struct site_cors_answer){0};
     ex->search = SEARCH_FILE;
     ex->coding = CODING_IDENTITY;
+    ex->is_copy = ex->skips_copies = false;
     ex->page_status = HTTP_OK;
     ex->is_signed_in = false;
     ex->rule = NULL;

@@ -201,6 +201,8 @@ struct config_site {
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
+    char **compress; /* the same for copies that the node makes itself */
+    size_t compress_count;
     struct config_certificate *certificates; /* the first that fits name and client is shown */
     size_t certificate_count;
     struct {
@@ -309,6 +311,17 @@ struct config {
         uint32_t max_open_files;
     } file_cache;
 
+    struct {                /* compressed copies that the node makes itself */
+        char *cache_folder; /* "": none are made */
+        uint64_t max_bytes; /* of all copies together */
+        char **types;
+        size_t type_count;
+        uint32_t min_file_bytes, max_file_bytes;
+        struct {
+            uint32_t br, zstd, gzip;
+        } levels;
+    } compression;
+
     struct {
         uint32_t read_threads; /* CONFIG_AUTO */
         uint32_t stat_threads;
@@ -365,6 +378,11 @@ struct config {
 /* Reads a config. Returns it with one reference, or NULL after adding at least one error. Reports
  * as many errors as it can find, not only the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
+
+/* The same for the text of this machine's owner, in which "${NAME}" stands for the value of an
+ * environment variable (config_variables.h). */
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors);
 
 /* Adds a finding about the value at `pointer`, placed where cfg's text has that value; if the
  * option was left out, where it has the innermost value around it. Any thread. */

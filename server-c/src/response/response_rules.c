@@ -65,6 +65,11 @@ static bool has_conditions(const struct config_header_rule *rule)
     return rule->path_count + rule->type_count + rule->status_count > 0;
 }
 
+static bool says_no_transform(const char *directives)
+{
+    return strcasestr(directives, "no-transform") != NULL;
+}
+
 static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg,
                      bool is_preset)
 {
@@ -81,6 +86,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
         rules->has_paths = true;
     if (cfg->action == HEADER_REMOVE)
         return;
+    rules->has_no_transform |= rule->own == OWN_CACHE_CONTROL && says_no_transform(cfg->value);
     buf_init(&line);
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
@@ -94,6 +100,7 @@ static void add_expires(struct response_rules *rules, const struct config_expire
     struct buf line;
 
     expires->cfg = cfg;
+    rules->has_no_transform |= says_no_transform(cfg->directives);
     rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
     if (cfg->path_count > 0)
         rules->has_paths = true;
@@ -333,22 +340,50 @@ static void append_from_modification(struct response_head *out, const struct con
         out->is_momentary = true;
 }
 
-void response_expires_append(struct response_head *out, const struct response_scope *scope,
-                             const char *type, const struct response_clock *clock)
+/* The first rule that fits, or NULL. */
+static const struct response_expires *find_expires(const struct response_scope *scope,
+                                                   const char *type, bool has_modified)
 {
     size_t count = scope->rules ? scope->rules->expires_count : 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct response_expires *expires = &scope->rules->expires[i];
         const struct config_expires *cfg = expires->cfg;
-        if ((cfg->path_count > 0 && !is_active(scope->match.expires, i)) ||
-            (cfg->type_count > 0 && !glob_type_in(cfg->types, cfg->type_count, type)) ||
-            (!expires->line && !clock->has_modified))
-            continue;
-        if (expires->line)
-            response_append(out, expires->line, strlen(expires->line));
-        else
-            append_from_modification(out, cfg, clock);
-        return;
+        if ((cfg->path_count == 0 || is_active(scope->match.expires, i)) &&
+            (cfg->type_count == 0 || glob_type_in(cfg->types, cfg->type_count, type)) &&
+            (expires->line || has_modified))
+            return expires;
     }
+    return NULL;
+}
+
+void response_expires_append(struct response_head *out, const struct response_scope *scope,
+                             const char *type, const struct response_clock *clock)
+{
+    const struct response_expires *expires = find_expires(scope, type, clock->has_modified);
+
+    if (!expires)
+        return;
+    if (expires->line)
+        response_append(out, expires->line, strlen(expires->line));
+    else
+        append_from_modification(out, expires->cfg, clock);
+}
+
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type)
+{
+    const struct response_rules *rules = scope->rules;
+    const struct response_expires *expires;
+    struct response_choice choice;
+
+    if (!rules || !rules->has_no_transform)
+        return false;
+    choice = response_rules_choose(scope, HTTP_OK, type);
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].own == OWN_CACHE_CONTROL && rules->items[i].line &&
+            is_active(choice.active, i) && !is_overruled(rules, choice.active, i) &&
+            says_no_transform(rules->items[i].cfg->value))
+            return true;
+    expires = choice.dropped & 1u << OWN_CACHE_CONTROL ? NULL : find_expires(scope, type, true);
+    return expires && says_no_transform(expires->cfg->directives);
 }

@@ -41,8 +41,9 @@ struct response_rules {
     uint32_t dropped; /* one bit per own_header that rules without conditions replace or remove */
     const struct config_site *site;
     struct config_security security;
-    bool has_policy; /* a preset gives pages a policy, which our own pages do without */
-    bool has_paths;  /* some rule has a condition on the path */
+    bool has_policy;       /* a preset gives pages a policy, which our own pages do without */
+    bool has_paths;        /* some rule has a condition on the path */
+    bool has_no_transform; /* some rule adds "no-transform" to Cache-Control */
     struct response_rule *items;
     size_t count;
     struct response_expires *expires;
@@ -101,6 +102,10 @@ struct response_choice {
 /* `type` is that of the body, as mime_type() returns it; for a 304, that of the file. */
 struct response_choice response_rules_choose(const struct response_scope *scope,
                                              enum http_status status, const char *type);
+
+/* Do the rules forbid to change how a 200 with a file of this type is coded (Cache-Control:
+ * no-transform, RFC 9111 section 5.2.2.6)? */
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type);
 
 /* The Content-Type that a rule sets, or NULL. */
 const char *response_choice_type(const struct response_choice *choice);

@@ -78,6 +78,12 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site_policy_init(&site->policy, cfg, &set->files);
     for (size_t i = 0; i < cfg->precompressed_count; i++)
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
+    site->copies = cfg->compress_count > 0 ? set->copies : NULL;
+    for (size_t i = 0; i < cfg->compress_count; i++) {
+        enum http_coding coding = http_coding_named(cfg->compress[i]);
+        site->copy_codings[site->copy_coding_count++] = coding;
+        site->copy_coding_bits |= 1u << coding;
+    }
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
@@ -101,6 +107,7 @@ static void free_set(struct place_owner *owner)
     for (size_t i = 0; i < set->cfg->site_count; i++)
         fini_site(&set->sites[i]);
     trusted_proxies_fini(&set->proxies);
+    site_copies_free(set->copies);
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
@@ -121,6 +128,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
     trusted_proxies_init(&set->proxies, cfg);
+    set->copies = site_copies_new(cfg);
     set->files = *files;
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)

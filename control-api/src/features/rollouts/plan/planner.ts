@@ -65,8 +65,8 @@ export const kindOf = ({ os, version, capabilities }: Kind): string =>
   [os, version, ...(JSON.parse(capabilities) as string[])].join(' · ')
 type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 
-/** How many nodes are looked at before somebody else may have a turn. */
-const AT_A_TIME = 100
+/** How many nodes are looked at before somebody else may have a turn: few turns, for each may be that of long work. */
+const AT_A_TIME = 250
 
 export async function planRollout(deps: Deps, ordered: Ordered): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)
