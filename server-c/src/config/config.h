@@ -133,6 +133,13 @@ struct config_auth {
     size_t user_count;
 };
 
+struct config_request_limit {
+    char **paths;
+    size_t path_count;
+    uint32_t requests, per_seconds; /* of one address */
+    uint32_t burst;                 /* at once */
+};
+
 struct config_signed_url {
     char **paths;
     size_t path_count;
@@ -257,6 +264,8 @@ struct config_site {
     size_t stored_coding_count;
     struct config_cors *cors;
     size_t cors_count;
+    struct config_request_limit *request_limits;
+    size_t request_limit_count;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };

@@ -581,6 +581,17 @@ const struct option config_site_members[] = {
      .members = config_hotlink_members,
      .item_size = sizeof(struct config_hotlink),
      SITE_LIST(hotlink, hotlink_count)},
+    {.name = "requestLimits",
+     .type = OPTION_OBJECTS,
+     .title = "Requests of one address",
+     .help = "How often one address may ask; beyond that it gets 429 with the time to wait. The "
+             "first rule whose paths fit counts, and where none fits there is no limit. IPv6 is "
+             "counted by networks of 64 bits.",
+     .default_json = "[]",
+     .max_items = 16,
+     .members = config_request_limit_members,
+     .item_size = sizeof(struct config_request_limit),
+     SITE_LIST(request_limits, request_limit_count)},
     {.name = "bytesPerSecond",
      .type = OPTION_INTEGER,
      .title = "Bandwidth of the site",

@@ -376,6 +376,8 @@ bool response_rules_keep_coding(const struct response_scope *scope, const char *
     const struct response_expires *expires;
     struct response_choice choice;
 
+    if (scope->match.stored_coding)
+        return true;
     if (!rules || !rules->has_no_transform)
         return false;
     choice = response_rules_choose(scope, HTTP_OK, type);
