@@ -51,6 +51,11 @@ bool answer_admit_connection(struct exchange *ex);
 /* True: the request was answered, as one of an authority. */
 bool answer_challenge(struct exchange *ex);
 
+/* --- answer_limit.c --------------------------------------------------------------------------- */
+
+/* For a site with limits. True: the request was refused, as one too many of its address. */
+bool answer_limit(struct exchange *ex);
+
 /* --- answer_cors.c ---------------------------------------------------------------------------- */
 
 /* For a site that has rules for other origins: sets what all answers to the request say of it. True:

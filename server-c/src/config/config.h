@@ -133,6 +133,13 @@ struct config_auth {
     size_t user_count;
 };
 
+struct config_request_limit {
+    char **paths;
+    size_t path_count;
+    uint32_t requests, per_seconds; /* of one address */
+    uint32_t burst;                 /* at once */
+};
+
 struct config_signed_url {
     char **paths;
     size_t path_count;
@@ -161,6 +168,21 @@ struct config_cors {
     size_t exposed_header_count;
     bool credentials;
     uint32_t max_age_seconds; /* of a browser's asking first */
+};
+
+struct config_download {
+    char **paths;
+    size_t path_count;
+    char *file_name; /* "": the file's own */
+    bool is_inline;
+};
+
+struct config_stored_coding {
+    char **paths;
+    size_t path_count;
+    char *coding; /* "br", "zstd" or "gzip" */
+    char *type;   /* of what is inside; "": by the name without the coding's suffix */
+    bool refuses; /* 406 to clients that don't take the coding */
 };
 
 /* Either a name, or two files. */
@@ -236,8 +258,14 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
+    struct config_download *downloads;
+    size_t download_count;
+    struct config_stored_coding *stored_codings;
+    size_t stored_coding_count;
     struct config_cors *cors;
     size_t cors_count;
+    struct config_request_limit *request_limits;
+    size_t request_limit_count;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };

@@ -37,6 +37,7 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_CACHE_CONTROL] = "Cache-Control",
     [OWN_RETRY_AFTER] = "Retry-After",
     [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
+    [OWN_CONTENT_DISPOSITION] = "Content-Disposition",
 };
 
 static bool is_selected_header(const char *name)
@@ -163,7 +164,10 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
 
     *rules =
         (struct response_rules){.items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
-                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
+                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires)),
+                                .site = site,
+                                .has_paths = site->download_count + site->stored_coding_count > 0,
+                                .most_len = site->download_count > 0 ? DOWNLOAD_MAX : 0};
     config_security_init(&rules->security, site);
     CHECK(rules->security.count + site->header_count <= RESPONSE_RULES_MAX &&
           site->expires_count <= RESPONSE_RULES_MAX);
@@ -199,9 +203,25 @@ void response_rules_fini(struct response_rules *rules)
 
 /* --- per request ----------------------------------------------------------------------------- */
 
+static uint8_t find_download(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->download_count; i++)
+        if (glob_path_in(site->downloads[i].paths, site->downloads[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
+static uint8_t find_stored_coding(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->stored_coding_count; i++)
+        if (glob_path_in(site->stored_codings[i].paths, site->stored_codings[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
 struct response_match response_rules_match(const struct response_rules *rules, struct span path)
 {
-    struct response_match match = {0, 0};
+    struct response_match match = {0};
 
     if (!rules->has_paths)
         return match;
@@ -215,6 +235,8 @@ struct response_match response_rules_match(const struct response_rules *rules, s
         if (cfg->path_count > 0 && glob_path_in(cfg->paths, cfg->path_count, path))
             match.expires |= UINT64_C(1) << i;
     }
+    match.download = find_download(rules->site, path);
+    match.stored_coding = find_stored_coding(rules->site, path);
     return match;
 }
 
@@ -354,6 +376,8 @@ bool response_rules_keep_coding(const struct response_scope *scope, const char *
     const struct response_expires *expires;
     struct response_choice choice;
 
+    if (scope->match.stored_coding)
+        return true;
     if (!rules || !rules->has_no_transform)
         return false;
     choice = response_rules_choose(scope, HTTP_OK, type);

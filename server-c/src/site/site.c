@@ -88,10 +88,12 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
     site->cors = site_cors_new(cfg);
+    site->limits = site_limits_new(cfg);
 }
 
 static void fini_site(struct site *site)
 {
+    free(site->limits);
     site_cors_free(site->cors);
     free(site->hsts);
     rate_bucket_put(site->rate);
