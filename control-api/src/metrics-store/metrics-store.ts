@@ -3,6 +3,7 @@
 // last minute.
 import { join } from 'node:path'
 import { defineError } from '../api-shapes/errors.ts'
+import { inSlices, nextTurn } from '../base/slices.ts'
 import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
@@ -37,6 +38,9 @@ type Options = { dataDir: string; now: () => number; isDiskFull?: () => boolean 
 const DISK_IS_FULL =
   'the disk is full: nothing is measured, rollouts are paused and changes are refused'
 const PRUNE_EVERY_MS = 10 * 60_000
+/** Nodes between two turns of the loop: of each the histograms of some windows are added up, or only two numbers of each window. */
+const SUMMED_AT_A_TIME = 100
+const ADDED_AT_A_TIME = 1_000
 const TELL_EVERY_MS = 1_000
 
 export async function openMetricsStore({
@@ -100,11 +104,24 @@ export async function openMetricsStore({
 
     async latencySummaries(nodeIds, windowSeconds) {
       const summaries = new Map<string, LatencySummary>()
-      for (const nodeId of nodeIds) {
+      for (const [i, nodeId] of nodeIds.entries()) {
+        if (i % SUMMED_AT_A_TIME === SUMMED_AT_A_TIME - 1) await nextTurn()
         const summary = board.summary(nodeId, windowSeconds, now())
         if (summary) summaries.set(nodeId, summary)
       }
       return summaries
+    },
+
+    async requestRates(nodeIds, windowSeconds) {
+      const rates = new Map<string, number>()
+      for (const some of inSlices(nodeIds, ADDED_AT_A_TIME)) {
+        await nextTurn()
+        for (const nodeId of some) {
+          const rate = board.requestRate(nodeId, windowSeconds, now())
+          if (rate !== null) rates.set(nodeId, rate)
+        }
+      }
+      return rates
     },
 
     heardOf: (nodeIds, windowSeconds) =>

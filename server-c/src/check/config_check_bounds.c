@@ -373,6 +373,7 @@ static void check_all(const struct bounds_check *bounds)
     check_written(bounds, cfg->process.pid_file, OWNER_RUNTIME, "/process/pidFile");
     check_written(bounds, cfg->access_log.path, OWNER_LOGS, "/accessLog/path");
     check_written(bounds, cfg->error_log.path, OWNER_LOGS, "/errorLog/path");
+    check_written(bounds, cfg->compression.cache_folder, OWNER_RUNTIME, "/compression/cacheFolder");
     for (size_t i = 0; i < cfg->site_count; i++)
         check_site(bounds, i);
 }
