@@ -117,7 +117,7 @@ class RunningNode {
  */
 export async function startNode(
   t,
-  { files = {}, site = {}, config = {}, wrap = [], options = () => [] } = {},
+  { files = {}, site = {}, config = {}, wrap = [], options = () => [], stdout = 'ignore' } = {},
 ) {
   const folder = tempFolder(t)
   const root = site.root ?? join(folder, 'www')
@@ -142,7 +142,7 @@ export async function startNode(
     ...options(folder),
   ]
   const node = new RunningNode(
-    spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] }),
+    spawn(command, args, { stdio: ['ignore', stdout, 'pipe'] }),
     configPath,
   )
   node.folder = folder
