@@ -110,11 +110,13 @@ export class AgentNode {
     }
   }
 
-  start(moreEnv = {}) {
+  /** `wrap`: a command before it, which becomes it; `passed`: descriptors that it has from 3 on. */
+  start(moreEnv = {}, { wrap = [], passed = [] } = {}) {
     const policy = this.policy === null ? [] : ['--policy', this.policy]
-    this.#child = spawn(nodeBinary, ['run', '--state', this.state, ...policy], {
+    const [command, ...words] = [...wrap, nodeBinary, 'run', '--state', this.state, ...policy]
+    this.#child = spawn(command, words, {
       env: { ...env, ...moreEnv },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...passed],
     })
     this.#exited = once(this.#child, 'exit')
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

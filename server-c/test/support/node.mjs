@@ -116,11 +116,19 @@ class RunningNode {
 
 /**
  * `root` may be left out: then there is one, made of `files`. `config`: what it has besides, or a function of its folders.
- * `options`: of `serve`, by its folder.
+ * `options`: of `serve`, by its folder. `passed`: descriptors that it has from 3 on.
  */
 export async function startNode(
   t,
-  { files = {}, site = {}, config = {}, wrap = [], options = () => [] } = {},
+  {
+    files = {},
+    site = {},
+    config = {},
+    wrap = [],
+    passed = [],
+    options = () => [],
+    stdout = 'ignore',
+  } = {},
 ) {
   const folder = tempFolder(t)
   const root = site.root ?? join(folder, 'www')
@@ -145,7 +153,7 @@ export async function startNode(
     ...options(folder),
   ]
   const node = new RunningNode(
-    spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] }),
+    spawn(command, args, { stdio: ['ignore', stdout, 'pipe', ...passed] }),
     configPath,
   )
   node.folder = folder
