@@ -49,6 +49,7 @@ const singleThreaded = [
   '68_service_manager',
   '85_small_machine', // whose 96 MiB TSan's own memory does not fit into
   '91_slow_clients',
+  '91_slow_readers',
   '98_refusals',
 ]
 
