@@ -3,6 +3,7 @@
 import type { Kysely } from 'kysely'
 import { type AuditRecord, genesisHash, recordOf } from '../../audit/chain.ts'
 import { newestEventId } from '../../audit/event-store.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditFilter } from './schema.ts'
 import { chainSlice } from './store.ts'
@@ -26,6 +27,8 @@ export async function* exportAudit(
   const newest = await newestEventId(db)
   if (format === 'csv') yield csvLine(COLUMNS)
   for (let after = 0; after < newest; after += SLICE_ROWS) {
+    // A reader that takes everything at once would let nobody else in.
+    await nextTurn()
     const ids = Math.min(SLICE_ROWS, newest - after)
     const lines = (await chainSlice(db, { after, ids }, filter)).map((row) => {
       const record = recordOf(row, row.previous_hash ?? genesisHash(controlPlaneId))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import canonicalize from 'canonicalize'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { exportAudit } from '../../../src/features/audit/export.ts'
 import { auditPage, LOOKED_AT } from '../../../src/features/audit/store.ts'
 import { enrolNode } from '../../agents/node-client.ts'
 import { type Built, build } from '../../helper.ts'
@@ -319,5 +320,17 @@ describe('GET /audit/export', () => {
       .split('\n')
       .map((line) => JSON.parse(line).object)
     expect(objects).toEqual(Array.from({ length: 450 }, (_, i) => `n${i}`))
+    const isOthersTurn: boolean[] = []
+    let isOver = false
+    const turn = () => {
+      isOthersTurn[isOthersTurn.length - 1] = true
+      if (!isOver) setImmediate(turn)
+    }
+    const asked = { format: 'ndjson' as const, filter: {}, controlPlaneId: 'cp_test' }
+    setImmediate(turn)
+    // Whoever takes it as fast as it comes lets others in, too.
+    for await (const _ of exportAudit(service.services.db, asked)) isOthersTurn.push(false)
+    isOver = true
+    expect(isOthersTurn.slice(0, -1)).toEqual([true, true])
   })
 })
