@@ -11859,7 +11859,7 @@ export interface operations {
                 limit?: number;
                 author?: string;
                 source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
-                /** @description Part of the message */
+                /** @description Part of the message, or the number: 17 or v17 */
                 q?: string;
             };
             header?: never;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rollouts from the API to nodes that speak the protocol over the real agent listener, and back.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createAssignments } from '../../../src/assignments/assignments.ts'
 import { DEADLINES } from '../../../src/assignments/deadlines.ts'
@@ -519,6 +518,16 @@ describe('a node that joins with an override that makes the version unreadable',
   })
 })
 
+/** Of the one node that was offered something. */
+const leftMs = async ({ services: { db } }: Built) =>
+  (
+    await db
+      .selectFrom('node_tasks')
+      .select('deadline_remaining_ms')
+      .where('state', '=', 'offered')
+      .executeTakeFirstOrThrow()
+  ).deadline_remaining_ms
+
 describe('deadlines', () => {
   it('begin anew, with time for nodes to come back, when the service was started anew', async () => {
     const service = await farm(['edge-1'])
@@ -529,18 +538,10 @@ describe('deadlines', () => {
     const { services, config } = service
     await service.close()
     const again = await build({ config: { dataDir: config.dataDir } })
-    const leftMs = async () =>
-      (
-        await again.services.db
-          .selectFrom('node_tasks')
-          .select('deadline_remaining_ms')
-          .where('state', '=', 'offered')
-          .executeTakeFirstOrThrow()
-      ).deadline_remaining_ms
-    await expect.poll(leftMs).toBeGreaterThan(DEADLINES.ackMs + 30_000)
+    await expect.poll(() => leftMs(again)).toBeGreaterThan(DEADLINES.ackMs + 30_000)
     await pass(again, DEADLINES.ackMs + 30_000)
     expect((await taskOf(again, id, 'edge-2'))?.state).toBe('offered')
-    await pass(again, (await leftMs()) ?? 0)
+    await pass(again, (await leftMs(again)) ?? 0)
     expect((await taskOf(again, id, 'edge-2'))?.state).toBe('unreachable')
     expect(services).not.toBe(again.services)
   })
@@ -549,8 +550,7 @@ describe('deadlines', () => {
     const service = await farm([])
     await addNode(service, 'edge-1', false)
     const { id } = (await push(service.admin, 1)).json()
-    await pass(service, 9_000)
-    await sleep(100)
+    await pass(service, ((await leftMs(service)) ?? 0) - 1_000)
     await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('unreachable')
     expect((await get(service, id)).state).toBe('paused')
   })

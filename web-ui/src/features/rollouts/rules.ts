@@ -33,6 +33,7 @@ export const rolloutVerdict = {
   expired: { label: 'Expired', tone: 'idle', shape: 'ring' },
   superseded: { label: 'Superseded', tone: 'idle', shape: 'ring' },
 } satisfies Record<RolloutState, Verdict>
+export const rolloutStates = Object.keys(rolloutVerdict) as RolloutState[]
 
 export const taskVerdict = {
   pending: { label: 'Pending', tone: 'idle', shape: 'ring' },

@@ -158,13 +158,13 @@ export async function claimsOn(
   const claimed = { nodeIds: new Set<string>(), rolloutIds: new Set<string>() }
   for (const some of inSlices(nodeIds, CLAIMS_AT_A_TIME)) {
     await nextTurn()
+    const ids = JSON.stringify(some)
     const { rows } = await sql<{ nodeId: string; rolloutId: string }>`
-      with wanted as (select value as node_id from json_each(${JSON.stringify(some)}))
-      select l.node_id as "nodeId", l.rollout_id as "rolloutId"
-      from wanted cross join node_leases l on l.node_id = wanted.node_id
+      select l.node_id as "nodeId", l.rollout_id as "rolloutId" from json_each(${ids}) wanted
+      cross join node_leases l on l.node_id = wanted.value
       union all
-      select t.node_id, t.rollout_id from rollouts r cross join wanted
-      cross join node_tasks t on t.rollout_id = r.id and t.node_id = wanted.node_id
+      select t.node_id, t.rollout_id from rollouts r cross join json_each(${ids}) wanted
+      cross join node_tasks t on t.rollout_id = r.id and t.node_id = wanted.value
       where r.state in (${sql.join(states)}) and t.state <> 'skipped'`.execute(db)
     for (const { nodeId, rolloutId } of rows) {
       claimed.nodeIds.add(nodeId)
