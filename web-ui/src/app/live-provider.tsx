@@ -16,7 +16,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   session: [['session'], ['audit']],
   user: [['users'], ['session'], ['audit']],
   token: [['tokens'], ['audit']],
-  group: [['farm'], ['groups'], ['nodes'], ['rollouts', 'plan'], ['audit']],
+  group: [['farm'], ['groups'], ['group-names'], ['nodes'], ['rollouts', 'plan'], ['audit']],
   certificate: [['certificates'], ['managed-certificates'], ['configs'], ['audit']],
   'certificate-authority': [['certificate-authorities'], ['managed-certificates'], ['audit']],
   'dns-webhook': [['dns-webhooks'], ['audit']],

@@ -6,7 +6,9 @@ import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
 import {
   farmSummary,
+  group,
   node,
+  nodesPage,
   noMetrics,
   page,
   preflight,
@@ -48,7 +50,8 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /setup': () => json({ required: false }),
     'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /farm/summary': () => json(farmSummary()),
-    'GET /nodes': () => json(page(node())),
+    'GET /nodes': () => json(nodesPage(node())),
+    'GET /groups': () => json(page(group())),
     'POST /rollouts/preflight': () => json(preflight()),
     'GET /rollouts': () => json(page()),
     [`GET /rollouts/${rollout().id}/tasks`]: () => json(tasksOf(task())),
