@@ -7,10 +7,12 @@
 #include "base/mem.h"
 #include "config/config_reader.h"
 #include "config/config_rules.h"
+#include "config/config_variables.h"
 #include "text/json_canonical.h"
 #include "text/json_text.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +61,8 @@ static void finish(struct config *cfg, const struct json_value *root)
     buf_fini(&canonical);
 }
 
-struct config *config_parse(const char *text, size_t len, struct config_errors *errors)
+static struct config *parse(const char *text, size_t len, bool has_variables,
+                            struct config_errors *errors)
 {
     size_t first = errors->count, dropped = errors->dropped;
     struct json_value *root = json_text_parse(text, len, errors);
@@ -69,6 +72,8 @@ struct config *config_parse(const char *text, size_t len, struct config_errors *
         config_errors_sort(errors, first);
         return NULL;
     }
+    if (has_variables)
+        config_fill_variables(root, errors);
     cfg = xcalloc(1, sizeof(*cfg));
     atomic_init(&cfg->refs, 1);
     cfg->text = xmemdup(text, len);
@@ -84,6 +89,17 @@ struct config *config_parse(const char *text, size_t len, struct config_errors *
     }
     json_free(root);
     return cfg;
+}
+
+struct config *config_parse(const char *text, size_t len, struct config_errors *errors)
+{
+    return parse(text, len, false, errors);
+}
+
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors)
+{
+    return parse(text, len, true, errors);
 }
 
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
@@ -138,4 +154,21 @@ void config_put(struct config *cfg)
     config_free_options(cfg);
     free(cfg->text);
     free(cfg);
+}
+
+bool config_access_log_is_on(const struct config_access_log *log)
+{
+    return log->path != NULL && log->path[0] != '\0' && strcmp(log->path, "none") != 0;
+}
+
+const struct config_access_log *config_access_log_at(const struct config *cfg, size_t number,
+                                                     char *pointer, size_t cap)
+{
+    if (number > cfg->site_count)
+        return NULL;
+    if (pointer && number == 0)
+        snprintf(pointer, cap, "/accessLog");
+    else if (pointer)
+        snprintf(pointer, cap, "/sites/%zu/accessLog", number - 1);
+    return number == 0 ? &cfg->access_log : &cfg->sites[number - 1].access_log;
 }
