@@ -189,6 +189,7 @@ export async function buildService(
   })
 
   const inbox = createInbox({
+    db,
     write,
     assignments,
     engine,

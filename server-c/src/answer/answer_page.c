@@ -66,6 +66,7 @@ static struct response_page page_of(const struct exchange *ex, enum http_status 
         .status = status,
         .head_only = ex->req.method == HTTP_HEAD,
         .file_size = ex->file_size,
+        .retry_seconds = ex->retry_seconds,
     };
 
     if (status == HTTP_UNAUTHORIZED && ex->rule)

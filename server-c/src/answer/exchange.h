@@ -20,6 +20,7 @@
 enum exchange_search {
     SEARCH_FILE,  /* the file that was asked for */
     SEARCH_CODED, /* a precompressed sibling of `plain`, which was asked for */
+    SEARCH_COPY,  /* a copy of `plain` that the node made itself */
     SEARCH_PAGE   /* the site's page for `page_status` */
 };
 
@@ -43,9 +44,13 @@ struct exchange {
     const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
     struct file_entry *entry; /* a reference, while its bytes are fetched */
-    struct file_entry *plain; /* a reference, during SEARCH_CODED and while a sibling is sent */
-    enum http_coding coding;  /* of the bytes that are sent */
+    /* A reference, during SEARCH_CODED and SEARCH_COPY and while a sibling or copy is sent. */
+    struct file_entry *plain;
+    enum http_coding coding; /* of the bytes that are sent */
+    bool is_copy;            /* they are a copy that the node made itself */
+    bool skips_copies;       /* such a copy could not be read */
     enum http_status page_status;
+    uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;

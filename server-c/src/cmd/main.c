@@ -30,6 +30,9 @@ static const struct {
     {"sign-url", cmd_sign_url,
      "--secret-file FILE --path PATH --expires-in SECONDS|--expires UNIX_TIME",
      "print a link that holds until then"},
+    {"precompress", cmd_precompress,
+     "FOLDER [--codings br,zstd,gzip] [--min-bytes N] [--remove-orphans]",
+     "make compressed copies beside the files of a folder"},
     {"version", cmd_version, "", "print the version"},
 };
 

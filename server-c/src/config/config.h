@@ -34,7 +34,6 @@ struct config_listen {
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
-enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
@@ -133,6 +132,13 @@ struct config_auth {
     size_t user_count;
 };
 
+struct config_request_limit {
+    char **paths;
+    size_t path_count;
+    uint32_t requests, per_seconds; /* of one address */
+    uint32_t burst;                 /* at once */
+};
+
 struct config_signed_url {
     char **paths;
     size_t path_count;
@@ -163,11 +169,41 @@ struct config_cors {
     uint32_t max_age_seconds; /* of a browser's asking first */
 };
 
+struct config_download {
+    char **paths;
+    size_t path_count;
+    char *file_name; /* "": the file's own */
+    bool is_inline;
+};
+
+struct config_stored_coding {
+    char **paths;
+    size_t path_count;
+    char *coding; /* "br", "zstd" or "gzip" */
+    char *type;   /* of what is inside; "": by the name without the coding's suffix */
+    bool refuses; /* 406 to clients that don't take the coding */
+};
+
 /* Either a name, or two files. */
 struct config_certificate {
     char *name;                  /* of a certificate that the control plane keeps; "": none */
     char *chain_file, *key_file; /* absolute paths; "": none */
 };
+
+/* Of the node, or of a site: then a `path` of "" means the node's. */
+struct config_access_log {
+    char *path;   /* log_target.h; "" or "none": off */
+    char *format; /* access_format.h */
+    bool mask_addresses;
+    char **paths; /* only what was asked for there; none: everything */
+    size_t path_count;
+    char **except_paths;
+    size_t except_path_count;
+    char **statuses; /* "404" or "4xx"; none: each */
+    size_t status_count;
+};
+
+#define CONFIG_ACCESS_LOGS 64 /* access logs of a config that go to different places */
 
 struct config_site {
     char **hosts; /* lower case; "*" is the default site */
@@ -186,6 +222,8 @@ struct config_site {
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
+    char **compress; /* the same for copies that the node makes itself */
+    size_t compress_count;
     struct config_certificate *certificates; /* the first that fits name and client is shown */
     size_t certificate_count;
     struct {
@@ -234,8 +272,15 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
+    struct config_download *downloads;
+    size_t download_count;
+    struct config_stored_coding *stored_codings;
+    size_t stored_coding_count;
     struct config_cors *cors;
     size_t cors_count;
+    struct config_request_limit *request_limits;
+    size_t request_limit_count;
+    struct config_access_log access_log;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };
@@ -290,6 +335,17 @@ struct config {
         uint32_t max_open_files;
     } file_cache;
 
+    struct {                /* compressed copies that the node makes itself */
+        char *cache_folder; /* "": none are made */
+        uint64_t max_bytes; /* of all copies together */
+        char **types;
+        size_t type_count;
+        uint32_t min_file_bytes, max_file_bytes;
+        struct {
+            uint32_t br, zstd, gzip;
+        } levels;
+    } compression;
+
     struct {
         uint32_t read_threads; /* CONFIG_AUTO */
         uint32_t stat_threads;
@@ -298,13 +354,10 @@ struct config {
         uint32_t timeout_seconds; /* a request that waits longer for a disk is given up */
     } io;
 
-    struct {
-        char *path; /* "": off */
-        enum config_log_format format;
-    } access_log;
+    struct config_access_log access_log;
 
     struct {
-        char *path; /* "": standard error */
+        char *path; /* log_target.h; "": standard error */
         enum config_log_level level;
     } error_log;
 
@@ -357,6 +410,14 @@ struct config *config_parse_with_variables(const char *text, size_t len,
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
                           enum config_code code, const char *pointer, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Whether anything is written to it. Of a site's: whether it is another than the node's. */
+bool config_access_log_is_on(const struct config_access_log *log);
+
+/* The access log with that number, counted over the node's (0) and its sites' (1 …), and where the config
+ * has it, for whom `pointer` is not NULL. NULL: there are no more. */
+const struct config_access_log *config_access_log_at(const struct config *cfg, size_t number,
+                                                     char *pointer, size_t cap);
 
 /* Files of passwords and of keys that the site names, one after the other; "": this one is in no
  * file of the config; NULL: no more. */

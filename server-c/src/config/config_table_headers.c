@@ -155,3 +155,56 @@ const struct option config_cors_members[] = {
      FIELD(struct config_cors, max_age_seconds)},
     {0},
 };
+
+const struct option config_download_members[] = {
+    PATHS_ROW(config_download),
+    {.name = "fileName",
+     .type = OPTION_STRING,
+     .title = "File name",
+     .help =
+         "The name to save under. Empty: the file's own. Letters beyond ASCII are sent in a way "
+         "that all browsers read.",
+     .default_json = "\"\"",
+     .max = 255,
+     .pattern = "^[^/" CONTROLS "]*$",
+     .form = "a file name without \"/\", or empty",
+     FIELD(struct config_download, file_name)},
+    {.name = "inline",
+     .type = OPTION_BOOLEAN,
+     .title = "Show it",
+     .help = "Whether a browser shows the file, and takes the name when the visitor saves it.",
+     .default_json = "false",
+     FIELD(struct config_download, is_inline)},
+    {0},
+};
+
+const struct option config_stored_coding_members[] = {
+    PATHS_ROW(config_stored_coding),
+    {.name = "coding",
+     .type = OPTION_STRING,
+     .title = "Coding",
+     .help = "How the files are compressed: \"br\", \"zstd\" or \"gzip\".",
+     .min = 1,
+     .max = 16,
+     .pattern = "^(br|zstd|gzip)$",
+     .form = "\"br\", \"zstd\" or \"gzip\"",
+     FIELD(struct config_stored_coding, coding)},
+    {.name = "type",
+     .type = OPTION_STRING,
+     .title = "Media type",
+     .help = "The type of what is inside. Empty: by the file's name without .br, .zst or .gz, so "
+             "that game.wasm.br is application/wasm.",
+     .default_json = "\"\"",
+     .max = 255,
+     .pattern = "^(" MEDIA_TYPE ")?$",
+     .form = "a media type, such as \"application/wasm\", or empty",
+     FIELD(struct config_stored_coding, type)},
+    {.name = "refuse",
+     .type = OPTION_BOOLEAN,
+     .title = "Refuse who can't read it",
+     .help = "Whether a client whose Accept-Encoding leaves the coding out gets 406. Otherwise it "
+             "gets the file as well, as one that says nothing does.",
+     .default_json = "false",
+     FIELD(struct config_stored_coding, refuses)},
+    {0},
+};

@@ -255,6 +255,24 @@ static const struct option user_dirs_members[] = {
     {0},
 };
 
+static const struct option access_log_members[] = {
+    {.name = "path",
+     .type = OPTION_STRING,
+     .title = "Where to",
+     .help =
+         "Where this site's lines go, as in the node's accessLog; several sites may name the same "
+         "place. \"none\": its requests are not logged. Empty: they are in the node's log, as that "
+         "says, and nothing else counts here. All sites together may have 64 places.",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(none|" LOG_TARGET ")?$",
+     .form = LOG_TARGET_FORM ", \"none\", or empty",
+     .check = config_row_check_log_target,
+     SITE(access_log.path)},
+    ACCESS_LOG_ROWS(struct config_site),
+    {0},
+};
+
 const struct option config_site_members[] = {
     {.name = "hosts",
      .type = OPTION_STRINGS,
@@ -341,6 +359,19 @@ const struct option config_site_members[] = {
      .pattern = "^(br|zstd|gzip)$",
      .form = "\"br\", \"zstd\" or \"gzip\"",
      SITE_LIST(precompressed, precompressed_count)},
+    {.name = "compress",
+     .type = OPTION_STRINGS,
+     .title = "Compress",
+     .help = "Codings that this site's files are compressed to, where compression.cacheFolder is "
+             "given; of equally welcome ones the first. Empty: none of its files are.",
+     .lighttpd = "deflate.allowed-encodings",
+     .default_json = "[\"br\", \"zstd\", \"gzip\"]",
+     .min = 1,
+     .max = 16,
+     .max_items = 3,
+     .pattern = "^(br|zstd|gzip)$",
+     .form = "\"br\", \"zstd\" or \"gzip\"",
+     SITE_LIST(compress, compress_count)},
     {.name = "certificates",
      .type = OPTION_OBJECTS,
      .title = "Certificates",
@@ -463,6 +494,29 @@ const struct option config_site_members[] = {
      .lighttpd = "setenv.add-response-header",
      .default_json = "{}",
      .members = config_security_members},
+    {.name = "downloads",
+     .type = OPTION_OBJECTS,
+     .title = "Downloads",
+     .help = "Files that browsers save instead of showing them, and under which name "
+             "(Content-Disposition). The first rule whose paths fit counts.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_download_members,
+     .item_size = sizeof(struct config_download),
+     SITE_LIST(downloads, download_count)},
+    {.name = "storedCodings",
+     .type = OPTION_OBJECTS,
+     .title = "Files stored compressed",
+     .help = "Files that are compressed on the disk and are sent as what is in them "
+             "(Content-Encoding), such as Unity's .br and .gz and tiles of maps. The first rule "
+             "whose paths fit counts.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_stored_coding_members,
+     .item_size = sizeof(struct config_stored_coding),
+     SITE_LIST(stored_codings, stored_coding_count)},
     {.name = "cors",
      .type = OPTION_OBJECTS,
      .title = "Pages of other origins",
@@ -545,6 +599,23 @@ const struct option config_site_members[] = {
      .members = config_hotlink_members,
      .item_size = sizeof(struct config_hotlink),
      SITE_LIST(hotlink, hotlink_count)},
+    {.name = "requestLimits",
+     .type = OPTION_OBJECTS,
+     .title = "Requests of one address",
+     .help = "How often one address may ask; beyond that it gets 429 with the time to wait. The "
+             "first rule whose paths fit counts, and where none fits there is no limit. IPv6 is "
+             "counted by networks of 64 bits.",
+     .default_json = "[]",
+     .max_items = 16,
+     .members = config_request_limit_members,
+     .item_size = sizeof(struct config_request_limit),
+     SITE_LIST(request_limits, request_limit_count)},
+    {.name = "accessLog",
+     .type = OPTION_OBJECT,
+     .title = "Access log",
+     .help = "An access log of this site's own, in place of the node's.",
+     .default_json = "{}",
+     .members = access_log_members},
     {.name = "bytesPerSecond",
      .type = OPTION_INTEGER,
      .title = "Bandwidth of the site",

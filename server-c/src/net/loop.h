@@ -9,11 +9,11 @@
 #define FARMSTEAD_LOOP_H
 
 #include "base/list.h"
+#include "files/copy_store.h"
 #include "files/file_cache.h"
 #include "files/file_resident.h"
 #include "http/http_date.h"
 #include "lanes/io_lane.h"
-#include "log/access_log.h"
 #include "measure/metrics.h"
 #include "measure/samples.h"
 #include "net/accept_deferral.h"
@@ -87,11 +87,13 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct io_lane *sign_lane; /* ends before the loops do, see tls_engine_free() */
-    struct access_log *access_log;
+    struct io_lane *copy_lane; /* compresses */
+    struct copy_store *copies;
     struct auth_store *auth;
     struct tls_tickets *tickets;
     struct acme_challenges *challenges;
     struct peer_table *peers;
+    struct request_table *requests; /* how often each address asked */
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */
     _Atomic size_t listing_bytes; /* of the listings being sent */
@@ -101,10 +103,10 @@ struct loop {
     uv_loop_t uv;
     struct poller poller;
     struct loop_shared *shared;
+    uint32_t index; /* its number among the loops */
     struct io_port port;
     struct file_cache files;
     struct file_residents residents;
-    struct access_ring *access_ring;
     struct live_config *live; /* NULL: no requests are served */
     struct loop_tls *tls;     /* NULL: no config in force so far had an address that speaks TLS */
     struct list series;
@@ -123,7 +125,8 @@ struct loop {
     struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
-    uint64_t warned_address_ms, warned_proxy_ms; /* when the log was last told; 0: never */
+    uint64_t warned_address_ms, warned_proxy_ms,
+        warned_copies_ms; /* when the log was last told; 0: never */
 
     /* Connections of HTTP/2, and their streams, by what they wait for: kept by http2/. Each list is
      * in the order of its deadlines. */
@@ -150,8 +153,9 @@ struct loop {
     uint64_t random[2]; /* state of the generator of multipart boundaries */
 };
 
-/* In zeroed memory. Afterwards poller_turn() runs it, turn by turn. */
-int loop_init(struct loop *loop, struct loop_shared *shared);
+/* In zeroed memory; `index` is its number among the loops. Afterwards poller_turn() runs it, turn by
+ * turn. */
+int loop_init(struct loop *loop, struct loop_shared *shared, uint32_t index);
 void loop_fini(struct loop *loop); /* when everything on it has been closed */
 
 /* Puts `sites` in force, taking its own reference; NULL: serve nothing. Limits of caches and

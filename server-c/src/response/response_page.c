@@ -3,7 +3,7 @@
 #include "response/response_parts.h"
 
 #define ALLOWED_METHODS "GET, HEAD, OPTIONS"
-#define RETRY_AFTER_SECONDS "1"
+#define RETRY_AFTER_SECONDS 1
 
 /* Writes the field that the status requires: Location (RFC 9110 section 10.2.2), WWW-Authenticate
  * (section 11.6.1), Allow (section 10.2.1), Content-Range (section 15.5.17) or Retry-After (section
@@ -34,9 +34,13 @@ static void append_status_fields(struct response_head *out, const struct respons
         append_number(out, page->file_size);
         APPEND(out, "\r\n");
         break;
+    case HTTP_TOO_MANY_REQUESTS:
     case HTTP_UNAVAILABLE:
-        if (keeps(choice, OWN_RETRY_AFTER))
-            APPEND(out, "Retry-After: " RETRY_AFTER_SECONDS "\r\n");
+        if (!keeps(choice, OWN_RETRY_AFTER))
+            break;
+        APPEND(out, "Retry-After: ");
+        append_number(out, page->retry_seconds ? page->retry_seconds : RETRY_AFTER_SECONDS);
+        APPEND(out, "\r\n");
         break;
     }
 }

@@ -37,6 +37,7 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_CACHE_CONTROL] = "Cache-Control",
     [OWN_RETRY_AFTER] = "Retry-After",
     [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
+    [OWN_CONTENT_DISPOSITION] = "Content-Disposition",
 };
 
 static bool is_selected_header(const char *name)
@@ -64,6 +65,11 @@ static bool has_conditions(const struct config_header_rule *rule)
     return rule->path_count + rule->type_count + rule->status_count > 0;
 }
 
+static bool says_no_transform(const char *directives)
+{
+    return strcasestr(directives, "no-transform") != NULL;
+}
+
 static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg,
                      bool is_preset)
 {
@@ -80,6 +86,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
         rules->has_paths = true;
     if (cfg->action == HEADER_REMOVE)
         return;
+    rules->has_no_transform |= rule->own == OWN_CACHE_CONTROL && says_no_transform(cfg->value);
     buf_init(&line);
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
@@ -93,6 +100,7 @@ static void add_expires(struct response_rules *rules, const struct config_expire
     struct buf line;
 
     expires->cfg = cfg;
+    rules->has_no_transform |= says_no_transform(cfg->directives);
     rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
     if (cfg->path_count > 0)
         rules->has_paths = true;
@@ -156,7 +164,10 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
 
     *rules =
         (struct response_rules){.items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
-                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
+                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires)),
+                                .site = site,
+                                .has_paths = site->download_count + site->stored_coding_count > 0,
+                                .most_len = site->download_count > 0 ? DOWNLOAD_MAX : 0};
     config_security_init(&rules->security, site);
     CHECK(rules->security.count + site->header_count <= RESPONSE_RULES_MAX &&
           site->expires_count <= RESPONSE_RULES_MAX);
@@ -192,9 +203,25 @@ void response_rules_fini(struct response_rules *rules)
 
 /* --- per request ----------------------------------------------------------------------------- */
 
+static uint8_t find_download(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->download_count; i++)
+        if (glob_path_in(site->downloads[i].paths, site->downloads[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
+static uint8_t find_stored_coding(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->stored_coding_count; i++)
+        if (glob_path_in(site->stored_codings[i].paths, site->stored_codings[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
 struct response_match response_rules_match(const struct response_rules *rules, struct span path)
 {
-    struct response_match match = {0, 0};
+    struct response_match match = {0};
 
     if (!rules->has_paths)
         return match;
@@ -208,25 +235,15 @@ struct response_match response_rules_match(const struct response_rules *rules, s
         if (cfg->path_count > 0 && glob_path_in(cfg->paths, cfg->path_count, path))
             match.expires |= UINT64_C(1) << i;
     }
+    match.download = find_download(rules->site, path);
+    match.stored_coding = find_stored_coding(rules->site, path);
     return match;
-}
-
-/* `text` is a status such as "404" or a class such as "4xx". */
-static bool is_status(const char *text, enum http_status status)
-{
-    int code = (int)status;
-
-    if (text[0] - '0' != code / 100)
-        return false;
-    if (strcasecmp(text + 1, "xx") == 0)
-        return true;
-    return text[1] - '0' == code / 10 % 10 && text[2] - '0' == code % 10;
 }
 
 static bool is_status_in(const struct config_header_rule *rule, enum http_status status)
 {
     for (size_t i = 0; i < rule->status_count; i++)
-        if (is_status(rule->statuses[i], status))
+        if (http_status_fits(status, rule->statuses[i]))
             return true;
     return rule->status_count == 0;
 }
@@ -311,22 +328,52 @@ static void append_from_modification(struct response_head *out, const struct con
         out->is_momentary = true;
 }
 
-void response_expires_append(struct response_head *out, const struct response_scope *scope,
-                             const char *type, const struct response_clock *clock)
+/* The first rule that fits, or NULL. */
+static const struct response_expires *find_expires(const struct response_scope *scope,
+                                                   const char *type, bool has_modified)
 {
     size_t count = scope->rules ? scope->rules->expires_count : 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct response_expires *expires = &scope->rules->expires[i];
         const struct config_expires *cfg = expires->cfg;
-        if ((cfg->path_count > 0 && !is_active(scope->match.expires, i)) ||
-            (cfg->type_count > 0 && !glob_type_in(cfg->types, cfg->type_count, type)) ||
-            (!expires->line && !clock->has_modified))
-            continue;
-        if (expires->line)
-            response_append(out, expires->line, strlen(expires->line));
-        else
-            append_from_modification(out, cfg, clock);
-        return;
+        if ((cfg->path_count == 0 || is_active(scope->match.expires, i)) &&
+            (cfg->type_count == 0 || glob_type_in(cfg->types, cfg->type_count, type)) &&
+            (expires->line || has_modified))
+            return expires;
     }
+    return NULL;
+}
+
+void response_expires_append(struct response_head *out, const struct response_scope *scope,
+                             const char *type, const struct response_clock *clock)
+{
+    const struct response_expires *expires = find_expires(scope, type, clock->has_modified);
+
+    if (!expires)
+        return;
+    if (expires->line)
+        response_append(out, expires->line, strlen(expires->line));
+    else
+        append_from_modification(out, expires->cfg, clock);
+}
+
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type)
+{
+    const struct response_rules *rules = scope->rules;
+    const struct response_expires *expires;
+    struct response_choice choice;
+
+    if (scope->match.stored_coding)
+        return true;
+    if (!rules || !rules->has_no_transform)
+        return false;
+    choice = response_rules_choose(scope, HTTP_OK, type);
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].own == OWN_CACHE_CONTROL && rules->items[i].line &&
+            is_active(choice.active, i) && !is_overruled(rules, choice.active, i) &&
+            says_no_transform(rules->items[i].cfg->value))
+            return true;
+    expires = choice.dropped & 1u << OWN_CACHE_CONTROL ? NULL : find_expires(scope, type, true);
+    return expires && says_no_transform(expires->cfg->directives);
 }

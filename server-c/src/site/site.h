@@ -11,7 +11,10 @@
 #include "response/response.h"
 #include "site/named_files.h"
 #include "site/rate_limit.h"
+#include "site/site_copies.h"
 #include "site/site_cors.h"
+#include "site/site_limits.h"
+#include "site/site_log.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
 #include "site/visitor.h"
@@ -23,9 +26,16 @@ struct site {
     struct site_policy policy;
     enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
-    struct rate_bucket *rate; /* a reference; NULL: no limit */
-    struct site_cors *cors;   /* NULL: none */
-    char *hsts;               /* a line of the head, with its end; NULL: none */
+    const struct site_copies *copies;            /* NULL: its files are not compressed */
+    enum http_coding copy_codings[CODING_COUNT]; /* to these, the preferred one first */
+    size_t copy_coding_count;
+    unsigned copy_coding_bits;
+    struct rate_bucket *rate;   /* a reference; NULL: no limit */
+    struct site_limit *limits;  /* NULL: none */
+    struct site_cors *cors;     /* NULL: none */
+    char *hsts;                 /* a line of the head, with its end; NULL: none */
+    struct site_log own_log;    /* is bound only where the site has one */
+    const struct site_log *log; /* its own, or the node's */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;
 };
@@ -39,6 +49,8 @@ struct site_set {
     struct kept_files *kept;
     struct named_files files; /* as they were read; as immutable as the rest */
     struct trusted_proxies proxies;
+    struct site_copies *copies;         /* NULL: none of its sites is compressed */
+    struct site_log log;                /* the node's */
     struct site *sites;                 /* as many as cfg->sites, in the same order */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
@@ -52,6 +64,9 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
 /* Makes a set for the same config with other bytes of its files, which it takes over. Same
  * threads. */
 struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files);
+/* Finds the logs of the sites among those that are open. Before the set is in use; a set that was renewed
+ * has them from the one before. */
+void site_set_bind_logs(struct site_set *set, struct access_logs *logs);
 struct site_set *site_set_get(struct site_set *set); /* any thread; returns `set` */
 void site_set_put(struct site_set *set);             /* any thread; NULL is allowed */
 

@@ -12,7 +12,7 @@ type Props = {
     refetch: (options: { cancelRefetch: false }) => Promise<unknown>
   }
   /** On the button. */
-  children: string
+  children: React.ReactNode
 }
 
 /** Below a list that has more than is shown. */

@@ -195,6 +195,23 @@ export const planQuery = (order: Order) =>
     staleTime: 0,
   })
 
+const PLAN_PAGE_SIZE = 500
+
+/** Of the plan as it was made: the first page came with it, and none of it changes. */
+export const planNodesQuery = ({ planDigest, nodes }: RolloutPlan) =>
+  infiniteQueryOptions({
+    queryKey: ['plan-nodes', planDigest],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PLAN_PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) }
+      const params = { path: { planDigest }, query }
+      return bodyOf(api.GET('/api/v1/rollouts/plans/{planDigest}/nodes', { params, signal }))
+    },
+    initialData: { pages: [nodes], pageParams: [null] },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** Asked for once, and again when somebody wants: each time it troubles the nodes. */
 export const preflightQuery = (order: Order) => {
   const body = toBeChecked(order)

@@ -86,7 +86,7 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
         {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
         {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
-          Start rollout to {plural(plan.nodes.length, 'node')}
+          Start rollout to {plural(plan.nodes.total, 'node')}
         </ActionButton>
       </div>
       {start.isError && (
