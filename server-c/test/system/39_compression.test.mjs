@@ -110,6 +110,11 @@ test('conditions and ranges go by what the client has', async (t) => {
   assert.equal(still.headers.vary, 'Accept-Encoding')
   const stillPlain = await ask(`If-None-Match: "x", W/${plain.headers.etag}`)
   assert.deepEqual([stillPlain.status, stillPlain.headers.etag], [304, plain.headers.etag])
+  const unsaid = await get(node.port, '/a.html', {
+    lines: [`If-None-Match: ${plain.headers.etag}`],
+  })
+  for (const { headers } of [plain, stillPlain, unsaid])
+    assert.equal(headers.vary, 'Accept-Encoding')
   const other = await ask('If-None-Match: "another"')
   assert.deepEqual([other.status, other.headers.etag], [200, copy.headers.etag])
   const both = await ask(`If-None-Match: ${plain.headers.etag}, ${copy.headers.etag}`)
@@ -131,6 +136,7 @@ test('conditions and ranges go by what the client has', async (t) => {
     assert.deepEqual(part.body, whole.subarray(10, 20), condition)
     assert.equal(part.headers['content-range'], `bytes 10-19/${whole.length}`)
     assert.deepEqual([part.headers.etag, part.headers['content-encoding']], [tag, encoding])
+    assert.equal(part.headers.vary, 'Accept-Encoding')
   }
   const changed = await ask('Range: bytes=10-19', 'If-Range: "another"')
   assert.deepEqual([changed.status, changed.text], [200, text])
