@@ -51,6 +51,17 @@ bool answer_admit_connection(struct exchange *ex);
 /* True: the request was answered, as one of an authority. */
 bool answer_challenge(struct exchange *ex);
 
+/* --- answer_limit.c --------------------------------------------------------------------------- */
+
+/* For a site with limits. True: the request was refused, as one too many of its address. */
+bool answer_limit(struct exchange *ex);
+
+/* --- answer_cors.c ---------------------------------------------------------------------------- */
+
+/* For a site that has rules for other origins: sets what all answers to the request say of it. True:
+ * the request was one that asks first, and was answered. */
+bool answer_cors(struct exchange *ex);
+
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
 /* Looks up the location's key in its place. ex->search says what the result is for. */
@@ -131,5 +142,7 @@ void answer_refuse_plainly(struct exchange *ex);
 /* Takes over the reference to `entry`, the site's page for ex->page_status. */
 void answer_page_file(struct exchange *ex, struct file_entry *entry, bool from_memory);
 void answer_options(struct exchange *ex);
+/* Answers OPTIONS of a browser that asks before a request of another origin (answer_cors.c). */
+void answer_preflight(struct exchange *ex);
 
 #endif

@@ -20,7 +20,7 @@ static void search_again(struct exchange *ex, enum http_status verdict);
 static bool wants_codings(const struct exchange *ex)
 {
     return ex->search == SEARCH_FILE && ex->site->coding_count > 0 &&
-           http_request_has(&ex->req, FIELD_ACCEPT_ENCODING);
+           !ex->scope.match.stored_coding && http_request_has(&ex->req, FIELD_ACCEPT_ENCODING);
 }
 
 static void on_found(struct file_waiter *waiter, struct file_entry *entry)
@@ -295,6 +295,16 @@ static enum http_coding choose_coding(const struct exchange *ex, const struct fi
                               ex->site->coding_count);
 }
 
+/* May the client be sent a file that is stored compressed (RFC 9110 section 12.5.3)? */
+static bool accepts_stored(const struct exchange *ex)
+{
+    const struct config_stored_coding *stored =
+        response_stored_coding(&ex->site->rules, ex->scope.match);
+
+    return !stored || !stored->refuses ||
+           http_coding_accepts(&ex->req, ex->head, http_coding_named(stored->coding));
+}
+
 static bool has_path_rules(const struct site *site)
 {
     const struct config_site *cfg = site->cfg;
@@ -323,8 +333,10 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
         answer_folder(ex, entry);
         return;
     }
+    if (status == HTTP_OK && !accepts_stored(ex))
+        status = HTTP_NOT_ACCEPTABLE;
     if (status == HTTP_OK) {
-        if (entry->codings != 0)
+        if (entry->codings != 0 && !ex->scope.match.stored_coding)
             coding = choose_coding(ex, entry);
         if (coding != CODING_IDENTITY)
             search_coded(ex, entry, coding);

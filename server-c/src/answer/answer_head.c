@@ -17,12 +17,22 @@ struct response_file answer_describe(const struct exchange *ex, struct file_entr
                                      const struct file_facts *facts)
 {
     struct span name = file_entry_name(named(ex, entry));
-    struct mime_type type = mime_type(ex->live->cfg, name);
+    const struct config_stored_coding *stored =
+        response_stored_coding(&ex->site->rules, ex->scope.match);
+    struct mime_type type =
+        stored ? mime_type_inside(ex->live->cfg, name, stored) : mime_type(ex->live->cfg, name);
     bool is_copy = ex->coding != CODING_IDENTITY;
 
+    if (stored)
+        return (struct response_file){.facts = facts,
+                                      .type = type,
+                                      .coding = stored->coding,
+                                      .varies = stored->refuses,
+                                      .path = name};
     return (struct response_file){
         .facts = facts,
         .type = type,
+        .path = name,
         .coding = is_copy ? http_coding_name(ex->coding) : mime_coding(type, name),
         /* Vary names Accept-Encoding also while it is unknown whether there are siblings: a client
          * that accepts a coding might get another answer (RFC 9110 section 12.5.5). */
@@ -91,7 +101,8 @@ bool answer_may_keep_head(const struct exchange *ex, const struct file_entry *en
 {
     return plan->status == HTTP_OK && from_memory && ex->req.method == HTTP_GET &&
            ex->carrier->kind->takes_ready_head(ex->carrier) && entry->body &&
-           !(ex->is_secure && ex->site->hsts) && entry->facts.size > 0 && is_prepared(ex, entry);
+           !(ex->is_secure && ex->site->hsts) && !ex->cors.lines && entry->facts.size > 0 &&
+           is_prepared(ex, entry);
 }
 
 void answer_keep_head(struct exchange *ex, struct file_entry *entry,

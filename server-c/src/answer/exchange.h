@@ -13,6 +13,7 @@
 #include "http/http_coding.h"
 #include "http/http_parser.h"
 #include "site/dir_listing.h"
+#include "site/site_cors.h"
 #include "site/site_try.h"
 
 /* What the current look-up is for. */
@@ -35,6 +36,7 @@ struct exchange {
     struct live_config *live;    /* a reference; NULL until the head is complete */
     const struct site *site;     /* NULL: no site answers */
     struct response_scope scope;
+    struct site_cors_answer cors; /* lines that every answer has */
     enum exchange_search search;
     enum http_status status;
     struct site_try tries; /* what is looked for, and which of it now */
@@ -48,6 +50,7 @@ struct exchange {
     bool is_copy;            /* they are a copy that the node made itself */
     bool skips_copies;       /* such a copy could not be read */
     enum http_status page_status;
+    uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;

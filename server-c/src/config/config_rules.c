@@ -102,6 +102,7 @@ void config_check_rules(const struct config *cfg, const struct json_value *root,
         config_rules_check_site_tls(&rules, i);
         config_rules_check_urls(&rules, i);
         config_rules_check_headers(&rules, i);
+        config_rules_check_cors(&rules, i);
         config_rules_check_expires(&rules, i);
     }
     check_sizes(&rules);

@@ -95,6 +95,7 @@ struct loop_shared {
     struct tls_tickets *tickets;
     struct acme_challenges *challenges;
     struct peer_table *peers;
+    struct request_table *requests; /* how often each address asked */
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */
     _Atomic size_t listing_bytes; /* of the listings being sent */

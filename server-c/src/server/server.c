@@ -10,6 +10,7 @@
 #include "machine/descriptors.h"
 #include "machine/machine.h"
 #include "net/peer_table.h"
+#include "net/request_table.h"
 #include "server/server_files.h"
 #include "server/server_logs.h"
 #include "server/server_state.h"
@@ -53,6 +54,7 @@ struct server *server_new(const struct server_admin *admin, int *err)
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* only threads can be missing */
     srv->shared.peers = peer_table_new();
+    srv->shared.requests = request_table_new();
     srv->shared.challenges = acme_challenges_new();
     srv->shared.tickets = tls_tickets_new();
     if (!srv->shared.tickets)
@@ -106,6 +108,7 @@ fail_access_log:
     tls_tickets_free(srv->shared.tickets);
 fail_tickets:
     acme_challenges_free(srv->shared.challenges);
+    request_table_free(srv->shared.requests);
     peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
@@ -145,6 +148,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     server_logs_end(srv->shared.access_log);
     tls_tickets_free(srv->shared.tickets);
     acme_challenges_free(srv->shared.challenges);
+    request_table_free(srv->shared.requests);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);

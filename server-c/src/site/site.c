@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "config/config_security.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -59,12 +60,11 @@ static char *hsts_of(const struct config_site *cfg)
 {
     struct buf line;
 
-    if (cfg->hsts.max_age_seconds == 0)
+    if (config_hsts_seconds(cfg) == 0)
         return NULL;
     buf_init(&line);
     buf_printf(&line, "Strict-Transport-Security: max-age=%" PRIu32 "%s%s\r\n",
-               cfg->hsts.max_age_seconds,
-               cfg->hsts.include_sub_domains ? "; includeSubDomains" : "",
+               config_hsts_seconds(cfg), cfg->hsts.include_sub_domains ? "; includeSubDomains" : "",
                cfg->hsts.preload ? "; preload" : "");
     return buf_take(&line);
 }
@@ -87,10 +87,14 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
+    site->cors = site_cors_new(cfg);
+    site->limits = site_limits_new(cfg);
 }
 
 static void fini_site(struct site *site)
 {
+    free(site->limits);
+    site_cors_free(site->cors);
     free(site->hsts);
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);

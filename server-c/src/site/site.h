@@ -12,6 +12,8 @@
 #include "site/named_files.h"
 #include "site/rate_limit.h"
 #include "site/site_copies.h"
+#include "site/site_cors.h"
+#include "site/site_limits.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
 #include "site/visitor.h"
@@ -27,8 +29,10 @@ struct site {
     enum http_coding copy_codings[CODING_COUNT]; /* to these, the preferred one first */
     size_t copy_coding_count;
     unsigned copy_coding_bits;
-    struct rate_bucket *rate; /* a reference; NULL: no limit */
-    char *hsts;               /* a line of the head, with its end; NULL: none */
+    struct rate_bucket *rate;  /* a reference; NULL: no limit */
+    struct site_limit *limits; /* NULL: none */
+    struct site_cors *cors;    /* NULL: none */
+    char *hsts;                /* a line of the head, with its end; NULL: none */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;
 };
