@@ -120,7 +120,15 @@ class RunningNode {
  */
 export async function startNode(
   t,
-  { files = {}, site = {}, config = {}, wrap = [], passed = [], options = () => [] } = {},
+  {
+    files = {},
+    site = {},
+    config = {},
+    wrap = [],
+    passed = [],
+    options = () => [],
+    stdout = 'ignore',
+  } = {},
 ) {
   const folder = tempFolder(t)
   const root = site.root ?? join(folder, 'www')
@@ -145,7 +153,7 @@ export async function startNode(
     ...options(folder),
   ]
   const node = new RunningNode(
-    spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe', ...passed] }),
+    spawn(command, args, { stdio: ['ignore', stdout, 'pipe', ...passed] }),
     configPath,
   )
   node.folder = folder
