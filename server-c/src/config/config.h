@@ -41,6 +41,8 @@ enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+enum config_satisfy { SATISFY_ALL, SATISFY_ANY };
+enum config_maintenance_answer { MAINTENANCE_UNAVAILABLE, MAINTENANCE_GONE, MAINTENANCE_OPEN };
 enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
 enum config_security_preset { SECURITY_OFF, SECURITY_BASIC, SECURITY_STRICT };
 enum config_frames { FRAMES_AS_PRESET, FRAMES_ANYWHERE, FRAMES_SAME_ORIGIN, FRAMES_NOWHERE };
@@ -131,6 +133,17 @@ struct config_auth {
     char *file;   /* absolute path of a file in htpasswd format */
     char **users; /* only these users of the file; none: all users */
     size_t user_count;
+    /* Of the rule and those for addresses. */
+    enum config_satisfy satisfy;
+};
+
+struct config_maintenance {
+    enum config_maintenance_answer answer;
+    char **paths;
+    size_t path_count;
+    char **except; /* addresses that see the site as ever */
+    size_t except_count;
+    uint32_t retry_seconds;
 };
 
 struct config_request_limit {
@@ -264,6 +277,8 @@ struct config_site {
     size_t stored_coding_count;
     struct config_cors *cors;
     size_t cors_count;
+    struct config_maintenance *maintenance;
+    size_t maintenance_count;
     struct config_request_limit *request_limits;
     size_t request_limit_count;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */

@@ -71,6 +71,7 @@ extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
 extern const struct option config_request_limit_members[];
+extern const struct option config_maintenance_members[];
 
 /* In config_table_headers.c: rules about what headers say. */
 extern const struct option config_cors_members[];

@@ -12,6 +12,7 @@ const itemNames: Record<string, string> = {
   rewrites: 'rewrite',
   tryFiles: 'rule',
   cors: 'rule for other origins',
+  maintenance: 'rule',
   requestLimits: 'limit',
   downloads: 'download rule',
   storedCodings: 'rule for stored files',
