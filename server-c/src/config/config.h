@@ -118,6 +118,15 @@ struct config_error_page {
     char *path;   /* below the site's root, begins with '/' */
 };
 
+struct config_error_rule {
+    char **paths;
+    size_t path_count;
+    char **languages; /* of its pages, such as "de"; none: for everybody */
+    size_t language_count;
+    struct config_error_page *pages;
+    size_t page_count;
+};
+
 struct config_access {
     enum config_access_action action;
     char **paths;
@@ -263,6 +272,8 @@ struct config_site {
     size_t expires_count;
     struct config_error_page *error_pages;
     size_t error_page_count;
+    struct config_error_rule *error_rules;
+    size_t error_rule_count;
     struct config_access *access;
     size_t access_count;
     struct config_auth *auth;

@@ -370,3 +370,27 @@ const struct option config_maintenance_members[] = {
      FIELD(struct config_maintenance, retry_seconds)},
     {0},
 };
+
+const struct option config_error_rule_members[] = {
+    PATHS_ROW(config_error_rule),
+    {.name = "languages",
+     .type = OPTION_STRINGS,
+     .title = "Languages",
+     .help =
+         "For visitors who read one of these, by Accept-Language: \"de\" is for \"de-AT\", too. "
+         "Empty: for everybody.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 35,
+     .max_items = 16,
+     .pattern = "^[A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*$",
+     .form = "a tag of a language, such as \"de\" or \"pt-BR\"",
+     LIST(struct config_error_rule, languages, language_count)},
+    {.name = "pages",
+     ERROR_PAGES_FORM,
+     .title = "Pages",
+     .help = "The files by status, as in errorPages.",
+     .min_items = 1,
+     LIST(struct config_error_rule, pages, page_count)},
+    {0},
+};
