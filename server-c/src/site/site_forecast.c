@@ -33,7 +33,7 @@ static enum http_status pass_rules(struct forecast *forecast, struct span path)
 
     if (policy->has_rules)
         status = site_policy_check(policy, &forecast->request, &forecast->scratch, path);
-    if (status == HTTP_OK && site_policy_auth(policy, path))
+    if (status == HTTP_OK && site_policy_auth(policy, forecast->request.address, path))
         status = HTTP_UNAUTHORIZED;
     return status;
 }
@@ -41,9 +41,13 @@ static enum http_status pass_rules(struct forecast *forecast, struct span path)
 static enum http_status map(struct forecast *forecast)
 {
     const struct site_policy *policy = &forecast->site->policy;
+    const struct config_maintenance *rule = site_policy_maintenance(
+        policy, forecast->request.address, (struct span){forecast->path_bytes, forecast->path.len});
     struct span location = {0};
     enum http_status status = HTTP_OK;
 
+    if (rule)
+        return site_policy_maintenance_status(rule);
     if (policy->has_rules)
         status = site_policy_map(policy, &forecast->request, &forecast->scratch, &forecast->path,
                                  forecast->path_bytes, sizeof(forecast->path_bytes), &location);
