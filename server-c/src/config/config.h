@@ -180,6 +180,10 @@ struct config_site {
     struct {
         bool enabled;
         uint32_t max_entries;
+        char **paths; /* globs; only folders with these paths are listed; none: all are */
+        size_t path_count;
+        char **header, **readme; /* names of files that are shown above and below the list */
+        size_t header_count, readme_count;
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
