@@ -9,6 +9,7 @@
 #ifndef FARMSTEAD_CONFIG_H
 #define FARMSTEAD_CONFIG_H
 
+#include "http/url_path.h"
 #include "text/config_errors.h"
 
 #include <stdatomic.h>
@@ -174,6 +175,7 @@ struct config_site {
     char *root;
     char **index;
     size_t index_count;
+    enum url_slash encoded_slash;
     bool hidden_files; /* serve names that begin with a dot */
     enum config_symlinks symlinks;
     bool etag_inode;

@@ -17,6 +17,9 @@ static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
                                        [SYMLINKS_ANY] = "any",
                                        NULL};
 
+static const char *const encoded_slashes[] = {
+    [URL_SLASH_REFUSE] = "refuse", [URL_SLASH_KEEP] = "keep", [URL_SLASH_DECODE] = "decode", NULL};
+
 static const char *const trailing_slashes[] = {[SLASH_OF_FOLDERS] = "folders",
                                                [SLASH_ADD] = "add",
                                                [SLASH_REMOVE] = "remove",
@@ -363,6 +366,16 @@ const struct option config_site_members[] = {
      .help = "Whether names that begin with a dot are served; otherwise they are not found (404).",
      .default_json = "false",
      SITE(hidden_files)},
+    {.name = "encodedSlash",
+     .type = OPTION_ENUM,
+     .title = "Encoded slashes",
+     .help =
+         "What \"%2F\" in a path is: \"refuse\" answers 404; \"decode\" takes it for a slash, as "
+         "registries of packages want it (/@scope%2Fname is the file /@scope/name); \"keep\" "
+         "leaves it in the name (a file called @scope%2Fname).",
+     .default_json = "\"refuse\"",
+     .words = encoded_slashes,
+     SITE(encoded_slash)},
     {.name = "symlinks",
      .type = OPTION_ENUM,
      .title = "Symbolic links",

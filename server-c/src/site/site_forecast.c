@@ -160,7 +160,8 @@ static enum http_status find(struct forecast *forecast)
 static enum http_status answer(struct forecast *forecast, struct span path)
 {
     enum http_status status =
-        url_path_resolve(&forecast->path, forecast->path_bytes, sizeof(forecast->path_bytes), path);
+        url_path_resolve_as(&forecast->path, forecast->path_bytes, sizeof(forecast->path_bytes),
+                            path, forecast->site->cfg->encoded_slash);
 
     if (status == HTTP_OK)
         status = map(forecast);
