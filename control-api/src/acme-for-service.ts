@@ -19,6 +19,7 @@ import { send } from './features/webhooks/send.ts'
 import type { Guard } from './features/webhooks/targets.ts'
 import type { Challenges } from './fleet/challenges.ts'
 import type { Fleet } from './fleet/fleet.ts'
+import type { Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
 import { type Services, version } from './process/services.ts'
 
@@ -32,13 +33,15 @@ type Deps = {
   challenges: Challenges
   rollOut: RollOutCertificate
   work: Pick<TextWork, 'hostsIn'>
+  rhythm: Pick<Rhythm, 'orderLookMs'>
   onError: (error: unknown) => void
 }
 
 /** Of what is begun by itself. */
 const ACTOR = { id: null, username: 'acme' }
 
-export function openAcme({ services, identity, fleet, challenges, rollOut, work, ...deps }: Deps) {
+export function openAcme(all: Deps) {
+  const { services, identity, fleet, challenges, rollOut, work, rhythm, ...deps } = all
   const { db, write, now, disk, events } = services
   const { guard } = deps
   const stopping = new AbortController()
@@ -46,13 +49,14 @@ export function openAcme({ services, identity, fleet, challenges, rollOut, work,
   const userAgent = `farmstead/${version}`
   const engine = createAcmeEngine({
     ...deps,
-    ...{ db, write, now, userAgent },
+    ...{ db, write, now, userAgent, soonestMs: rhythm.orderLookMs },
     http: createHttpChallenges({
       challenges,
       nodesServing,
       connectedIds: () => fleet.connectedIds(),
       isConnected: (nodeId) => fleet.presence(nodeId).connected,
       now,
+      soonestMs: rhythm.orderLookMs / 2,
     }),
     rollOut: (certificate, configs) => rollOut(certificate, ACTOR, configs ?? undefined),
     postDns: ({ url, secret }, { id, body }) =>

@@ -35,7 +35,7 @@ export const nodeBinary = resolve(
 )
 
 /** For farms in which rollouts are waited for. */
-export const QUICK: Rhythm = { tickMs: 50, reportEveryMs: 250 }
+export const QUICK: Rhythm = { tickMs: 50, reportEveryMs: 250, orderLookMs: 100 }
 
 /** Of a control plane in its first epoch. */
 export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }

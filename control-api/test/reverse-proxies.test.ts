@@ -23,11 +23,12 @@ type Proxy = { binary: string; configure: (block: string, place: Place) => strin
 /** The page's block, with this test's ports, path and certificate in it. */
 const placed = (block: string, { dir, port, upstream, path }: Place) =>
   block
+    // Before all else: the upstream's port may have these digits, too.
+    .replaceAll('443', String(port))
     .replaceAll('127.0.0.1:9700', upstream)
     .replaceAll('/farm/', path)
     .replaceAll('/etc/ssl/example.org.pem', join(dir, 'cert.pem'))
     .replaceAll('/etc/ssl/example.org.key', join(dir, 'key.pem'))
-    .replaceAll('443', String(port))
     .replaceAll('example.org', 'localhost')
 
 const put = (dir: string, name: string, text: string) => {

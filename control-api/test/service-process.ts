@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The service as a process of its own, for programs that are no tests: nothing ends it but its caller.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COMPILED } from './compiled.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../src')
+/** As `npm start` starts it. */
+const { scripts } = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8'))
+const FLAGS: string[] = scripts.start.split(' ').filter((word: string) => word.startsWith('--'))
 const START_WITHIN_MS = 60_000
 
 export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<void> }
 
 /** Throws when it ended, or did not say in a minute where it listens. */
 export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
+  const child = spawn(process.execPath, [...FLAGS, join(SOURCE, 'server.ts')], {
     env: { ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

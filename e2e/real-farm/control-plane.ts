@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { admin, serverScript, stringField } from '../../scripts/farm/control-plane.ts'
+import { admin, serverWords, stringField } from '../../scripts/farm/control-plane.ts'
 import { Api } from '../client/api.ts'
 import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
@@ -81,7 +81,7 @@ export class ControlPlane {
   /** Resolves when it answers. */
   async start(): Promise<void> {
     this.#isWanted = true
-    const command = [process.execPath, serverScript]
+    const command = [process.execPath, ...serverWords]
     const env = { ...this.#env, ...this.#preload?.env(this.dataDir) }
     const child = new Child({ command, env, logFile: this.logFile })
     this.#child = child

@@ -40,7 +40,8 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
   }
 }
 
-export const serverScript = join(root, 'control-api/src/server.ts')
+/** What node is started with. The flag: docs/running-the-control-plane.md, "Memory". */
+export const serverWords = ['--max-semi-space-size=16', join(root, 'control-api/src/server.ts')]
 
 /** Runs a command of `control-api/src/admin/program.ts` and returns the JSON it prints. */
 export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {

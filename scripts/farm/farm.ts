@@ -15,7 +15,7 @@ import {
   controlPlaneEnv,
   copyConsole,
   failed,
-  serverScript,
+  serverWords,
   stringField,
 } from './control-plane.ts'
 import { joinAgain, joinNew, whyRejoin } from './joining.ts'
@@ -110,7 +110,7 @@ export class Farm {
     const spec = {
       name: 'control plane',
       command: process.execPath,
-      args: [serverScript],
+      args: serverWords,
       env: this.#env,
       logFile: join(home, 'logs/control-plane.log'),
       pidFile: join(home, 'run/control-plane.pid'),

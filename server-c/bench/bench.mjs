@@ -10,7 +10,9 @@
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 //   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
 //   npm run bench -- requests [OPTION …]         for how long one request holds up all others: see control-api/test/bench/requests.ts
+//   npm run bench -- lists [OPTION …]            what each page of each list costs: see control-api/test/bench/lists.ts
 //   npm run bench -- console [OPTION …]          the console in Chromium over 10,000 nodes: see e2e/scale/run.ts
+//   npm run bench -- farm [OPTION …]             what connected nodes cost the control plane, idle and through rollouts: see control-api/test/bench/farm.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -191,6 +193,8 @@ const others = {
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
+  farm: { file: '../../control-api/test/bench/farm.ts', packages: null },
+  lists: { file: '../../control-api/test/bench/lists.ts', packages: null },
   reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
   console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }

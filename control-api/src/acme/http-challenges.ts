@@ -11,6 +11,8 @@ type Deps = {
   connectedIds(): readonly string[]
   isConnected(nodeId: string): boolean
   now: () => number
+  /** Nodes that were just told answer within a moment: as soon their answers are looked for. */
+  soonestMs: number
 }
 
 const MINUTE_MS = 60_000
@@ -19,11 +21,11 @@ const AWAY_MS = 10 * MINUTE_MS
 const SILENT_MS = 60 * MINUTE_MS
 /** Nodes keep it so long by themselves; it is put again as long as the order is open. */
 const LIFE_MS = 24 * 60 * MINUTE_MS
-const LOOK_AGAIN_MS = { least: 500, most: 5000, part: 0.1 }
+const LOOK_AGAIN_MS = { most: 5000, part: 0.1 }
 const NO_ROOM_MS = 5000
 
 export function createHttpChallenges(deps: Deps): ChallengeSolver {
-  const { challenges, nodesServing, connectedIds, isConnected, now } = deps
+  const { challenges, nodesServing, connectedIds, isConnected, now, soonestMs } = deps
   /** By order, since when the nodes have been told. */
   const since = new Map<string, number>()
   /** Orders for whose challenges there was no room: they come in the order they asked. */
@@ -61,8 +63,8 @@ export function createHttpChallenges(deps: Deps): ChallengeSolver {
       const sinceMs = since.get(order) ?? now()
       since.set(order, sinceMs)
       const waitedMs = now() - sinceMs
-      const { least, most, part } = LOOK_AGAIN_MS
-      const waitMs = Math.min(Math.max(waitedMs * part, least), most)
+      const { most, part } = LOOK_AGAIN_MS
+      const waitMs = Math.min(Math.max(waitedMs * part, soonestMs), most)
       const hosts = [...new Set(all.map(({ host }) => host))]
       const asked = await whoIsAsked(hosts)
       if (asked.size === 0) {

@@ -15,17 +15,19 @@ export type NodeDigest = { nodeId: string; digest: string }
 export const keyOf = ({ nodeId, digest }: NodeDigest) => `${nodeId} ${digest}`
 
 /** What the node should run. */
-export const latestAssignment = (
+export async function latestAssignment(
   db: Reader,
   nodeId: string,
-): Promise<(AssignmentWithText & Standing) | undefined> =>
-  withText(db)
-    .where('node_id', '=', nodeId)
-    .where('state', '!=', 'withdrawn')
-    .orderBy('generation', 'desc')
-    .limit(1)
-    .$narrowType<Standing>()
-    .executeTakeFirst()
+): Promise<(AssignmentWithText & Standing) | undefined> {
+  const given = await latestGiven(db, nodeId)
+  if (!given) return undefined
+  const { text, certificates } = await db
+    .selectFrom('rendered_texts')
+    .select(['text', 'certificates'])
+    .where('id', '=', given.text_id)
+    .executeTakeFirstOrThrow()
+  return { ...given, text, certificates }
+}
 
 /** The same without the text, which may be a megabyte: every poll of every node asks. */
 export const latestGiven = (

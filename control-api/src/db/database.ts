@@ -145,9 +145,6 @@ export type NodesTable = {
   running_version: Generated<number | null>
 }
 
-/** Follows nodes.labels by triggers; nobody writes it. */
-export type NodeLabelsTable = { key: string; value: string; node_id: string }
-
 /** Of who has a `drift`. */
 export type DriftTextsTable = { node_id: string; text: string }
 
@@ -229,7 +226,6 @@ export type CoreTables = {
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable
   nodes: NodesTable
-  node_labels: NodeLabelsTable
   node_certificates: NodeCertificatesTable
   drift_texts: DriftTextsTable
   node_policies: NodePoliciesTable

@@ -37,6 +37,7 @@ import * as listIndexes from './migrations/060-list-indexes.ts'
 import * as certificates from './migrations/061-certificates.ts'
 import * as acme from './migrations/062-acme.ts'
 import * as rolloutCounts from './migrations/063-rollout-counts.ts'
+import * as noNodeLabels from './migrations/064-no-node-labels.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -74,6 +75,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '061-certificates': certificates,
   '062-acme': acme,
   '063-rollout-counts': rolloutCounts,
+  '064-no-node-labels': noNodeLabels,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

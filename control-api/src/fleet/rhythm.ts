@@ -6,5 +6,7 @@ export type Rhythm = {
   tickMs: number
   /** Nodes say what they measured as often, and as often it is judged. */
   reportEveryMs: number
+  /** Between two looks at an order for a certificate that has just begun to wait for its CA or for nodes. */
+  orderLookMs: number
 }
-export const RHYTHM: Rhythm = { tickMs: 1_000, reportEveryMs: 5_000 }
+export const RHYTHM: Rhythm = { tickMs: 1_000, reportEveryMs: 5_000, orderLookMs: 1_000 }

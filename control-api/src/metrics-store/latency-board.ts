@@ -20,6 +20,10 @@ type Entry = {
 
 export function createLatencyBoard() {
   const nodes = new Map<string, Entry[]>()
+  const lately = (nodeId: string, windowSeconds: number, nowMs: number) => {
+    const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
+    return (nodes.get(nodeId) ?? []).filter(endedWithin(since, nowMs))
+  }
   return {
     add(nodeId: string, windows: readonly PlacedWindow[], nowMs: number): void {
       const entries = [...(nodes.get(nodeId) ?? []), ...windows.map(toEntry)]
@@ -28,8 +32,7 @@ export function createLatencyBoard() {
 
     /** null: no window of the node ended in that time. */
     summary(nodeId: string, windowSeconds: number, nowMs: number): LatencySummary | null {
-      const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
-      const entries = (nodes.get(nodeId) ?? []).filter(endedWithin(since, nowMs))
+      const entries = lately(nodeId, windowSeconds, nowMs)
       if (entries.length === 0) return null
       const merged = (stage: 'total' | 'readWait') =>
         entries
@@ -49,14 +52,19 @@ export function createLatencyBoard() {
         errorRatio: share((entry) => entry.errors),
         clientErrorRatio: share((entry) => entry.clientErrors),
         notFoundRatio: share((entry) => entry.notFound),
-        requestsPerSecond: (requests / sum((entry) => entry.durationMs)) * 1000,
+        requestsPerSecond: rateOf(entries),
       }
+    },
+
+    /** Requests a second, without what takes long: histograms. null: no window of the node ended in that time. */
+    requestRate(nodeId: string, windowSeconds: number, nowMs: number): number | null {
+      const entries = lately(nodeId, windowSeconds, nowMs)
+      return entries.length === 0 ? null : rateOf(entries)
     },
 
     /** Whether a window of the node ended in that time. */
     isHeard(nodeId: string, windowSeconds: number, nowMs: number): boolean {
-      const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
-      return (nodes.get(nodeId) ?? []).some(endedWithin(since, nowMs))
+      return lately(nodeId, windowSeconds, nowMs).length > 0
     },
 
     /** By config generation. */
@@ -73,6 +81,14 @@ export function createLatencyBoard() {
       }
     },
   }
+}
+
+function rateOf(entries: readonly Entry[]): number {
+  const [requests, ms] = entries.reduce<[number, number]>(
+    ([n, time], entry) => [n + entry.requests, time + entry.durationMs],
+    [0, 0],
+  )
+  return (requests / ms) * 1000
 }
 
 /** What ended in the future did so before our clock was set back, who knows when. */

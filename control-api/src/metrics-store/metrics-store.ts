@@ -3,11 +3,12 @@
 // last minute.
 import { join } from 'node:path'
 import { defineError } from '../api-shapes/errors.ts'
+import { inSlices, nextTurn } from '../base/slices.ts'
 import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import { placeWindows, type Report, reportFault } from './windows.ts'
-import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'
+import { MetricsUnavailable, type MetricsWorker, startMetricsWorker } from './worker-client.ts'
 
 export type MetricsStore = Omit<Metrics, 'record'> & {
   record(nodeId: string, report: Report): Promise<number>
@@ -37,6 +38,9 @@ type Options = { dataDir: string; now: () => number; isDiskFull?: () => boolean 
 const DISK_IS_FULL =
   'the disk is full: nothing is measured, rollouts are paused and changes are refused'
 const PRUNE_EVERY_MS = 10 * 60_000
+/** Nodes between two turns of the loop: of each the histograms of some windows are added up, or only two numbers of each window. */
+const SUMMED_AT_A_TIME = 100
+const ADDED_AT_A_TIME = 1_000
 const TELL_EVERY_MS = 1_000
 
 export async function openMetricsStore({
@@ -59,7 +63,7 @@ export async function openMetricsStore({
   const prune = setInterval(() => {
     board.prune(now())
     // What was not deleted now is deleted next time.
-    worker.ask({ kind: 'prune', nowMs: now() }).catch(noteFailure)
+    pruneRings(worker, now()).catch(noteFailure)
   }, PRUNE_EVERY_MS)
   tell.unref()
   prune.unref()
@@ -89,7 +93,7 @@ export async function openMetricsStore({
       const nowMs = now()
       const windows = placeWindows(report, nowMs)
       const { bootId } = report
-      const taken = await answered(worker.ask({ kind: 'take', nodeId, bootId, windows, nowMs }))
+      const taken = await answered(worker.take({ nodeId, bootId, windows, nowMs }))
       const fresh = windows.filter((window) => window.seq > taken.previousSeq)
       if (fresh.length > 0) {
         board.add(nodeId, fresh, nowMs)
@@ -100,11 +104,24 @@ export async function openMetricsStore({
 
     async latencySummaries(nodeIds, windowSeconds) {
       const summaries = new Map<string, LatencySummary>()
-      for (const nodeId of nodeIds) {
+      for (const [i, nodeId] of nodeIds.entries()) {
+        if (i % SUMMED_AT_A_TIME === SUMMED_AT_A_TIME - 1) await nextTurn()
         const summary = board.summary(nodeId, windowSeconds, now())
         if (summary) summaries.set(nodeId, summary)
       }
       return summaries
+    },
+
+    async requestRates(nodeIds, windowSeconds) {
+      const rates = new Map<string, number>()
+      for (const some of inSlices(nodeIds, ADDED_AT_A_TIME)) {
+        await nextTurn()
+        for (const nodeId of some) {
+          const rate = board.requestRate(nodeId, windowSeconds, now())
+          if (rate !== null) rates.set(nodeId, rate)
+        }
+      }
+      return rates
     },
 
     heardOf: (nodeIds, windowSeconds) =>
@@ -135,5 +152,12 @@ export async function openMetricsStore({
       listeners.clear()
       await worker.close()
     },
+  }
+}
+
+/** Some nodes at a time: of ten thousand it takes seconds, and reports come meanwhile. */
+async function pruneRings(worker: MetricsWorker, nowMs: number): Promise<void> {
+  for (let after: string | null = ''; after !== null; ) {
+    after = await worker.ask({ kind: 'prune', nowMs, after })
   }
 }

@@ -35,6 +35,11 @@ export type Metrics = {
     nodeIds: readonly string[],
     windowSeconds: number,
   ): Promise<Map<string, LatencySummary>>
+  /** The requests a second alone, of many nodes. */
+  requestRates(
+    nodeIds: readonly string[],
+    windowSeconds: number,
+  ): Promise<ReadonlyMap<string, number>>
   /** Which of them were measured in the last `windowSeconds`. */
   heardOf(nodeIds: readonly string[], windowSeconds: number): string[]
   /** Of windows that ended since then, as far back as two minutes. */

@@ -37,6 +37,7 @@ function farm(serving: readonly string[]) {
     connectedIds: () => [...farmOf.connected],
     isConnected: (nodeId) => farmOf.connected.has(nodeId),
     now: () => farmOf.nowMs,
+    soonestMs: 500,
   })
   const answers = (nodeId: string, ...tokens: string[]) => challenges.heard(nodeId, tokens)
   return { farmOf, challenges, solver, answers }

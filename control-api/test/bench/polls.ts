@@ -7,8 +7,8 @@ import type { Service } from '../../src/app.ts'
 import { sha256 } from '../../src/base/ids.ts'
 import { inSlices } from '../../src/base/slices.ts'
 import { example } from '../agents/node-client.ts'
+import type { Row } from './asking.ts'
 import { CONFIG, credentialOf, INCARNATION, nodeIdOf } from './large-database.ts'
-import type { Row } from './requests.ts'
 import { watchTurns } from './turns.ts'
 
 const WAIT_MS = 30_000

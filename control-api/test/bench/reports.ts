@@ -2,46 +2,27 @@
 // `npm run bench -- reports`: the memory that the reports of a farm take in the service for as long as they are kept
 // (two minutes), and how long it takes to keep them and to ask whose they are.
 //   npm run bench -- reports [--sizes 1000,10000]
-// Reports are made up, in the size of a busy node's: a window of five seconds, seven stages of sixty buckets. The
-// board is the service's own; there is no network and no disk. Every size in a process of its own would be fairer:
+// Each report is one that a busy node sent (recorded-report.json): a window of five seconds, eight stages. The board is the service's own; there is no network. Then what keeping them on the disk costs. Every size in a process of its own would be fairer:
 // give one size at a time for figures to quote.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { inSlices } from '../../src/base/slices.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
-import { placeWindows, type Report } from '../../src/metrics-store/windows.ts'
+import { openMetricsDb } from '../../src/metrics-store/open.ts'
+import { createRingStore, type Take } from '../../src/metrics-store/ring-store.ts'
+import { placeWindows } from '../../src/metrics-store/windows.ts'
+import { RECORDED, REPORT_EVERY_MS, windowOf } from './recorded-report.ts'
 
-const STAGES = ['firstByte', 'total', 'readWait', 'handshake', 'parse', 'open', 'send']
-const COUNTERS = 24
-const BUCKETS = 60
-const EVERY_MS = 10_000
-const WINDOW_MS = 5_000
 const MINUTES = 3
 const T0 = 1_800_000_000_000
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
-
-/** As it comes from a node; of another text for each, so that nothing of them is shared. */
-function reportText(node: number, seq: number): string {
-  const counts = Array.from({ length: BUCKETS }, (_, k) => (node + seq * 7 + k * 13) % 300)
-  const count = counts.reduce((sum, n) => sum + n, 0)
-  const histogram = {
-    ...{ count, zeroCount: 0, sumSeconds: count / 1000, maxSeconds: 1.5 },
-    ...{ offset: -80, counts },
-  }
-  const stages = Object.fromEntries(STAGES.map((stage) => [stage, histogram]))
-  const counters = Object.fromEntries(
-    Array.from({ length: COUNTERS }, (_, i) => [i === 0 ? 'requests' : `counter${i}`, count + i]),
-  )
-  const series = [{ generation: 1, counters, stages }]
-  const windows = [seq, seq + 1].map((one) => ({
-    ...{ seq: one, startedMs: (one - 1) * WINDOW_MS, durationMs: WINDOW_MS, series },
-  }))
-  const uptimeMs = (seq + 1) * WINDOW_MS
-  return JSON.stringify({ bootId: 'boot', uptimeMs, windows } satisfies Report)
-}
 
 function measure(nodes: number, say: (line: string) => void): void {
   const ids = Array.from({ length: nodes }, (_, i) => `node_${String(i).padStart(26, '0')}`)
@@ -54,17 +35,17 @@ function measure(nodes: number, say: (line: string) => void): void {
     say(`| ${[nodes, what, ...cells, cpuMs === null ? '' : cpuMs.toFixed(0)].join(' | ')} |`)
   }
   row('before any report', null)
-  for (let round = 0; round < (MINUTES * 60_000) / EVERY_MS; round++) {
-    const nowMs = T0 + round * EVERY_MS
+  for (let round = 0; round < (MINUTES * 60_000) / REPORT_EVERY_MS; round++) {
+    const nowMs = T0 + round * REPORT_EVERY_MS
+    const report = { ...RECORDED, uptimeMs: (round + 1) * REPORT_EVERY_MS }
     let cpuMs = 0
-    for (const [node, id] of ids.entries()) {
-      const report: Report = JSON.parse(reportText(node, round * 2 + 1))
-      const windows = placeWindows(report, nowMs)
+    for (const id of ids) {
+      const windows = placeWindows({ ...report, windows: [windowOf(round + 1, 1)] }, nowMs)
       cpuMs += timeOf(() => board.add(id, windows, nowMs))
     }
-    if (round % 6 === 5) row(`minute ${(round + 1) / 6}: reports of ten seconds added`, cpuMs)
+    if (round % 12 === 11) row(`minute ${(round + 1) / 12}: reports of five seconds added`, cpuMs)
   }
-  const nowMs = T0 + MINUTES * 60_000 - EVERY_MS
+  const nowMs = T0 + MINUTES * 60_000 - REPORT_EVERY_MS
   row(
     'summaries of all',
     timeOf(() => {
@@ -79,6 +60,37 @@ function measure(nodes: number, say: (line: string) => void): void {
   )
 }
 
+/** What the worker thread does with them: each report in a transaction of its own, and many in one. */
+function measureKeeping(nodes: number, say: (line: string) => void): void {
+  const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-reports-'))
+  const db = openMetricsDb(join(dir, 'metrics.db'))
+  const rings = createRingStore(db)
+  const takesOf = (round: number): Take[] => {
+    const nowMs = T0 + round * REPORT_EVERY_MS
+    const report = { ...RECORDED, uptimeMs: (round + 1) * REPORT_EVERY_MS }
+    return Array.from({ length: nodes }, (_, i) => ({
+      ...{ nodeId: `node_${String(i).padStart(26, '0')}`, bootId: RECORDED.bootId, nowMs },
+      windows: placeWindows({ ...report, windows: [windowOf(round + 1, 1)] }, nowMs),
+    }))
+  }
+  try {
+    rings.takeAll(takesOf(0))
+    for (const [round, atOnce] of [1, 100, 1, 100].entries()) {
+      const takes = takesOf(round + 1)
+      const before = process.cpuUsage()
+      for (const some of inSlices(takes, atOnce)) rings.takeAll(some)
+      const { user, system } = process.cpuUsage(before)
+      const each = ((user + system) / 1000 / nodes).toFixed(3)
+      say(
+        `kept on the disk, ${atOnce} in a transaction: ${each} ms of the processor for each report`,
+      )
+    }
+  } finally {
+    db.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
 function timeOf(work: () => void): number {
   const from = performance.now()
   work()
@@ -89,3 +101,4 @@ const { values } = parseArgs({ options: { sizes: { type: 'string', default: '100
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say('| nodes | what | resident MiB | heap MiB | external MiB | ms |\n|---|---|---|---|---|---|')
 for (const nodes of values.sizes.split(',').map(Number)) measure(nodes, say)
+measureKeeping(1_000, say)

@@ -7,24 +7,24 @@
 // compiles it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LightMyRequestResponse } from 'fastify'
 import { buildService, type Service } from '../../src/app.ts'
-import type { Config } from '../../src/environment/config.ts'
-import { hashPassword } from '../../src/people/passwords.ts'
-import { insertUser } from '../../src/people/user-store.ts'
+import {
+  configOf,
+  costOf,
+  HEAD,
+  line,
+  NEVER_OVERLOADED,
+  ORIGIN,
+  type Row,
+  signIn,
+} from './asking.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf } from './large-database.ts'
 import { measurePolls } from './polls.ts'
-import { watchTurns } from './turns.ts'
 
-const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
-const ORIGIN = 'http://localhost:80'
-const PASSWORD = 'a long password of the bench'
-const AGAIN = 3
-/** What nobody should have to wait for. */
-const LIMIT_MS = 50
 const VERSIONS = 50
 const AUDIT_ROWS = 20_000
 /** Answers that never end, and files. */
@@ -36,16 +36,6 @@ const VALUES = { one: 'all', racks: '${node.label.rack}', each: '${node.name}' }
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of the config's text
 type Texts = keyof typeof VALUES
 
-export type Row = {
-  what: string
-  status: number
-  /** The longest time between two turns of the loop: of the first time, and the shortest of those after it. */
-  firstMs: number
-  longestMs: number
-  longestCpuMs: number
-  totalMs: number
-  bytes: number
-}
 type Options = { nodes: number; texts: Texts; only: string; say: (line: string) => void }
 type Call = {
   what: string
@@ -86,7 +76,7 @@ async function withService(
   try {
     await makeLargeDatabase(dataDir, { versions: VERSIONS, nodes, auditRows: AUDIT_ROWS })
     const service = await buildService(configOf(dataDir), {
-      pressure: { maxEventLoopDelay: 0, maxHeapUsedBytes: 0, sampleInterval: 5000 },
+      pressure: NEVER_OVERLOADED,
       onRoute: ({ method, url, schema }) => {
         if ([method].flat().includes('GET') && schema?.hide !== true) paths.push(url)
       },
@@ -100,25 +90,6 @@ async function withService(
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
-
-const configOf = (dataDir: string): Config => ({
-  dataDir,
-  nodeBinary: NODE_BINARY,
-  agentUrl: 'http://127.0.0.1:1',
-  host: '127.0.0.1',
-  port: 0,
-  agentTransport: 'insecure-http',
-  agent: { host: '127.0.0.1', port: 0 },
-  consoleDir: null,
-  basePath: '',
-  trustProxy: false,
-  publicUrl: null,
-  tls: null,
-  oidc: null,
-  webhookAllow: [],
-  logLevel: 'silent',
-  backups: null,
-})
 
 class Farm {
   readonly #service: Service
@@ -137,15 +108,7 @@ class Farm {
 
   /** All nodes are here, and a rollout to all of them is under way. */
   static async open(service: Service, nodes: number, texts: Texts): Promise<Farm> {
-    const passwordHash = await hashPassword(PASSWORD, { memoryKib: 8, passes: 1 })
-    const made = { username: 'ana', passwordHash, roles: ['admin' as const], isOneTime: false }
-    await service.services.write((unit) => insertUser(unit, { ...made, nowMs: Date.now() }))
-    const signedIn = await service.app.inject({
-      method: 'POST',
-      url: '/api/v1/session',
-      payload: { username: 'ana', password: PASSWORD },
-    })
-    const cookie = signedIn.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const cookie = await signIn(service)
     const farm = new Farm(service, cookie, { nodes, texts })
     for (let i = 0; i < nodes; i++) {
       service.fleet.seen(nodeIdOf(i))
@@ -283,27 +246,10 @@ class Farm {
   }
 
   async measure(call: Call): Promise<Row> {
-    const runs = []
-    for (let i = 0; i < AGAIN; i++) runs.push(await this.#once(call))
-    const [first, ...later] = runs
-    const best = later.toSorted((a, b) => a.longestMs - b.longestMs)[0]
-    if (!first || !best) throw new Error('each is asked several times')
-    return { ...best, what: call.what, firstMs: first.longestMs }
-  }
-
-  async #once(call: Call) {
-    const ready = await this.#prepared(call)
-    await setImmediate()
-    const fromMs = performance.now()
-    const stop = watchTurns()
-    const answer = await this.#ask(ready)
-    await setImmediate()
-    const totalMs = performance.now() - fromMs
-    const { longestMs, longestCpuMs } = stop()
-    const bytes = answer.rawPayload.length
-    // What it left to do is not the next one's.
-    await new Promise((done) => setTimeout(done, 100))
-    return { status: answer.statusCode, longestMs, longestCpuMs, totalMs, bytes }
+    return await costOf(call.what, async () => {
+      const ready = await this.#prepared(call)
+      return () => this.#ask(ready)
+    })
   }
 
   async #prepared({ ifMatch, payload, ...call }: Call): Promise<Call> {
@@ -325,14 +271,6 @@ class Farm {
     const all = { origin: ORIGIN, cookie: this.#cookie, ...headers }
     return this.#service.app.inject({ method, url, headers: all, ...(payload && { payload }) })
   }
-}
-
-const HEAD =
-  '| what | answered | longest block ms | of it CPU | the first time | in all ms | KB |\n|---|---|---|---|---|---|---|'
-const line = ({ what, status, longestMs, longestCpuMs, firstMs, totalMs, bytes }: Row) => {
-  const times = [longestMs, longestCpuMs, firstMs, totalMs].map((ms) => ms.toFixed(0))
-  const mark = longestMs > LIMIT_MS ? ' **' : ''
-  return `| ${[what + mark, status, ...times, (bytes / 1024).toFixed(0)].join(' | ')} |`
 }
 
 function textsOf(word: string): Texts {

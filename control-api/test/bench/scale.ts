@@ -13,9 +13,11 @@ import { createEvaluator } from '../../src/features/rollouts/engine/evaluator.ts
 import type { Command } from '../../src/features/rollouts/reducer/model.ts'
 import type { Strategy } from '../../src/features/rollouts/shapes/schema.ts'
 import { startRollout } from '../../src/features/rollouts/start.ts'
-import type { Sample } from '../../src/metrics-store/metrics.ts'
+import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
+import type { PlacedWindow } from '../../src/metrics-store/windows.ts'
 import type { Services } from '../../src/process/services.ts'
 import { CONFIG, openData, type Running, startPlane } from '../simulator/real-plane.ts'
+import { REPORT_EVERY_MS, windowOf } from './recorded-report.ts'
 import { answersTable, measureAnswers } from './rollout-answers.ts'
 import { watchTurns } from './turns.ts'
 
@@ -43,9 +45,8 @@ const BY_WAVES: Strategy = {
   soakSeconds: 10,
   maxSoakSeconds: 600,
 }
-/** Windows of a node in two minutes, and the requests of each. */
+/** Of a node in two minutes. */
 const WINDOWS = 24
-const REQUESTS = 100
 
 export async function measure({ sizes, answering, say }: Options): Promise<Row[]> {
   const rows: Row[] = []
@@ -233,7 +234,7 @@ class Farm {
     }
   }
 
-  /** Measurements are in memory: those of each node as its agent reports them. */
+  /** Measurements are in memory, packed as the service keeps them: two minutes of a busy node's for each. */
   async #lookAtGates(): Promise<void> {
     const { db } = this.#services
     const generations = new Map(
@@ -241,18 +242,18 @@ class Farm {
         ({ node_id, generation }) => [node_id, generation ?? 0],
       ),
     )
-    const samples = new Map(
-      this.#ids.map((id) => [id, samplesOf(id, generations.get(id) ?? 0, Date.now())]),
-    )
+    const board = createLatencyBoard()
+    const nowMs = Date.now()
+    for (const id of this.#ids) board.add(id, lastMinutesOf(generations.get(id) ?? 0, nowMs), nowMs)
     const evaluator = createEvaluator({
       db,
       now: Date.now,
       isConnected: () => true,
       engine: this.#plane.engine,
-      samplesOf: (nodeIds) => nodeIds.flatMap((id) => samples.get(id) ?? []),
+      samplesOf: (nodeIds, since) => nodeIds.flatMap((id) => board.samples(id, since, Date.now())),
       heardOf: () => [],
       probe: () => {},
-      reportEveryMs: 5_000,
+      reportEveryMs: REPORT_EVERY_MS,
     })
     await this.#did('gates are looked at', () => evaluator.evaluate())
   }
@@ -276,17 +277,12 @@ export async function enrol({ db }: Services, ids: readonly string[]): Promise<v
   }
 }
 
-function samplesOf(nodeId: string, generation: number, nowMs: number): Sample[] {
-  const firstByte = {
-    ...{ count: REQUESTS, zeroCount: 0, sumSeconds: 0.1, maxSeconds: 0.002 },
-    ...{ offset: -80, counts: [10, 40, 40, 10] },
-  }
-  const counters = { requests: REQUESTS, bytesSent: 100_000, responses2xx: REQUESTS }
-  return Array.from({ length: WINDOWS }, (_, i) => ({
-    ...{ nodeId, generation, counters, stages: { firstByte, total: firstByte } },
-    endedAtMs: nowMs - i * 5_000,
+/** What a busy node reported, again and again. */
+const lastMinutesOf = (generation: number, nowMs: number): PlacedWindow[] =>
+  Array.from({ length: WINDOWS }, (_, i) => ({
+    ...windowOf(i + 1, generation),
+    endedAtMs: nowMs - i * REPORT_EVERY_MS,
   }))
-}
 
 const HEAD =
   '| nodes | what | messages | longest block ms | of it CPU | in all ms | statements | ms a message |'

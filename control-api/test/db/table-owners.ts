@@ -27,7 +27,6 @@ export const TABLES = {
     certificates: 'the name beside what it serves, and its scope',
     assignments: 'how many there still are of those that were told something',
   }),
-  node_labels: of('node-identity'),
   node_certificates: of('node-identity'),
   drift_texts: of('assignments'),
   node_policies: of('node-check', {

@@ -68,8 +68,37 @@ describe('the metrics store', () => {
       requestsPerSecond: 0.4,
       readWaitP99Seconds: quantile(histogramOf([0.25]), 0.99),
     })
+    expect(await metrics.requestRates(['node_a', 'node_b'], 60)).toEqual(new Map([['node_a', 0.4]]))
     clock.nowMs += 61_000
     expect((await metrics.latencySummaries(['node_a'], 60)).size).toBe(0)
+    expect((await metrics.requestRates(['node_a'], 60)).size).toBe(0)
+  })
+
+  it('sums up some nodes in a turn of the loop, however many are asked for', async () => {
+    const counted = { most: 0, sinceTurn: 0, isOver: false }
+    const clock = {
+      // Each node is looked up at a time of its own.
+      get nowMs() {
+        counted.most = Math.max(counted.most, ++counted.sinceTurn)
+        return T0
+      },
+    }
+    const metrics = await open(clock)
+    const ids = Array.from({ length: 2_500 }, (_, i) => `node_${i}`)
+    const turn = () => {
+      counted.sinceTurn = 0
+      if (!counted.isOver) setImmediate(turn)
+    }
+    for (const [sum, most] of [
+      ['latencySummaries', 100],
+      ['requestRates', 1_000],
+    ] as const) {
+      Object.assign(counted, { most: 0, isOver: false })
+      turn()
+      await metrics[sum](ids, 60)
+      counted.isOver = true
+      expect(counted.most, sum).toBeLessThanOrEqual(most)
+    }
   })
 
   it('counts nothing as fresh that its clock says is still to come: it was set back', async () => {

@@ -10,11 +10,9 @@ import { confirmRecovery } from '../../src/control-plane/recovery.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text/text.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
-import type { Task } from '../../src/features/rollouts/reducer/model.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
 import { findRollout } from '../../src/features/rollouts/store/rollouts.ts'
 import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/task-counts.ts'
-import { loadTasks } from '../../src/features/rollouts/store/tasks.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
 import type { Database } from './database.ts'
@@ -32,8 +30,9 @@ import {
   startPlane,
   textOf,
 } from './real-plane.ts'
+import { type StoredRollout, StoredRollouts } from './stored-rollouts.ts'
 import type { Deed, Note } from './tape.ts'
-import { viewOf, viewOfReal } from './view.ts'
+import { tasksShown, viewOf, viewOfReal } from './view.ts'
 import { Words } from './words.ts'
 
 export class Divergence extends Error {}
@@ -58,6 +57,7 @@ class Player {
   readonly #words = new Words()
   readonly #connected: Connected = new Set()
   readonly #backups = new Map<Database, string>()
+  readonly #stored = new StoredRollouts()
   #services: Services
   #running: Running | null = null
   #isStorageFull = false
@@ -96,11 +96,13 @@ class Player {
       throw new Divergence(`${where}: ${error instanceof Error ? error.stack : error}`)
     })
     await this.#learn(db)
-    await this.#requireRemembered(where)
-    await this.#requireCounted(where)
+    const rollouts = await this.#stored.read(this.#services.db)
+    this.#requireRemembered(where, rollouts)
+    requireCounted(where, rollouts)
     if (said !== undefined)
       requireSame(where, { answer: result }, this.#words.translate({ answer: said }))
-    requireSame(where, viewOf(db), this.#words.translate(await viewOfReal(this.#services.db)))
+    const real = await viewOfReal(this.#services.db, rollouts)
+    requireSame(where, viewOf(db), this.#words.translate(real))
   }
 
   get #plane(): Running {
@@ -319,25 +321,12 @@ class Player {
   }
 
   /** What the engine remembers of tasks is what the database says, but for what of now it shows of their nodes. */
-  async #requireRemembered(where: string): Promise<void> {
+  #requireRemembered(where: string, rollouts: readonly StoredRollout[]): void {
     const { memory } = this.#running ?? {}
+    const stored = new Map(rollouts.map(({ view }) => [view.id, view.tasks]))
     for (const id of memory?.ids() ?? []) {
-      const shown = (tasks: readonly Task[] = []) =>
-        tasks.map(({ isConnected: _, cordon: __, ...task }) => task)
-      const stored = shown(await loadTasks(this.#services.db, id))
-      requireSame(`${where}, remembered of ${id}`, stored, shown(memory?.committed(id)))
-    }
-  }
-
-  /** What each rollout says of its tasks is what they say themselves. */
-  async #requireCounted(where: string): Promise<void> {
-    const { db } = this.#services
-    const rollouts = await db.selectFrom('rollouts').select(['id', 'counts']).execute()
-    const tasks = await db.selectFrom('node_tasks').selectAll().execute()
-    const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
-    for (const row of rollouts) {
-      const counted = countTasksByWave(byRollout.get(row.id) ?? [])
-      requireSame(`${where}, counted of ${row.id}`, counted, countsOf(row))
+      const remembered = tasksShown(memory?.committed(id) ?? [])
+      requireSame(`${where}, remembered of ${id}`, stored.get(id) ?? [], remembered)
     }
   }
 
@@ -352,6 +341,13 @@ class Player {
       const found = real.get(`${this.#words.nodeId(nodeId)} ${generation}`)
       if (found) this.#words.add(offerId, found)
     }
+  }
+}
+
+/** What each rollout says of its tasks is what they say themselves. */
+function requireCounted(where: string, rollouts: readonly StoredRollout[]): void {
+  for (const { row, taskRows } of rollouts) {
+    requireSame(`${where}, counted of ${row.id}`, countTasksByWave(taskRows), countsOf(row))
   }
 }
 

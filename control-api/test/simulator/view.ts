@@ -3,20 +3,22 @@
 import { decisionOf, driftOf } from '../../src/assignments/drift.ts'
 import { lastReleaseOf } from '../../src/features/configs/store.ts'
 import type { Rollout, Task } from '../../src/features/rollouts/reducer/model.ts'
-import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
 import { type Cordon, cordonOf } from '../../src/fleet/cordon.ts'
 import { cloneOf } from '../../src/node-identity/clones.ts'
 import type { Services } from '../../src/process/services.ts'
 import type { Database, Offer } from './database.ts'
 import { CONFIG } from './real-plane.ts'
+import type { StoredRollout } from './stored-rollouts.ts'
 
+export type RolloutView = Pick<Rollout, 'state' | 'reason' | 'policy' | 'progress'> & {
+  id: string
+  tasks: TaskView[]
+}
+type TaskView = Omit<Task, 'isConnected' | 'cordon'>
 type View = {
   epoch: number
   released: string | null
-  rollouts: (Pick<Rollout, 'state' | 'reason' | 'policy' | 'progress'> & {
-    id: string
-    tasks: Omit<Task, 'isConnected' | 'cordon'>[]
-  })[]
+  rollouts: RolloutView[]
   offers: Omit<Offer, 'code'>[]
   /** Node and rollout. */
   leases: [string, string][]
@@ -35,11 +37,13 @@ type View = {
 }
 
 /** Whether a node is connected is known in memory only, and its cordon is the node's. */
-const shown = (id: string, { state, reason, policy, progress, tasks }: Rollout) => ({
-  id,
-  ...{ state, reason, policy, progress },
-  tasks: tasks.map(({ isConnected: _, cordon: __, ...task }) => task),
-})
+export const tasksShown = (tasks: readonly Task[]): TaskView[] =>
+  tasks.map(({ isConnected: _, cordon: __, ...task }) => task)
+
+export const shown = (
+  id: string,
+  { state, reason, policy, progress, tasks }: Rollout,
+): RolloutView => ({ id, state, reason, policy, progress, tasks: tasksShown(tasks) })
 
 export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Database): View {
   return {
@@ -63,12 +67,15 @@ export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Dat
 }
 
 /** In its own words. */
-export async function viewOfReal(db: Services['db']): Promise<View> {
+export async function viewOfReal(
+  db: Services['db'],
+  rollouts: readonly StoredRollout[],
+): Promise<View> {
   const meta = db.selectFrom('meta').select('value').where('key', '=', 'epoch')
   return {
     epoch: Number((await meta.executeTakeFirst())?.value),
     released: await releasedIn(db),
-    rollouts: await rolloutsIn(db),
+    rollouts: rollouts.map(({ view }) => view),
     offers: await offersIn(db),
     leases: await leasesIn(db),
     nodes: await nodesIn(db),
@@ -78,12 +85,6 @@ export async function viewOfReal(db: Services['db']): Promise<View> {
 async function releasedIn(db: Services['db']): Promise<string | null> {
   const release = await db.transaction().execute((trx) => lastReleaseOf(trx, CONFIG))
   return release ? `v${release.version}` : null
-}
-
-async function rolloutsIn(db: Services['db']): Promise<View['rollouts']> {
-  const ids = await db.selectFrom('rollouts').select('id').orderBy('id').execute()
-  const loaded = await Promise.all(ids.map(({ id }) => loadRollout(db, id, () => false)))
-  return loaded.flatMap((one) => (one ? [shown(one.row.id, one.rollout)] : []))
 }
 
 async function offersIn(db: Services['db']): Promise<View['offers']> {

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { handshake } from '../../../control-api/test/console-tls/browser.ts'
-import { controlPlaneEnv, serverScript } from '../../../scripts/farm/control-plane.ts'
+import { controlPlaneEnv, serverWords } from '../../../scripts/farm/control-plane.ts'
 import { ManagedProcess } from '../../../scripts/farm/managed-process.ts'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { ANY_STATE, bodyOf } from '../../client/api.ts'
@@ -29,7 +29,7 @@ function withCertificate({ home, ports }: Farm): ManagedProcess {
   const spec = {
     name: 'control plane over HTTPS',
     command: process.execPath,
-    args: [serverScript],
+    args: serverWords,
     env: {
       ...controlPlaneEnv({ dataDir, consoleCopy, ports }),
       FARMSTEAD_TLS_CERTIFICATE: NAME,

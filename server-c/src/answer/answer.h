@@ -51,18 +51,51 @@ bool answer_admit_connection(struct exchange *ex);
 /* True: the request was answered, as one of an authority. */
 bool answer_challenge(struct exchange *ex);
 
+/* --- answer_limit.c --------------------------------------------------------------------------- */
+
+/* For a site with limits. True: the request was refused, as one too many of its address. */
+bool answer_limit(struct exchange *ex);
+
+/* --- answer_cors.c ---------------------------------------------------------------------------- */
+
+/* For a site that has rules for other origins: sets what all answers to the request say of it. True:
+ * the request was one that asks first, and was answered. */
+bool answer_cors(struct exchange *ex);
+
 /* --- answer_file.c ---------------------------------------------------------------------------- */
 
 /* Looks up the location's key in its place. ex->search says what the result is for. */
 void answer_search(struct exchange *ex, const struct site_location *location);
 
+struct response_plan;
+
+/* Sends what `plan` says of the file or copy `entry`, under the facts that are told of it. The caller
+ * keeps its reference. */
+void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
+                       const struct file_facts *facts, const struct response_plan *plan,
+                       bool from_memory);
+
+/* --- answer_copy.c ---------------------------------------------------------------------------- */
+
+/* For a file of a site that is compressed and of which no precompressed copy is sent. True: a copy is
+ * looked for, or the request was answered; takes over the reference to `entry`. False: the file is
+ * sent as it is. */
+bool answer_copy(struct exchange *ex, struct file_entry *entry);
+/* The copy was looked up (NULL: it could not be). Takes over the reference, and returns that of what is
+ * sent: the copy, or the file. */
+struct file_entry *answer_copy_found(struct exchange *ex, struct file_entry *entry);
+/* Is there to be a copy of the file, whoever asks? Then Vary says so. */
+bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry);
+/* What is told of a copy of `entry` that has `size` bytes. */
+struct file_facts answer_copy_facts(const struct exchange *ex, const struct file_entry *entry,
+                                    enum http_coding coding, uint64_t size);
+
 /* --- answer_head.c ---------------------------------------------------------------------------- */
 
 struct response_file;
-struct response_plan;
 
 /* What is told of the file whose bytes are `entry`'s. */
-struct response_file answer_describe(const struct exchange *ex, const struct file_entry *entry,
+struct response_file answer_describe(const struct exchange *ex, struct file_entry *entry,
                                      const struct file_facts *facts);
 /* All but the first lines, for a 200, 206 or 304. */
 void answer_append_head(struct exchange *ex, struct response_head *head, struct file_entry *entry,
@@ -109,5 +142,7 @@ void answer_refuse_plainly(struct exchange *ex);
 /* Takes over the reference to `entry`, the site's page for ex->page_status. */
 void answer_page_file(struct exchange *ex, struct file_entry *entry, bool from_memory);
 void answer_options(struct exchange *ex);
+/* Answers OPTIONS of a browser that asks before a request of another origin (answer_cors.c). */
+void answer_preflight(struct exchange *ex);
 
 #endif

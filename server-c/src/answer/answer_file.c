@@ -20,7 +20,7 @@ static void search_again(struct exchange *ex, enum http_status verdict);
 static bool wants_codings(const struct exchange *ex)
 {
     return ex->search == SEARCH_FILE && ex->site->coding_count > 0 &&
-           http_request_has(&ex->req, FIELD_ACCEPT_ENCODING);
+           !ex->scope.match.stored_coding && http_request_has(&ex->req, FIELD_ACCEPT_ENCODING);
 }
 
 static void on_found(struct file_waiter *waiter, struct file_entry *entry)
@@ -32,7 +32,9 @@ static void on_found(struct file_waiter *waiter, struct file_entry *entry)
     ex->clock.stat_wait_ns += waiter->wait_ns;
     ex->clock.stat_ns += waiter->work_ns;
     ex->loop->files.now_ms = uv_now(&ex->loop->uv);
-    if (!entry) {
+    if (ex->search == SEARCH_COPY) {
+        answer_file(ex, answer_copy_found(ex, entry));
+    } else if (!entry) {
         answer_refuse(ex, HTTP_UNAVAILABLE);
     } else if (wants_codings(ex) && file_entry_lacks_codings(entry) &&
                ex->attempts + 1 < FIND_ATTEMPTS) {
@@ -72,7 +74,10 @@ void answer_search(struct exchange *ex, const struct site_location *location)
         break;
     case FILE_BUSY:
         loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
-        answer_refuse(ex, HTTP_UNAVAILABLE);
+        if (ex->search == SEARCH_COPY)
+            answer_file(ex, answer_copy_found(ex, NULL));
+        else
+            answer_refuse(ex, HTTP_UNAVAILABLE);
         break;
     }
 }
@@ -89,6 +94,8 @@ static void search_again(struct exchange *ex, enum http_status verdict)
         file_cache_put(&ex->loop->files, ex->plain);
     ex->plain = NULL;
     ex->coding = CODING_IDENTITY;
+    ex->skips_copies |= ex->is_copy; /* it can't be read: the file can */
+    ex->is_copy = false;
     if (++ex->attempts < FIND_ATTEMPTS)
         answer_find(ex);
     else
@@ -147,8 +154,9 @@ static void answer_coded(struct exchange *ex, struct file_entry *entry)
 
 /* --- the bytes ------------------------------------------------------------------------------- */
 
-static void send_file(struct exchange *ex, struct file_entry *entry, const struct file_facts *facts,
-                      const struct response_plan *plan, bool from_memory)
+void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
+                       const struct file_facts *facts, const struct response_plan *plan,
+                       bool from_memory)
 {
     struct body_part part = {
         .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
@@ -262,7 +270,10 @@ static void answer_file(struct exchange *ex, struct file_entry *entry)
         answer_page(ex, entry);
         return;
     }
-    if (ex->coding != CODING_IDENTITY) {
+    if (ex->is_copy) {
+        coded = answer_copy_facts(ex, ex->plain, ex->coding, entry->facts.size);
+        facts = &coded;
+    } else if (ex->coding != CODING_IDENTITY) {
         coded = entry->facts;
         file_facts_add_coding(&coded, http_coding_name(ex->coding));
         facts = &coded;
@@ -272,7 +283,7 @@ static void answer_file(struct exchange *ex, struct file_entry *entry)
     if (ex->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
         !has_source(ex, entry, &from_memory))
         return;
-    send_file(ex, entry, facts, &plan, from_memory);
+    answer_file_bytes(ex, entry, facts, &plan, from_memory);
     file_cache_put(&ex->loop->files, entry);
 }
 
@@ -282,6 +293,16 @@ static enum http_coding choose_coding(const struct exchange *ex, const struct fi
 {
     return http_coding_choose(&ex->req, ex->head, entry->codings, ex->site->codings,
                               ex->site->coding_count);
+}
+
+/* May the client be sent a file that is stored compressed (RFC 9110 section 12.5.3)? */
+static bool accepts_stored(const struct exchange *ex)
+{
+    const struct config_stored_coding *stored =
+        response_stored_coding(&ex->site->rules, ex->scope.match);
+
+    return !stored || !stored->refuses ||
+           http_coding_accepts(&ex->req, ex->head, http_coding_named(stored->coding));
 }
 
 static bool has_path_rules(const struct site *site)
@@ -312,13 +333,15 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
         answer_folder(ex, entry);
         return;
     }
+    if (status == HTTP_OK && !accepts_stored(ex))
+        status = HTTP_NOT_ACCEPTABLE;
     if (status == HTTP_OK) {
-        if (entry->codings != 0)
+        if (entry->codings != 0 && !ex->scope.match.stored_coding)
             coding = choose_coding(ex, entry);
-        if (coding == CODING_IDENTITY)
-            answer_file(ex, entry);
-        else
+        if (coding != CODING_IDENTITY)
             search_coded(ex, entry, coding);
+        else if (!ex->site->copies || !answer_copy(ex, entry))
+            answer_file(ex, entry);
         return;
     }
     file_cache_put(&ex->loop->files, entry);
@@ -337,6 +360,9 @@ static void answer_found(struct exchange *ex, struct file_entry *entry)
         break;
     case SEARCH_CODED:
         answer_coded(ex, entry);
+        break;
+    case SEARCH_COPY:
+        answer_file(ex, answer_copy_found(ex, entry));
         break;
     case SEARCH_PAGE:
         if (entry->status == HTTP_OK && !entry->is_folder) {

@@ -8,28 +8,45 @@
 #include <string.h>
 
 /* The entry that names what is sent, also when the bytes are its sibling's. */
-static const struct file_entry *named(const struct exchange *ex, const struct file_entry *entry)
+static struct file_entry *named(const struct exchange *ex, struct file_entry *entry)
 {
     return ex->plain ? ex->plain : entry;
 }
 
-struct response_file answer_describe(const struct exchange *ex, const struct file_entry *entry,
+struct response_file answer_describe(const struct exchange *ex, struct file_entry *entry,
                                      const struct file_facts *facts)
 {
     struct span name = file_entry_name(named(ex, entry));
-    struct mime_type type = mime_type(ex->live->cfg, name);
+    const struct config_stored_coding *stored =
+        response_stored_coding(&ex->site->rules, ex->scope.match);
+    struct mime_type type =
+        stored ? mime_type_inside(ex->live->cfg, name, stored) : mime_type(ex->live->cfg, name);
     bool is_copy = ex->coding != CODING_IDENTITY;
 
+    if (stored)
+        return (struct response_file){.facts = facts,
+                                      .type = type,
+                                      .coding = stored->coding,
+                                      .varies = stored->refuses,
+                                      .path = name};
     return (struct response_file){
         .facts = facts,
         .type = type,
+        .path = name,
         .coding = is_copy ? http_coding_name(ex->coding) : mime_coding(type, name),
         /* Vary names Accept-Encoding also while it is unknown whether there are siblings: a client
          * that accepts a coding might get another answer (RFC 9110 section 12.5.5). */
-        .varies =
-            named(ex, entry)->codings != 0 || (!named(ex, entry)->knows_codings &&
-                                               ex->site->coding_count > 0 && !mime_is_coded(name)),
+        .varies = named(ex, entry)->codings != 0 ||
+                  (!named(ex, entry)->knows_codings && ex->site->coding_count > 0 &&
+                   !mime_is_coded(name)) ||
+                  (ex->site->copies && answer_copy_fits(ex, named(ex, entry))),
     };
+}
+
+/* A copy is of a file's bytes, whatever their name and so their type. */
+static const char *copy_type(const struct exchange *ex)
+{
+    return ex->is_copy ? ex->plain->copies.type : NULL;
 }
 
 /* The part of a 200's head that does not depend on the request is made once per entry, site,
@@ -49,6 +66,7 @@ static void append_prepared(struct exchange *ex, struct response_head *head,
     entry->head_site = entry->head ? ex->site->id : 0;
     entry->head_match = ex->scope.match;
     entry->head_coding = ex->coding;
+    entry->head_type = copy_type(ex);
     if (entry->head)
         memcpy(entry->head, head->out + start, entry->head_len);
 }
@@ -56,6 +74,7 @@ static void append_prepared(struct exchange *ex, struct response_head *head,
 static bool is_prepared(const struct exchange *ex, const struct file_entry *entry)
 {
     return entry->head_site == ex->site->id && entry->head_coding == ex->coding &&
+           entry->head_type == copy_type(ex) &&
            response_match_equal(entry->head_match, ex->scope.match);
 }
 
@@ -82,7 +101,8 @@ bool answer_may_keep_head(const struct exchange *ex, const struct file_entry *en
 {
     return plan->status == HTTP_OK && from_memory && ex->req.method == HTTP_GET &&
            ex->carrier->kind->takes_ready_head(ex->carrier) && entry->body &&
-           !(ex->is_secure && ex->site->hsts) && entry->facts.size > 0 && is_prepared(ex, entry);
+           !(ex->is_secure && ex->site->hsts) && !ex->cors.lines && entry->facts.size > 0 &&
+           is_prepared(ex, entry);
 }
 
 void answer_keep_head(struct exchange *ex, struct file_entry *entry,

@@ -21,6 +21,8 @@ struct response_head answer_start_head(struct exchange *ex, enum http_status sta
      * 7.2). */
     if (ex->is_secure && ex->site && ex->site->hsts)
         response_append(&head, ex->site->hsts, strlen(ex->site->hsts));
+    if (ex->cors.lines)
+        response_append(&head, ex->cors.lines, strlen(ex->cors.lines));
     return head;
 }
 
@@ -64,6 +66,7 @@ static struct response_page page_of(const struct exchange *ex, enum http_status 
         .status = status,
         .head_only = ex->req.method == HTTP_HEAD,
         .file_size = ex->file_size,
+        .retry_seconds = ex->retry_seconds,
     };
 
     if (status == HTTP_UNAUTHORIZED && ex->rule)
@@ -200,6 +203,16 @@ void answer_options(struct exchange *ex)
 {
     struct response_head head = answer_start_head(ex, HTTP_NO_CONTENT);
 
+    response_head_options(&head, &ex->scope);
+    answer_send(ex, &head, NULL);
+}
+
+void answer_preflight(struct exchange *ex)
+{
+    struct response_head head = answer_start_head(ex, HTTP_NO_CONTENT);
+
+    if (ex->cors.preflight)
+        response_append(&head, ex->cors.preflight, strlen(ex->cors.preflight));
     response_head_options(&head, &ex->scope);
     answer_send(ex, &head, NULL);
 }

@@ -26,9 +26,12 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->attempts = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
+    ex->cors = (struct site_cors_answer){0};
     ex->search = SEARCH_FILE;
     ex->coding = CODING_IDENTITY;
+    ex->is_copy = ex->skips_copies = false;
     ex->page_status = HTTP_OK;
+    ex->retry_seconds = 0;
     ex->is_signed_in = false;
     ex->rule = NULL;
 }
@@ -38,6 +41,10 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
 void exchange_answer(struct exchange *ex)
 {
     if (answer_challenge(ex))
+        return;
+    if (ex->site && ex->site->cors && answer_cors(ex))
+        return;
+    if (ex->site && ex->site->limits && answer_limit(ex))
         return;
     if (!ex->site)
         answer_refuse(ex, HTTP_MISDIRECTED_REQUEST);

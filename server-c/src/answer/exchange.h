@@ -13,12 +13,14 @@
 #include "http/http_coding.h"
 #include "http/http_parser.h"
 #include "site/dir_listing.h"
+#include "site/site_cors.h"
 #include "site/site_try.h"
 
 /* What the current look-up is for. */
 enum exchange_search {
     SEARCH_FILE,  /* the file that was asked for */
     SEARCH_CODED, /* a precompressed sibling of `plain`, which was asked for */
+    SEARCH_COPY,  /* a copy of `plain` that the node made itself */
     SEARCH_PAGE   /* the site's page for `page_status` */
 };
 
@@ -34,6 +36,7 @@ struct exchange {
     struct live_config *live;    /* a reference; NULL until the head is complete */
     const struct site *site;     /* NULL: no site answers */
     struct response_scope scope;
+    struct site_cors_answer cors; /* lines that every answer has */
     enum exchange_search search;
     enum http_status status;
     struct site_try tries; /* what is looked for, and which of it now */
@@ -41,9 +44,13 @@ struct exchange {
     const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
     struct file_entry *entry; /* a reference, while its bytes are fetched */
-    struct file_entry *plain; /* a reference, during SEARCH_CODED and while a sibling is sent */
-    enum http_coding coding;  /* of the bytes that are sent */
+    /* A reference, during SEARCH_CODED and SEARCH_COPY and while a sibling or copy is sent. */
+    struct file_entry *plain;
+    enum http_coding coding; /* of the bytes that are sent */
+    bool is_copy;            /* they are a copy that the node made itself */
+    bool skips_copies;       /* such a copy could not be read */
     enum http_status page_status;
+    uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;

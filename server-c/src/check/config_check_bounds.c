@@ -402,6 +402,7 @@ static void check_all(const struct bounds_check *bounds)
     check_account(bounds, cfg->process.user, OWNER_USERS, "/process/user");
     check_account(bounds, cfg->process.group, OWNER_GROUPS, "/process/group");
     check_written(bounds, cfg->process.pid_file, OWNER_RUNTIME, "/process/pidFile");
+    check_written(bounds, cfg->compression.cache_folder, OWNER_RUNTIME, "/compression/cacheFolder");
     check_log(bounds, cfg->error_log.path, "/errorLog/path");
     for (size_t i = 0; (log = config_access_log_at(cfg, i, pointer, sizeof(pointer))); i++) {
         strcat(pointer, "/path");

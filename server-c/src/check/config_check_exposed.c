@@ -113,6 +113,31 @@ static void judge(const struct check *check, const struct served_list *list, con
     free(real);
 }
 
+/* Copies of all sites' files are in it, whoever may have those. It may not be there yet. */
+static void judge_copies(const struct check *check, const struct served_list *list)
+{
+    const char *path = check->cfg->compression.cache_folder;
+    char *folder = path_folder(path), *parent = resolve(check, folder, strlen(folder));
+    char *real = resolve(check, path, strlen(path));
+    struct buf whole;
+
+    buf_init(&whole);
+    if (real != NULL)
+        buf_printf(&whole, "%s/copies", real);
+    else if (parent != NULL)
+        buf_printf(&whole, "%s%s", strcmp(parent, "/") == 0 ? "" : parent, strrchr(path, '/'));
+    if (whole.len > 0 && find_holder(list, whole.data) != NULL)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_EXPOSED_FILE,
+                             "/compression/cacheFolder", "name a folder that is not served",
+                             "\"%s\" is in \"%s\", which is served: clients may fetch from it what "
+                             "they may not have by its own name",
+                             path, find_holder(list, whole.data)->folder);
+    buf_fini(&whole);
+    free(real);
+    free(parent);
+    free(folder);
+}
+
 static void judge_site(const struct check *check, const struct served_list *list, size_t index)
 {
     char pointer[CHECK_POINTER_LEN];
@@ -130,5 +155,7 @@ void config_check_exposed(const struct check *check)
     find_served(&list, check);
     for (size_t i = 0; i < check->cfg->site_count; i++)
         judge_site(check, &list, i);
+    if (*check->cfg->compression.cache_folder != '\0')
+        judge_copies(check, &list);
     free_served(&list);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* config_check_listen.c — can the node listen there? A port is tested by binding and closing it, a
  * socket that exists by connecting to it. Addresses on which the running config listens are known
- * to be fine. */
+ * to be fine, and those at which the service manager listens for us. */
 #include "check/config_check_parts.h"
+#include "machine/inherited_sockets.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -139,8 +140,14 @@ static void check_port(const struct check *check, const char *address, uint16_t 
     enum ownership ownership;
     int err;
 
-    if (*address == '\0')
+    if (*address == '\0' || inherited_sockets_at(address, port) >= 0)
         return;
+    if (inherited_sockets_conflict(address, port) != NULL) {
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_ADDRESS_UNAVAILABLE, pointer,
+                             inherited_sockets_conflict(address, port),
+                             "the node can't listen on port %" PRIu16 " of %s", port, address);
+        return;
+    }
     if (!make_address(&wanted, address, port)) {
         report_port(check, address, port, pointer, EADDRNOTAVAIL);
         return;
@@ -221,7 +228,8 @@ void config_check_listeners(const struct check *check)
 
         snprintf(pointer, sizeof(pointer), "/listen/%zu/%s", i, is_socket ? "socket" : "port");
         config_check_see(&seen, check, listen->socket);
-        if (is_socket && !is_our_socket(check->running, listen->socket))
+        if (is_socket && !is_our_socket(check->running, listen->socket) &&
+            inherited_sockets_at_path(listen->socket) < 0)
             check_socket(check, seen.data, pointer);
         else if (!is_socket)
             check_port(check, listen->address, listen->port, pointer);

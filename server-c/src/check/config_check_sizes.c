@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* config_check_sizes.c — what is lowered to fit this machine, and whether the machine can meet what
- * the author wrote. */
+ * is not lowered. */
 #include "check/config_check_sizes.h"
 
 #include "check/config_check_parts.h"
@@ -12,7 +12,8 @@ static const char *const missing[] = {[SCARCE_NOTHING] = "",
                                       [SCARCE_MEMORY] = "bytes of memory",
                                       [SCARCE_DESCRIPTORS] = "descriptors"};
 
-static uint64_t default_of(const struct config *cfg, enum config_fit fit)
+/* What the config says, or the default. */
+static uint64_t wanted_of(const struct config *cfg, enum config_fit fit)
 {
     switch (fit) {
     case FIT_CONNECTIONS:
@@ -38,9 +39,9 @@ static void warn(const struct config *cfg, enum config_fit fit, const struct con
     config_errors_add_at(
         warnings, cfg, CONFIG_CODE_RESOURCE_LIMIT, config_fit_pointer(fit),
         is_memory ? "give the process more memory, or write the number down"
-                  : "raise the limit of open files, or write the number down",
+                  : "raise the limit of open files, or write a lower number",
         "%s is %" PRIu64 " instead of %" PRIu64 ": this process may have %" PRIu64 " %s",
-        config_fit_name(fit), sizes->values[fit], default_of(cfg, fit),
+        config_fit_name(fit), sizes->values[fit], wanted_of(cfg, fit),
         is_memory ? machine->memory_bytes : machine->descriptors, missing[sizes->scarce[fit]]);
 }
 
@@ -59,19 +60,15 @@ void config_check_fit(struct config_sizes *out, const struct config *cfg,
 static void check_descriptors(const struct check *check, const struct config_sizes *sizes,
                               const struct config_machine *machine)
 {
-    bool only_files = check->cfg->left_out & 1U << FIT_CONNECTIONS &&
-                      !(check->cfg->left_out & 1U << FIT_OPEN_FILES);
     uint64_t needed = config_sizes_descriptors(sizes, check->cfg);
 
     if (needed <= machine->descriptors)
         return;
-    config_errors_add_at(
-        check->errors, check->cfg, CONFIG_CODE_RESOURCE_LIMIT,
-        config_fit_pointer(only_files ? FIT_OPEN_FILES : FIT_CONNECTIONS),
-        "lower limits.connections or fileCache.maxOpenFiles, or raise the limit of open files",
-        "connections, the files they are sent and open files need %" PRIu64
-        " descriptors, this process may have %" PRIu64,
-        needed, machine->descriptors);
+    config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_RESOURCE_LIMIT,
+                         config_fit_pointer(FIT_CONNECTIONS), "raise the limit of open files",
+                         "event loops, threads and the fewest connections need %" PRIu64
+                         " descriptors, this process may have %" PRIu64,
+                         needed, machine->descriptors);
 }
 
 static void check_memory(const struct check *check, const struct config_sizes *sizes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_check.c — farmstead-node check [--text-only] [--json] [--policy FILE] [--state DIR] FILE|-
+/* cmd_check.c — farmstead-node check [--text-only] [--json] [--environment] [--policy FILE] [--state DIR] FILE|-
  *
  * The control plane runs this with --text-only --json, so that its verdict on a config is the
  * node's own. */
@@ -29,17 +29,17 @@
 struct arguments {
     bool text_only;
     bool as_json;
+    bool has_variables;
     const char *policy, *state_dir; /* NULL: there is none */
     const char *file;
 };
 
 static bool parse_arguments(struct arguments *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"text-only", no_argument, NULL, 't'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"policy", required_argument, NULL, 'p'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"text-only", no_argument, NULL, 't'},   {"json", no_argument, NULL, 'j'},
+        {"environment", no_argument, NULL, 'e'}, {"policy", required_argument, NULL, 'p'},
+        {"state", required_argument, NULL, 's'}, {NULL, 0, NULL, 0}};
 
     *args = (struct arguments){0};
     opterr = 0;
@@ -50,6 +50,8 @@ static bool parse_arguments(struct arguments *args, int argc, char **argv)
             args->text_only = true;
         else if (c == 'j')
             args->as_json = true;
+        else if (c == 'e')
+            args->has_variables = true;
         else if (c == 'p')
             args->policy = optarg;
         else if (c == 's')
@@ -174,7 +176,9 @@ static int check_text(const struct arguments *args, const struct buf *text)
 {
     struct config_errors errors = {0}, warnings = {0};
     struct config_sizes sizes;
-    struct config *cfg = config_parse(text->data, text->len, &errors);
+    struct config *cfg = args->has_variables
+                             ? config_parse_with_variables(text->data, text->len, &errors)
+                             : config_parse(text->data, text->len, &errors);
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
 
@@ -206,10 +210,9 @@ int cmd_check(int argc, char **argv)
     int err;
 
     if (!parse_arguments(&args, argc, argv)) {
-        fputs(
-            "usage: farmstead-node check [--text-only] [--json] [--policy FILE] [--state DIR] FILE "
-            "(\"-\": standard input)\n",
-            stderr);
+        fputs("usage: farmstead-node check [--text-only] [--json] [--environment] [--policy FILE] "
+              "[--state DIR] FILE (\"-\": standard input)\n",
+              stderr);
         return 2;
     }
     if (take_bounds(&args) != 0)

@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/agent_state.h"
 #include "log/log.h"
+#include "machine/inherited_sockets.h"
 #include "machine/pid_file.h"
 #include "owner/bounds.h"
 #include "owner/owner_file.h"
@@ -220,6 +221,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     char why[AGENT_WHY_LEN];
     int err = 0;
     privileges_forbid_new();
+    inherited_sockets_init();
     block_signals(&set);
     log_start();
     struct server *server = server_new(&admin_listener, &err);

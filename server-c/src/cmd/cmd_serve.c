@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_serve.c — farmstead-node serve --config FILE [--policy FILE]. Signals: HUP reads the file
- * again, USR1 opens the log files again, TERM and INT drain and stop.
+/* cmd_serve.c — farmstead-node serve --config FILE [--policy FILE], or serve FOLDER. Signals: HUP
+ * reads the file again, USR1 opens the log files again, TERM and INT drain and stop.
  *
  * If it is started as root it first looks up users and writes the pid file, changes the root folder
  * before it opens anything below it, and changes to the user when ports and logs are open. What is
@@ -13,6 +13,7 @@
 #include "check/config_check.h"
 #include "config/config.h"
 #include "log/log.h"
+#include "machine/inherited_sockets.h"
 #include "machine/pid_file.h"
 #include "owner/owner_file.h"
 #include "process/confinement.h"
@@ -33,7 +34,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-#define USAGE "usage: farmstead-node serve --config FILE [--policy FILE]\n"
+#define USAGE                                                                                      \
+    "usage: farmstead-node serve --config FILE [--policy FILE], or "                               \
+    "farmstead-node serve FOLDER [--port PORT] [--address ADDRESS] [--policy FILE]\n"
 #define DRAIN_MS 10000
 #define END_MS 19000 /* after SIGTERM; enough for drain, disks and logs; systemd waits 20 s */
 #define CONFIG_MAX (4 * 1024 * 1024)
@@ -59,22 +62,40 @@ static int read_file(const char *path, struct buf *text)
     return n < 0 ? -1 : 0;
 }
 
-static void log_findings(const char *path, const struct config_errors *errors)
+struct arguments {
+    const char *config; /* a file; NULL: `folder` is to be served as it is */
+    const char *folder, *address, *port;
+    const char *policy; /* NULL: there is none */
+};
+
+/* What findings are about. */
+static const char *config_name(const struct arguments *args)
 {
+    return args->config != NULL ? args->config : args->folder;
+}
+
+/* Where the config is no file, its findings are about the folder and the arguments. */
+static void log_findings(const struct arguments *args, const struct config_errors *errors)
+{
+    const char *name = config_name(args);
+    char place[32] = "";
+
     for (size_t i = 0; i < errors->count; i++) {
         const struct config_error *error = &errors->items[i];
-        log_error("%s:%" PRIu32 ":%" PRIu32 ": %s: %s%s%s", path, error->line, error->column,
-                  error->code, error->message, error->hint[0] ? "; " : "", error->hint);
+        if (args->config != NULL)
+            snprintf(place, sizeof(place), ":%" PRIu32 ":%" PRIu32, error->line, error->column);
+        log_error("%s%s: %s: %s%s%s", name, place, error->code, error->message,
+                  error->hint[0] ? "; " : "", error->hint);
     }
     if (errors->dropped > 0)
-        log_error("%s: and %zu more findings", path, errors->dropped);
+        log_error("%s: and %zu more findings", name, errors->dropped);
 }
 
 /* --- the process itself ---------------------------------------------------------------------- */
 
 struct process {
     struct server *server;
-    const char *config_path;
+    const struct arguments *args;
     bool is_prepared;
     struct privileges privileges;
     struct pid_file *pid_file;
@@ -133,7 +154,8 @@ static int drop_privileges(void *arg, const struct config *cfg, struct config_er
                  (long)process->privileges.gid);
     else if (process->privileges.uid == 0)
         log_warn("serving as root: name a user in process.user");
-    warn_of_unreadable(process->config_path);
+    if (process->args->config != NULL)
+        warn_of_unreadable(process->args->config);
     return 0;
 }
 
@@ -145,9 +167,25 @@ static void end_process(struct process *process)
 
 /* --- the config ------------------------------------------------------------------------------ */
 
-/* Reads, checks and applies the file. 0, or -1 with the reasons in the log. */
-static int load(struct server *server, struct process *process, const char *path,
-                uint64_t generation)
+/* 0, or -1 with the reason in the log. */
+static int read_config(const struct arguments *args, struct buf *text)
+{
+    if (args->config == NULL) {
+        if (cmd_folder_config(text, args->folder, args->address, args->port))
+            return 0;
+        log_error("%s: the folder's name must be UTF-8", args->folder);
+    } else if (read_file(args->config, text) != 0) {
+        int err = errno;
+        log_error("%s: can't read the config: %s; it is read as user %ld", args->config,
+                  strerror(err), (long)geteuid());
+    } else {
+        return 0;
+    }
+    return -1;
+}
+
+/* Reads, checks and applies the config. 0, or -1 with the reasons in the log. */
+static int load(struct server *server, struct process *process, uint64_t generation)
 {
     struct config *running = server_config(server), *cfg = NULL;
     struct config_errors errors = {0};
@@ -155,16 +193,12 @@ static int load(struct server *server, struct process *process, const char *path
     int result = -1;
 
     buf_init(&text);
-    if (read_file(path, &text) != 0) {
-        int err = errno;
-        log_error("%s: can't read the config: %s; it is read as user %ld", path, strerror(err),
-                  (long)geteuid());
-    } else {
-        cfg = config_parse(text.data, text.len, &errors);
+    if (read_config(process->args, &text) == 0) {
+        cfg = config_parse_with_variables(text.data, text.len, &errors);
         if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
             prepare_process(process, cfg) == 0)
             result = server_apply(server, cfg, generation, &errors);
-        log_findings(path, &errors);
+        log_findings(process->args, &errors);
     }
     config_errors_fini(&errors);
     config_put(cfg);
@@ -186,19 +220,18 @@ static void block_signals(sigset_t *set)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static void reload(struct server *server, struct process *process, const char *path,
-                   uint64_t *generation)
+static void reload(struct server *server, struct process *process, uint64_t *generation)
 {
-    if (load(server, process, path, *generation + 1) != 0) {
-        log_error("%s: not applied; generation %" PRIu64 " goes on serving", path, *generation);
+    if (load(server, process, *generation + 1) != 0) {
+        log_error("%s: not applied; generation %" PRIu64 " goes on serving",
+                  config_name(process->args), *generation);
         return;
     }
     ++*generation;
     log_info("generation %" PRIu64 " serves", *generation);
 }
 
-static void wait_for_end(const sigset_t *set, struct server *server, struct process *process,
-                         const char *path)
+static void wait_for_end(const sigset_t *set, struct server *server, struct process *process)
 {
     uint64_t generation = 1;
 
@@ -208,7 +241,7 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct proc
             continue;
         if (number == SIGHUP) {
             service_notify_reloading();
-            reload(server, process, path, &generation);
+            reload(server, process, &generation);
             service_notify("READY=1");
         } else if (number == SIGUSR1) {
             server_reopen_logs(server);
@@ -218,18 +251,17 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct proc
     }
 }
 
-struct arguments {
-    const char *config;
-    const char *policy; /* NULL: there is none */
-};
-
 static bool parse_arguments(struct arguments *args, int argc, char **argv)
 {
     static const struct option options[] = {{"config", required_argument, NULL, 'c'},
                                             {"policy", required_argument, NULL, 'p'},
+                                            {"port", required_argument, NULL, 'o'},
+                                            {"address", required_argument, NULL, 'a'},
                                             {NULL, 0, NULL, 0}};
 
-    *args = (struct arguments){0};
+    bool has_place = false;
+
+    *args = (struct arguments){.address = "127.0.0.1", .port = "8080"};
     opterr = 0;
     optind = 1;
     for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
@@ -238,17 +270,26 @@ static bool parse_arguments(struct arguments *args, int argc, char **argv)
             args->config = optarg;
         else if (c == 'p')
             args->policy = optarg;
+        else if (c == 'o')
+            args->port = optarg;
+        else if (c == 'a')
+            args->address = optarg;
         else
             return false;
+        has_place |= c == 'o' || c == 'a';
     }
-    return optind == argc && args->config != NULL && *args->config != '\0';
+    if (optind < argc)
+        args->folder = argv[optind++];
+    if (optind != argc || (args->config == NULL) == (args->folder == NULL))
+        return false;
+    return args->config != NULL ? *args->config != '\0' && !has_place : *args->folder != '\0';
 }
 
 /* The owner of this server has written its config, so it is restricted only by a policy that is
  * named. 0, or -1 with the reason on standard error. */
 static int take_bounds(const struct arguments *args)
 {
-    char *config = xstrdup(args->config);
+    char *place = xstrdup(config_name(args));
     struct buf why;
     int err = 0;
 
@@ -258,22 +299,22 @@ static int take_bounds(const struct arguments *args)
     if (err != 0)
         fprintf(stderr, "farmstead-node serve: %s\n", why.data);
     else
-        err = confinement_enter(dirname(config));
+        err = confinement_enter(dirname(place));
     buf_fini(&why);
-    free(config);
+    free(place);
     return err;
 }
 
-static int serve(struct server *server, const sigset_t *set, const char *path)
+static int serve(struct server *server, const sigset_t *set, const struct arguments *args)
 {
-    struct process process = {.server = server, .config_path = path};
+    struct process process = {.server = server, .args = args};
     int code;
 
     server_before_serving(server, drop_privileges, &process);
-    code = load(server, &process, path, 1) == 0 ? 0 : 1;
+    code = load(server, &process, 1) == 0 ? 0 : 1;
     if (code == 0) {
         service_notify("READY=1");
-        wait_for_end(set, server, &process, path);
+        wait_for_end(set, server, &process);
     }
     log_info("stopping");
     service_notify("STOPPING=1");
@@ -298,6 +339,7 @@ int cmd_serve(int argc, char **argv)
     if (take_bounds(&args) != 0)
         return 1;
     service_notify_init();
+    inherited_sockets_init();
     block_signals(&set);
     log_start();
     if (end_guard_start(END_MS)) {
@@ -310,7 +352,7 @@ int cmd_serve(int argc, char **argv)
         log_stop();
         return 1;
     }
-    code = serve(server, &set, args.config);
+    code = serve(server, &set, &args);
     log_stop();
     if (code < 0) /* there are threads left that wait for a disk */
         _exit(1);

@@ -15,9 +15,10 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *arguments, *help;
 } commands[] = {
-    {"serve", cmd_serve, "--config FILE [--policy FILE]",
-     "serve what a config file says, without a control plane"},
-    {"check", cmd_check, "[--text-only] [--json] [--policy FILE] [--state DIR] FILE|-",
+    {"serve", cmd_serve, "--config FILE [--policy FILE] | FOLDER [--port PORT] [--address ADDRESS]",
+     "serve what a config file says, or a folder as it is, without a control plane"},
+    {"check", cmd_check,
+     "[--text-only] [--json] [--environment] [--policy FILE] [--state DIR] FILE|-",
      "say what is wrong with a config"},
     {"schema", cmd_schema, "", "print the JSON Schema of the config"},
     {"join", cmd_join,
@@ -29,6 +30,9 @@ static const struct {
     {"sign-url", cmd_sign_url,
      "--secret-file FILE --path PATH --expires-in SECONDS|--expires UNIX_TIME",
      "print a link that holds until then"},
+    {"precompress", cmd_precompress,
+     "FOLDER [--codings br,zstd,gzip] [--min-bytes N] [--remove-orphans]",
+     "make compressed copies beside the files of a folder"},
     {"version", cmd_version, "", "print the version"},
 };
 

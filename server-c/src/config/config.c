@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "config/config_reader.h"
 #include "config/config_rules.h"
+#include "config/config_variables.h"
 #include "text/json_canonical.h"
 #include "text/json_text.h"
 
@@ -60,7 +61,8 @@ static void finish(struct config *cfg, const struct json_value *root)
     buf_fini(&canonical);
 }
 
-struct config *config_parse(const char *text, size_t len, struct config_errors *errors)
+static struct config *parse(const char *text, size_t len, bool has_variables,
+                            struct config_errors *errors)
 {
     size_t first = errors->count, dropped = errors->dropped;
     struct json_value *root = json_text_parse(text, len, errors);
@@ -70,6 +72,8 @@ struct config *config_parse(const char *text, size_t len, struct config_errors *
         config_errors_sort(errors, first);
         return NULL;
     }
+    if (has_variables)
+        config_fill_variables(root, errors);
     cfg = xcalloc(1, sizeof(*cfg));
     atomic_init(&cfg->refs, 1);
     cfg->text = xmemdup(text, len);
@@ -85,6 +89,17 @@ struct config *config_parse(const char *text, size_t len, struct config_errors *
     }
     json_free(root);
     return cfg;
+}
+
+struct config *config_parse(const char *text, size_t len, struct config_errors *errors)
+{
+    return parse(text, len, false, errors);
+}
+
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors)
+{
+    return parse(text, len, true, errors);
 }
 
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,

@@ -42,6 +42,8 @@ enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
 enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
+enum config_security_preset { SECURITY_OFF, SECURITY_BASIC, SECURITY_STRICT };
+enum config_frames { FRAMES_AS_PRESET, FRAMES_ANYWHERE, FRAMES_SAME_ORIGIN, FRAMES_NOWHERE };
 enum config_tls_profile { TLS_PROFILE_INTERMEDIATE, TLS_PROFILE_MODERN };
 enum config_client_certificates {
     CLIENT_CERTIFICATES_OFF,
@@ -131,6 +133,13 @@ struct config_auth {
     size_t user_count;
 };
 
+struct config_request_limit {
+    char **paths;
+    size_t path_count;
+    uint32_t requests, per_seconds; /* of one address */
+    uint32_t burst;                 /* at once */
+};
+
 struct config_signed_url {
     char **paths;
     size_t path_count;
@@ -144,6 +153,36 @@ struct config_hotlink {
     char **hosts;
     size_t host_count;
     bool allow_empty; /* requests without Referer are let in, too */
+};
+
+struct config_cors {
+    char **paths;
+    size_t path_count;
+    char **origins; /* as browsers write them; "*" alone: every one; "null" */
+    size_t origin_count;
+    char **methods;
+    size_t method_count;
+    char **headers; /* that requests may have */
+    size_t header_count;
+    char **exposed_headers; /* of answers, that a page may read */
+    size_t exposed_header_count;
+    bool credentials;
+    uint32_t max_age_seconds; /* of a browser's asking first */
+};
+
+struct config_download {
+    char **paths;
+    size_t path_count;
+    char *file_name; /* "": the file's own */
+    bool is_inline;
+};
+
+struct config_stored_coding {
+    char **paths;
+    size_t path_count;
+    char *coding; /* "br", "zstd" or "gzip" */
+    char *type;   /* of what is inside; "": by the name without the coding's suffix */
+    bool refuses; /* 406 to clients that don't take the coding */
 };
 
 /* Either a name, or two files. */
@@ -189,6 +228,8 @@ struct config_site {
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
+    char **compress; /* the same for copies that the node makes itself */
+    size_t compress_count;
     struct config_certificate *certificates; /* the first that fits name and client is shown */
     size_t certificate_count;
     struct {
@@ -200,6 +241,11 @@ struct config_site {
         uint32_t max_age_seconds; /* 0: the field is not sent */
         bool include_sub_domains, preload;
     } hsts;
+    struct { /* config_security.h; "": as the preset says */
+        enum config_security_preset preset;
+        enum config_frames frames;
+        char *policy, *referrer, *permissions;
+    } security;
     struct config_alias *aliases;
     size_t alias_count;
     struct {
@@ -232,6 +278,14 @@ struct config_site {
     size_t signed_url_count;
     struct config_hotlink *hotlink;
     size_t hotlink_count;
+    struct config_download *downloads;
+    size_t download_count;
+    struct config_stored_coding *stored_codings;
+    size_t stored_coding_count;
+    struct config_cors *cors;
+    size_t cors_count;
+    struct config_request_limit *request_limits;
+    size_t request_limit_count;
     struct config_access_log access_log;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
@@ -287,6 +341,17 @@ struct config {
         uint32_t max_open_files;
     } file_cache;
 
+    struct {                /* compressed copies that the node makes itself */
+        char *cache_folder; /* "": none are made */
+        uint64_t max_bytes; /* of all copies together */
+        char **types;
+        size_t type_count;
+        uint32_t min_file_bytes, max_file_bytes;
+        struct {
+            uint32_t br, zstd, gzip;
+        } levels;
+    } compression;
+
     struct {
         uint32_t read_threads; /* CONFIG_AUTO */
         uint32_t stat_threads;
@@ -340,6 +405,11 @@ struct config {
 /* Reads a config. Returns it with one reference, or NULL after adding at least one error. Reports
  * as many errors as it can find, not only the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
+
+/* The same for the text of this machine's owner, in which "${NAME}" stands for the value of an
+ * environment variable (config_variables.h). */
+struct config *config_parse_with_variables(const char *text, size_t len,
+                                           struct config_errors *errors);
 
 /* Adds a finding about the value at `pointer`, placed where cfg's text has that value; if the
  * option was left out, where it has the innermost value around it. Any thread. */

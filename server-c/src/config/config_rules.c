@@ -34,6 +34,14 @@ static void check_sizes(const struct rules *rules)
                             "\"maxFileBytes\" (%" PRIu32 ") is larger than \"maxBytes\" (%" PRIu64
                             ")",
                             cfg->file_cache.max_file_bytes, cfg->file_cache.max_bytes);
+    if (cfg->compression.max_file_bytes != 0 &&
+        cfg->compression.min_file_bytes > cfg->compression.max_file_bytes)
+        config_rules_report(
+            rules, CONFIG_CODE_CONFLICT,
+            first_given(rules, "/compression/minFileBytes", "/compression/maxFileBytes"),
+            "no file has such a size",
+            "\"minFileBytes\" (%" PRIu32 ") is larger than \"maxFileBytes\" (%" PRIu32 ")",
+            cfg->compression.min_file_bytes, cfg->compression.max_file_bytes);
 }
 
 void config_check_rules(const struct config *cfg, const struct json_value *root,
@@ -49,6 +57,7 @@ void config_check_rules(const struct config *cfg, const struct json_value *root,
         config_rules_check_site_tls(&rules, i);
         config_rules_check_urls(&rules, i);
         config_rules_check_headers(&rules, i);
+        config_rules_check_cors(&rules, i);
         config_rules_check_expires(&rules, i);
     }
     check_sizes(&rules);

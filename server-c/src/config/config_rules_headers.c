@@ -5,12 +5,14 @@
 #include "config/config_rules_parts.h"
 
 #include "config/config_hint.h"
+#include "config/config_security.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#define HEADER_RULES_MAX 64
 #define FRAMING "the server decides how a response is framed"
 #define CONNECTION "it belongs to the connection, which the server manages"
 #define VALIDATOR "the server compares it when a client asks again; it can only be removed"
@@ -105,6 +107,23 @@ static void check_header(const struct rules *rules, const struct config_header_r
     }
 }
 
+/* Each rule of a site has its bit in a mask (response_rules.h). */
+static void check_header_count(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+    struct config_security security;
+    char pointer[RULES_POINTER_LEN];
+
+    config_security_init(&security, checked);
+    if (checked->header_count + security.count > HEADER_RULES_MAX) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/headers", site);
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "leave some out",
+                            "besides the %zu of \"securityHeaders\" there can be %zu header rules",
+                            security.count, HEADER_RULES_MAX - security.count);
+    }
+    config_security_fini(&security);
+}
+
 void config_rules_check_headers(const struct rules *rules, size_t site)
 {
     const struct config_site *checked = &rules->cfg->sites[site];
@@ -115,6 +134,7 @@ void config_rules_check_headers(const struct rules *rules, size_t site)
         snprintf(pointer, sizeof(pointer), "/sites/%zu/headers/%zu", site, i);
         check_header(rules, &checked->headers[i], pointer);
     }
+    check_header_count(rules, site);
 }
 
 /* Directives that a response may have besides max-age (RFC 9111 section 5.2.2, RFC 5861 sections 3

@@ -3,7 +3,8 @@
  * files, a quarter for connections, and an eighth for what is known about files. The rest is for
  * the program, for bodies that slow clients still hold after the cache has dropped them, and for
  * the kernel. Descriptors are for connections, for the files being sent on them, and for files that
- * are kept open, a third each. */
+ * are kept open, a third each. Memory lowers only what the author has left out: a written size can
+ * be meant. Descriptors lower what was written, too: nothing works without them. */
 #include "config/config_sizes.h"
 
 #define MIB UINT64_C(1048576)
@@ -71,7 +72,7 @@ static void lower(struct config_sizes *sizes, const struct config *cfg, enum con
 {
     if (most < LEAST)
         most = LEAST;
-    if (!is_left_out(cfg, fit) || sizes->values[fit] <= most)
+    if ((scarce == SCARCE_MEMORY && !is_left_out(cfg, fit)) || sizes->values[fit] <= most)
         return;
     sizes->values[fit] = most;
     sizes->scarce[fit] = scarce;
@@ -105,7 +106,7 @@ static void fit_descriptors(struct config_sizes *sizes, const struct config *cfg
     uint64_t room = less(limit, fixed_descriptors(sizes, cfg));
     uint64_t connections = less(room, sizes->values[FIT_OPEN_FILES]) / CONNECTION_DESCRIPTORS;
 
-    if (is_left_out(cfg, FIT_OPEN_FILES) && connections < room / (CONNECTION_DESCRIPTORS + 1))
+    if (connections < room / (CONNECTION_DESCRIPTORS + 1))
         connections = room / (CONNECTION_DESCRIPTORS + 1);
     lower(sizes, cfg, FIT_CONNECTIONS, connections, SCARCE_DESCRIPTORS);
     lower(sizes, cfg, FIT_OPEN_FILES,

@@ -340,6 +340,15 @@ const struct option config_table[] = {
      .help = "Contents and open descriptors of files that are asked for often.",
      .default_json = "{}",
      .members = config_file_cache_members},
+    {.name = "compression",
+     .type = OPTION_OBJECT,
+     .title = "Compression",
+     .help =
+         "Files that are compressed when clients ask for them. Whoever asks first gets the file "
+         "as it is; a compressed copy is then made and kept for those after. Copies that lie "
+         "beside a file (precompressed) go before.",
+     .default_json = "{}",
+     .members = config_compression_members},
     {.name = "io",
      .type = OPTION_OBJECT,
      .title = "Disk threads",

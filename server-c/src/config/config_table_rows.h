@@ -19,6 +19,7 @@
 #define ABSOLUTE_PATH "/[^" CONTROLS "]*"
 #define TOKEN "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 #define MEDIA_TYPE TOKEN "/" TOKEN "( *; *" TOKEN "=(" TOKEN "|\"[ !#-~]*\"))*"
+#define MEDIA_RANGE "^[!#$%&'+.^_`|~0-9A-Za-z-]+/([!#$%&'+.^_`|~0-9A-Za-z-]+|\\*)$"
 #define HOST_LABEL "[0-9A-Za-z_]([0-9A-Za-z_-]*[0-9A-Za-z_])?"
 #define HOST_NAME HOST_LABEL "(\\." HOST_LABEL ")*|\\[[0-9A-Fa-f:.]+\\]"
 
@@ -41,8 +42,7 @@
         .name = "types", .type = OPTION_STRINGS, .title = "Media types",                           \
         .help = "For responses of which types: \"text/css\", or \"image/*\" for a whole kind, "    \
                 "without parameters. Empty: of every type.",                                       \
-        .default_json = "[]", .min = 3, .max = 127, .max_items = 64,                               \
-        .pattern = "^[!#$%&'+.^_`|~0-9A-Za-z-]+/([!#$%&'+.^_`|~0-9A-Za-z-]+|\\*)$",                \
+        .default_json = "[]", .min = 3, .max = 127, .max_items = 64, .pattern = MEDIA_RANGE,       \
         .form = "a media type without parameters, such as \"text/css\" or \"image/*\"",            \
         LIST(struct rule, types, type_count)                                                       \
     }
@@ -118,6 +118,9 @@ extern const struct option config_file_cache_members[];
 extern const struct option config_io_members[];
 extern const struct option config_samples_members[];
 
+/* In config_table_compression.c. */
+extern const struct option config_compression_members[];
+
 /* In config_table_site.c. */
 extern const struct option config_site_members[];
 
@@ -131,6 +134,13 @@ extern const struct option config_access_members[];
 extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
+extern const struct option config_request_limit_members[];
+
+/* In config_table_headers.c: rules about what headers say. */
+extern const struct option config_cors_members[];
+extern const struct option config_security_members[];
+extern const struct option config_download_members[];
+extern const struct option config_stored_coding_members[];
 
 /* For rows that take proxies: addresses, blocks and "unix". */
 const char *config_row_check_proxy(const char *text);

@@ -290,3 +290,33 @@ const struct option config_hotlink_members[] = {
      FIELD(struct config_hotlink, allow_empty)},
     {0},
 };
+
+const struct option config_request_limit_members[] = {
+    PATHS_ROW(config_request_limit),
+    {.name = "requests",
+     .type = OPTION_INTEGER,
+     .title = "Requests",
+     .help = "How many requests an address may send in the time below, for as long as it likes.",
+     .min = 1,
+     .max = 100000,
+     FIELD(struct config_request_limit, requests)},
+    {.name = "perSeconds",
+     .type = OPTION_INTEGER,
+     .title = "In",
+     .help = "The time in which it may send so many.",
+     .unit = "seconds",
+     .default_json = "1",
+     .min = 1,
+     .max = 86400,
+     FIELD(struct config_request_limit, per_seconds)},
+    {.name = "burst",
+     .type = OPTION_INTEGER,
+     .title = "At once",
+     .help = "How many it may send at once after a pause. A page asks for all its pictures, styles "
+             "and scripts at once: leave room for them.",
+     .default_json = "50",
+     .min = 1,
+     .max = 100000,
+     FIELD(struct config_request_limit, burst)},
+    {0},
+};

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void config_reader_fini(struct config_reader *r)
@@ -220,6 +221,27 @@ static void store_integer(void *field, size_t size, int64_t integer)
         *(uint64_t *)field = (uint64_t)integer;
 }
 
+/* Environment variables are texts, also where an option takes a number or a boolean. Returns `value`,
+ * or `room` filled with what the text of a variable says. */
+static const struct json_value *of_variable(const struct json_value *value, enum json_kind wanted,
+                                            struct json_value *room)
+{
+    bool is_true = strcmp(value->bytes, "true") == 0;
+
+    *room = *value;
+    room->kind = wanted;
+    if (wanted == KIND_BOOLEAN && (is_true || strcmp(value->bytes, "false") == 0)) {
+        room->is_true = is_true;
+        return room;
+    }
+    if (wanted == KIND_NUMBER && is_digits(value) && value->len < sizeof("9007199254740991")) {
+        room->is_integer = true;
+        room->integer = strtoll(value->bytes, NULL, 10);
+        return room;
+    }
+    return value;
+}
+
 static bool is_integer(struct config_reader *r, const struct option *option,
                        const struct json_value *value, const char *expected)
 {
@@ -236,8 +258,11 @@ static bool read_integer(struct config_reader *r, const struct option *option,
                          const struct json_value *value, void *field)
 {
     bool is_right = true;
+    struct json_value number;
     struct buf expected;
 
+    if (value->is_filled)
+        value = of_variable(value, KIND_NUMBER, &number);
     if (option->takes_auto && value->kind == KIND_STRING && strcmp(value->bytes, "auto") == 0) {
         store_integer(field, option->size, option->auto_value);
         return true;
@@ -297,8 +322,12 @@ static bool read_enum(struct config_reader *r, const struct option *option,
 bool config_value_read(struct config_reader *r, const struct option *option,
                        const struct json_value *value, void *field)
 {
+    struct json_value boolean;
+
     switch (option->type) {
     case OPTION_BOOLEAN:
+        if (value->is_filled)
+            value = of_variable(value, KIND_BOOLEAN, &boolean);
         if (!config_value_has_kind(r, option, value, KIND_BOOLEAN, "true or false"))
             return false;
         *(bool *)field = value->is_true;

@@ -152,7 +152,17 @@ static void finish_connection(struct conn *c)
     }
     c->state = CONN_LINGERING;
     c->drain = LINGER_BYTES_MAX;
+    progress_begin_lingering(&c->lingering, c->loop);
     conn_arm(c, TIMEOUT_LINGER);
+}
+
+void conn_break_off(struct conn *c, enum end_reason reason)
+{
+    exchange_record_abort(&c->transfer->ex, c->transfer->sink.sent, reason);
+    end_request(c);
+    c->ends_for = (uint8_t)reason;
+    c->linger_after = true;
+    finish_connection(c);
 }
 
 void conn_finish_response(struct conn *c)

@@ -21,7 +21,7 @@ static void throttle(struct conn *c)
     list_append(&c->loop->throttled, &c->transfer->throttled);
     if (c->transfer->is_limited)
         pace_wait(&c->transfer->pace);
-    c->transfer->progress.was_held_back = true;
+    c->transfer->taking.was_held_back = true;
     conn_await_client(c);
 }
 
@@ -50,7 +50,7 @@ void conn_give_up_sending(struct conn *c, enum http_status status, enum end_reas
     if (may_say_so)
         exchange_answer_status(&c->transfer->ex, status);
     else
-        conn_close(c, reason);
+        conn_break_off(c, reason);
 }
 
 static void give_up(struct conn *c)
@@ -86,7 +86,7 @@ static void continue_sending(struct conn *c, enum sink_step step)
         poller_call_again(&c->loop->poller, &c->watch);
         break;
     case SINK_WAITING:
-        c->transfer->progress.was_held_back = true;
+        c->transfer->taking.was_held_back = true;
         conn_arm(c, TIMEOUT_DISK);
         break;
     case SINK_THROTTLED:
@@ -110,7 +110,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len)
     struct transfer *transfer = c->transfer;
     const struct site *site = transfer->ex.site;
 
-    transfer->progress.looked_ms = transfer->progress.since_ms = 0;
+    transfer->taking.looked_ms = transfer->taking.last.since_ms = 0;
     transfer->sink.quota = UINT64_MAX;
     transfer->sink.ends_connection = c->ends_for != END_NONE;
     transfer->sink.receiver_is_local = peer_is_local(&c->peer.any);

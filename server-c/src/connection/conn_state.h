@@ -5,6 +5,7 @@
 
 #include "answer/exchange.h"
 #include "connection/sink.h"
+#include "net/progress.h"
 #include "net/transport.h"
 #include "site/pace.h"
 
@@ -23,12 +24,11 @@ enum conn_state {
 
 /* How fast a client takes a response that it did not take at once. "Looked at" means that
  * conn_timeout.c asked the kernel what the client has acknowledged. */
-struct progress {
-    uint64_t since_ms;  /* when the client had last taken enough; 0: not looked at yet */
-    int64_t taken;      /* bytes of the response acknowledged at since_ms */
-    uint64_t looked_ms; /* when it was last looked at, or when waiting began; 0: neither */
-    int64_t offered;    /* bytes of the response given to the socket at looked_ms */
-    bool was_held_back; /* by a rate of ours or by a disk, since looked_ms */
+struct taking {
+    struct progress last; /* when it had acknowledged enough, and how much of the response */
+    uint64_t looked_ms;   /* when it was last looked at, or when waiting began; 0: neither */
+    int64_t offered;      /* bytes of the response given to the socket at looked_ms */
+    bool was_held_back;   /* by a rate of ours or by a disk, since looked_ms */
 };
 
 /* What a request under way needs. A connection between requests has none. */
@@ -39,7 +39,7 @@ struct transfer {
     bool is_limited; /* `pace` is in use: the site or the connection has a rate */
     struct pace pace;
     struct list throttled; /* in loop->throttled while it may not send */
-    struct progress progress;
+    struct taking taking;
     struct transfer *next_spare;
 };
 
@@ -65,8 +65,9 @@ struct conn {
     bool reads_to_end;    /* receive until the kernel has nothing left, see receive_into() */
     bool is_watched, is_output_watched;
     uint32_t in_pos, in_len, in_cap;
-    char *in;       /* bytes received: [in_pos, in_len) are not yet consumed */
-    uint64_t drain; /* bytes of a request's body still to be skipped */
+    char *in;                  /* bytes received: [in_pos, in_len) are not yet consumed */
+    uint64_t drain;            /* bytes of a request's body still to be skipped */
+    struct progress lingering; /* in CONN_LINGERING */
     struct rate_limit rate;
     union visitor peer;
 };
@@ -105,6 +106,9 @@ void conn_count_failed_handshake(struct conn *c, enum tls_failure without_alert)
 
 /* conn_end.c */
 void conn_close(struct conn *c, enum end_reason reason); /* does nothing if it is closed already */
+/* Ends a response that can't be completed, and the connection. The client gets what was sent before
+ * and sees from its Content-Length that there should be more (RFC 9112 section 8). */
+void conn_break_off(struct conn *c, enum end_reason reason);
 /* Hands the connection over to HTTP/2 with all that was received. It is not this one's any more. */
 void conn_become_http2(struct conn *c);
 /* The reason to record when the client has closed the connection. */

@@ -43,33 +43,25 @@ static uint64_t least_rate(const struct transfer *transfer)
     return transfer->is_limited ? pace_least(&transfer->pace, least) : least;
 }
 
-/* How many bytes the client must have taken after `elapsed_ms`. */
-static int64_t least_progress(const struct transfer *transfer, uint64_t elapsed_ms)
-{
-    uint64_t least = least_rate(transfer) * elapsed_ms / 1000;
-
-    return least > 0 ? (int64_t)least : 1;
-}
-
 /* When a rate of ours or a disk held the response back, the client can't have taken more than had
  * been offered at the last look. Bytes given to the socket since then may still be under way. */
-static bool took_what_there_was(const struct progress *progress, int64_t taken)
+static bool took_what_there_was(const struct taking *taking, int64_t taken)
 {
-    return progress->was_held_back && taken >= progress->offered;
+    return taking->was_held_back && taken >= taking->offered;
 }
 
 void conn_await_client(struct conn *c)
 {
-    struct progress *progress = &c->transfer->progress;
+    struct taking *taking = &c->transfer->taking;
     uint64_t now_ms = uv_now(&c->loop->uv);
     struct list *all = &c->loop->connections[TIMEOUT_WRITE];
 
     if (c->timeout == TIMEOUT_WRITE)
         return;
     conn_arm(c, TIMEOUT_WRITE);
-    if (progress->looked_ms == 0) {
-        progress->looked_ms = now_ms;
-    } else if (now_ms - progress->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
+    if (taking->looked_ms == 0) {
+        taking->looked_ms = now_ms;
+    } else if (now_ms - taking->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
         /* Waiting for a disk put this off again and again: it is due now. */
         c->deadline_ms = now_ms;
         list_remove(&c->link);
@@ -81,7 +73,8 @@ void conn_await_client(struct conn *c)
 static bool still_takes(struct conn *c)
 {
     struct transfer *transfer = c->transfer;
-    struct progress *progress = &transfer->progress;
+    struct taking *taking = &transfer->taking;
+    struct progress *last = &taking->last;
     uint64_t now_ms = uv_now(&c->loop->uv);
     int64_t taken, unsent = transport_unsent(&c->transport);
     bool takes;
@@ -89,17 +82,16 @@ static bool still_takes(struct conn *c)
     if (unsent < 0)
         return false;
     taken = (int64_t)transfer->sink.sent - unsent;
-    takes = progress->since_ms == 0 || took_what_there_was(progress, taken) ||
-            taken - progress->taken >= least_progress(transfer, now_ms - progress->since_ms);
-    progress->looked_ms = now_ms;
-    progress->offered = (int64_t)transfer->sink.sent;
-    progress->was_held_back = !list_empty(&transfer->throttled);
+    takes = last->since_ms == 0 || took_what_there_was(taking, taken) ||
+            progress_suffices(last, taken, least_rate(transfer), now_ms);
+    taking->looked_ms = now_ms;
+    taking->offered = (int64_t)transfer->sink.sent;
+    taking->was_held_back = !list_empty(&transfer->throttled);
     if (takes) {
-        progress->since_ms = now_ms;
-        progress->taken = taken;
+        *last = (struct progress){now_ms, taken};
         return true;
     }
-    return now_ms - progress->since_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
+    return !progress_is_over(last, c->loop);
 }
 
 /* --- the other times ------------------------------------------------------------------------- */
@@ -156,6 +148,10 @@ static void time_out(struct conn *c)
 
     if (c->timeout == TIMEOUT_WRITE && still_takes(c)) {
         conn_arm(c, TIMEOUT_WRITE);
+        return;
+    }
+    if (c->timeout == TIMEOUT_LINGER && progress_lingers(&c->lingering, c->loop, &c->transport)) {
+        conn_arm(c, TIMEOUT_LINGER);
         return;
     }
     if (has_half_a_head || conn_is_answering(c) || c->state == CONN_DRAINING)

@@ -291,3 +291,9 @@ enum file_answer file_cache_find(struct file_cache *cache, struct place_owner *o
     file_bounds_enforce(cache);
     return FILE_WAIT;
 }
+
+void file_cache_forget(struct file_cache *cache, struct file_entry *entry)
+{
+    if (entry->in_table)
+        file_store_unlink(cache, entry);
+}

@@ -29,6 +29,7 @@
  *   where are bytes?  file_source.c   in memory after a first read, or in the file
  *                   * file_read       reads, and tells whether that waits and whether it changed
  *                     file_resident   what of a large file was in the page cache a moment ago
+ *   compressed?       copy_store      the folder of copies that the node makes; * makes one
  *
  * Files with a star can also be used on the loop where their headers say so.
  *
@@ -113,6 +114,18 @@ struct file_entry {
     struct folder_leaf leaf; /* where changes are reported, with the engine inotify */
     uint64_t looked_ns;      /* when the disk was last asked */
     uint64_t changed_ns;     /* when a change of its name was last reported */
+
+    /* Of a file whose site is compressed: whether it is fit for that, of which type, and what is known of
+     * its copies; see answer_copy.c. */
+    struct {
+        uint64_t site;      /* for this site */
+        const char *type;   /* NULL: not fit */
+        unsigned worthless; /* one bit per coding that does not make it smaller */
+        unsigned missing;   /* one bit per coding of which there was no copy in `round` */
+        uint32_t round;     /* copy_store_round() */
+    } copies;
+    const char *head_type; /* of a copy: the type in its head, as its file may have several names */
+    uint64_t use_told_ms;  /* of a copy: when its use was last told */
 
     char key[]; /* the place's variable, the path as from url_path, a NUL */
 };
@@ -224,6 +237,8 @@ enum file_source {
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
                                    bool takes_grown, struct file_waiter *waiter);
 
+/* The next look-up asks the disk. */
+void file_cache_forget(struct file_cache *cache, struct file_entry *entry);
 void file_cache_cancel(struct file_waiter *waiter);          /* does nothing if it does not wait */
 struct file_entry *file_cache_get(struct file_entry *entry); /* takes another reference */
 void file_cache_put(struct file_cache *cache, struct file_entry *entry);

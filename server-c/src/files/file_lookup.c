@@ -53,7 +53,7 @@ static enum http_status refusal_of(int err)
 struct search {
     struct file_found *found;
     const struct config_site *site;
-    const struct kept_files *kept; /* from the config */
+    const struct file_place *place;
     int root;
     struct timespec now;
     struct file_glance *glance; /* NULL: it may wait */
@@ -89,7 +89,7 @@ static int open_file(const struct search *search, const char *path, struct stat 
 {
     int fd = open_any_file(search, path, st);
 
-    if (fd < 0 || served_file_is_allowed(search->kept, fd, st))
+    if (fd < 0 || search->place->is_own || served_file_is_allowed(search->place->kept, fd, st))
         return fd;
     close_file(search, fd);
     return -EXDEV;
@@ -263,7 +263,7 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
 {
     struct search search = {.found = found,
                             .site = place->site,
-                            .kept = place->kept,
+                            .place = place,
                             .root = file_place_open(place, key->variable)};
 
     clock_gettime(CLOCK_REALTIME, &search.now);
@@ -284,7 +284,7 @@ bool file_lookup_glance(struct file_found *found, const struct file_place *place
 {
     struct search search = {.found = found,
                             .site = place->site,
-                            .kept = place->kept,
+                            .place = place,
                             .root = glance->root,
                             .glance = glance};
 

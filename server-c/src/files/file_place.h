@@ -38,6 +38,7 @@ struct file_place {
      * its last label, "{host2}" for the one before, and so on. */
     const char *folder;
     bool is_template;
+    bool is_own; /* the node's folder: its files were not put there by anybody else */
     const struct kept_files *kept; /* files of the config that must never be served; NULL: none */
     uint64_t lookup_id; /* equal for places that find the same files, even of different configs */
 };

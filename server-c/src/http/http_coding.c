@@ -119,21 +119,39 @@ static int weight_of(const struct coding_weights *weights, enum http_coding codi
     return named != UNSAID ? named : weights->others;
 }
 
+static struct coding_weights read_weights(const struct http_request *req, const char *head)
+{
+    struct coding_weights weights = {{UNSAID, UNSAID, UNSAID, UNSAID}, UNSAID};
+    struct span value, element;
+    uint32_t cursor = 0;
+
+    while (http_request_next_value(req, head, FIELD_ACCEPT_ENCODING, &cursor, &value))
+        while (http_list_next(&value, &element))
+            add_coding(&weights, element);
+    return weights;
+}
+
+bool http_coding_accepts(const struct http_request *req, const char *head, enum http_coding coding)
+{
+    struct coding_weights weights;
+
+    if (!http_request_has(req, FIELD_ACCEPT_ENCODING))
+        return true;
+    weights = read_weights(req, head);
+    return weight_of(&weights, coding) > 0;
+}
+
 enum http_coding http_coding_choose(const struct http_request *req, const char *head,
                                     unsigned available, const enum http_coding *preference,
                                     size_t count)
 {
-    struct coding_weights weights = {{UNSAID, UNSAID, UNSAID, UNSAID}, UNSAID};
+    struct coding_weights weights;
     enum http_coding best = CODING_IDENTITY;
-    struct span value, element;
-    uint32_t cursor = 0;
     int best_weight = 0;
 
     if (available == 0 || !http_request_has(req, FIELD_ACCEPT_ENCODING))
         return CODING_IDENTITY;
-    while (http_request_next_value(req, head, FIELD_ACCEPT_ENCODING, &cursor, &value))
-        while (http_list_next(&value, &element))
-            add_coding(&weights, element);
+    weights = read_weights(req, head);
     for (size_t i = 0; i < count; i++) {
         int weight = weight_of(&weights, preference[i]);
         if (preference[i] != CODING_IDENTITY && (available & (1u << preference[i])) != 0 &&

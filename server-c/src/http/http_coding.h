@@ -22,6 +22,9 @@ enum http_coding http_coding_choose(const struct http_request *req, const char *
                                     unsigned available, const enum http_coding *preference,
                                     size_t count);
 
+/* Does the client take this coding? Yes when it does not say which it takes. */
+bool http_coding_accepts(const struct http_request *req, const char *head, enum http_coding coding);
+
 /* "0.5" → 500: a weight in thousandths, or -1 for malformed text (RFC 9110 section 12.4.2). */
 int http_qvalue(struct span text);
 

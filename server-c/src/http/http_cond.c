@@ -98,3 +98,21 @@ bool http_cond_range_applies(const struct http_request *req, const char *head,
     return http_date_parse(value, now, &date) && file->has_date && date == file->last_modified &&
            now > date + 1;
 }
+
+bool http_cond_names(const struct http_request *req, const char *head, struct span etag)
+{
+    static const enum http_field fields[] = {FIELD_IF_NONE_MATCH, FIELD_IF_MATCH, FIELD_IF_RANGE};
+    uint32_t cursor;
+    struct span value, tag;
+    bool weak;
+
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        cursor = 0;
+        while (http_request_has(req, fields[i]) &&
+               http_request_next_value(req, head, fields[i], &cursor, &value))
+            while (next_tag(&value, &tag, &weak))
+                if (same_tag(tag, etag))
+                    return true;
+    }
+    return false;
+}

@@ -26,4 +26,7 @@ enum http_cond http_cond_decide(const struct http_request *req, const char *head
 bool http_cond_range_applies(const struct http_request *req, const char *head,
                              const struct http_validators *file, int64_t now);
 
+/* Does the request name `etag` in one of its preconditions, or in If-Range? */
+bool http_cond_names(const struct http_request *req, const char *head, struct span etag);
+
 #endif

@@ -82,16 +82,17 @@ static enum http_field field_of(struct span name)
     } by_len[] = {
         [4] = {1, {FIELD_HOST}},
         [5] = {1, {FIELD_RANGE}},
-        [6] = {2, {FIELD_ACCEPT, FIELD_EXPECT}},
+        [6] = {3, {FIELD_ACCEPT, FIELD_EXPECT, FIELD_ORIGIN}},
         [7] = {1, {FIELD_REFERER}},
         [8] = {2, {FIELD_IF_RANGE, FIELD_IF_MATCH}},
         [9] = {1, {FIELD_FORWARDED}},
         [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
-        [13] = {2, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION}},
+        [13] = {3, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION, FIELD_CACHE_CONTROL}},
         [14] = {1, {FIELD_CONTENT_LENGTH}},
         [15] = {2, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR}},
         [17] = {3, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING, FIELD_X_FORWARDED_PROTO}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
+        [29] = {1, {FIELD_ACCESS_CONTROL_REQUEST_METHOD}},
     };
 
     if (name.len >= ARRAY_LEN(by_len))

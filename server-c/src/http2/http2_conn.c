@@ -75,6 +75,7 @@ static void finish(struct http2_conn *c)
     }
     c->state = HTTP2_LINGERING;
     c->skip = LINGER_BYTES_MAX;
+    progress_begin_lingering(&c->progress, c->loop);
     http2_arm_linger(c);
 }
 

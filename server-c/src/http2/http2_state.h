@@ -7,17 +7,12 @@
 #include "answer/exchange.h"
 #include "http2/http2_guard.h"
 #include "http2/http2_request.h"
+#include "net/progress.h"
 #include "net/transport.h"
 #include "site/pace.h"
 
 #include <netinet/in.h>
 #include <nghttp2/nghttp2.h>
-
-/* What the client had taken when it was last looked at, and since when it has taken too little. */
-struct http2_progress {
-    uint64_t since_ms;
-    int64_t taken;
-};
 
 enum http2_state { HTTP2_OPEN, HTTP2_LINGERING, HTTP2_CLOSED };
 
@@ -54,7 +49,7 @@ struct http2_conn {
     bool has_reset;  /* we have reset a stream */
     bool is_busy;    /* in loop->http2.busy */
     struct http2_guard guard;
-    struct http2_progress progress;
+    struct progress progress;
     uint64_t given; /* bytes that the transport has taken */
     char *left;     /* bytes that it has not taken, on the heap */
     size_t left_pos, left_len;
@@ -86,7 +81,7 @@ struct http2_stream {
     struct pace pace;
     uint64_t quota; /* of the frame that is being made */
     uint64_t sent;  /* bytes of the response: its head as compressed, and its body */
-    struct http2_progress progress;
+    struct progress progress;
     struct http2_stream *next_spare;
 };
 

@@ -108,7 +108,7 @@ struct http2_stream *http2_stream_new(struct http2_conn *c, int32_t id)
     stream->received = stream->sent = 0;
     stream->has_begun = stream->is_complete = stream->is_limited = stream->is_waiting = false;
     stream->ends_for = END_NONE;
-    stream->progress = (struct http2_progress){0, 0};
+    stream->progress = (struct progress){0, 0};
     http2_head_init(&stream->head, c->loop->live->cfg->limits.head_bytes);
     list_append(&c->streams, &stream->link);
     c->stream_count++;

@@ -32,7 +32,7 @@ void http2_arm(struct http2_conn *c)
         if (c->is_busy)
             return;
         c->is_busy = true;
-        c->progress = (struct http2_progress){uv_now(&loop->uv), (int64_t)c->given};
+        c->progress = (struct progress){uv_now(&loop->uv), (int64_t)c->given};
         arm(c, &loop->http2.busy, loop->timeout_ms[TIMEOUT_WRITE]);
     } else if (c->is_busy || list_empty(&c->link)) {
         c->is_busy = false;
@@ -78,19 +78,6 @@ static uint64_t least_rate(const struct http2_stream *stream)
     return stream->is_limited ? pace_least(&stream->pace, least) : least;
 }
 
-static bool took_enough(const struct http2_progress *progress, int64_t taken, uint64_t least,
-                        uint64_t now_ms)
-{
-    uint64_t wanted = least * (now_ms - progress->since_ms) / 1000;
-
-    return taken - progress->taken >= (int64_t)(wanted > 0 ? wanted : 1);
-}
-
-static bool is_over(const struct loop *loop, const struct http2_progress *progress, uint64_t now_ms)
-{
-    return now_ms - progress->since_ms >= WRITE_LOOKS * loop->timeout_ms[TIMEOUT_WRITE];
-}
-
 /* Does the client's window for this stream hold its response back? */
 static bool is_held(const struct http2_stream *stream)
 {
@@ -101,17 +88,17 @@ static bool is_held(const struct http2_stream *stream)
 /* False when the client has kept its window too small for all of writeSeconds. */
 static bool stream_goes_on(struct http2_stream *stream, uint64_t now_ms)
 {
-    struct http2_progress *progress = &stream->progress;
+    struct progress *progress = &stream->progress;
     int64_t taken = (int64_t)stream->sent;
 
     if (!exchange_is_open(&stream->ex))
         return true;
     if (progress->since_ms == 0 || !is_held(stream) ||
-        took_enough(progress, taken, least_rate(stream), now_ms)) {
-        *progress = (struct http2_progress){now_ms, taken};
+        progress_suffices(progress, taken, least_rate(stream), now_ms)) {
+        *progress = (struct progress){now_ms, taken};
         return true;
     }
-    return !is_over(stream->conn->loop, progress, now_ms);
+    return !progress_is_over(progress, stream->conn->loop);
 }
 
 /* Is every response that could go on held back by the client, be it by its socket or its windows? */
@@ -131,18 +118,18 @@ static bool client_holds_us(const struct http2_conn *c)
 
 static bool conn_goes_on(struct http2_conn *c, uint64_t now_ms)
 {
-    struct http2_progress *progress = &c->progress;
+    struct progress *progress = &c->progress;
     int64_t unsent = transport_unsent(&c->transport);
     int64_t taken = (int64_t)c->given - (unsent > 0 ? unsent : 0);
     uint64_t least = c->loop->live ? c->loop->live->cfg->limits.min_bytes_per_second : 0;
 
     if (unsent < 0)
         return false;
-    if (!client_holds_us(c) || took_enough(progress, taken, least, now_ms)) {
-        *progress = (struct http2_progress){now_ms, taken};
+    if (!client_holds_us(c) || progress_suffices(progress, taken, least, now_ms)) {
+        *progress = (struct progress){now_ms, taken};
         return true;
     }
-    return !is_over(c->loop, progress, now_ms);
+    return !progress_is_over(progress, c->loop);
 }
 
 static void look_at_streams(struct http2_conn *c, uint64_t now_ms)
@@ -188,6 +175,10 @@ static void end_idle(struct http2_conn *c)
 
 static void end_linger(struct http2_conn *c)
 {
+    if (progress_lingers(&c->progress, c->loop, &c->transport)) {
+        http2_arm_linger(c);
+        return;
+    }
     http2_close(c, (enum end_reason)c->ends_for);
 }
 

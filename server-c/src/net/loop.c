@@ -267,9 +267,12 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
 {
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
 
-    for (size_t i = 0; i < sites->cfg->site_count; i++)
-        if (sites->sites[i].rules.most_len > rules_len)
-            rules_len = sites->sites[i].rules.most_len;
+    for (size_t i = 0; i < sites->cfg->site_count; i++) {
+        const struct site *site = &sites->sites[i];
+        size_t len = site->rules.most_len + site_cors_most_len(site->cors);
+        if (len > rules_len)
+            rules_len = len;
+    }
     /* Location holds an encoded path and its query. */
     grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
     grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);

@@ -9,6 +9,7 @@
 #define FARMSTEAD_LOOP_H
 
 #include "base/list.h"
+#include "files/copy_store.h"
 #include "files/file_cache.h"
 #include "files/file_resident.h"
 #include "http/http_date.h"
@@ -86,10 +87,13 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct io_lane *sign_lane; /* ends before the loops do, see tls_engine_free() */
+    struct io_lane *copy_lane; /* compresses */
+    struct copy_store *copies;
     struct auth_store *auth;
     struct tls_tickets *tickets;
     struct acme_challenges *challenges;
     struct peer_table *peers;
+    struct request_table *requests; /* how often each address asked */
     _Atomic uint32_t connections;
     _Atomic uint32_t listings;    /* being made */
     _Atomic size_t listing_bytes; /* of the listings being sent */
@@ -121,7 +125,8 @@ struct loop {
     struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
-    uint64_t warned_address_ms, warned_proxy_ms; /* when the log was last told; 0: never */
+    uint64_t warned_address_ms, warned_proxy_ms,
+        warned_copies_ms; /* when the log was last told; 0: never */
 
     /* Connections of HTTP/2, and their streams, by what they wait for: kept by http2/. Each list is
      * in the order of its deadlines. */

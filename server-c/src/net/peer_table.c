@@ -85,6 +85,13 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+uint64_t peer_hash(const struct sockaddr *peer, uint64_t seed)
+{
+    struct peer_key key;
+
+    return key_of(&key, peer) ? mix(mix(key.bits ^ seed) + key.family) | 1 : 0;
+}
+
 static uint64_t hash_of(const struct peer_table *table, const struct peer_key *key)
 {
     return mix(mix(key->bits ^ table->seed[0]) + table->seed[1] + key->family);

@@ -18,6 +18,9 @@ struct peer_table;
 /* By its address, the client runs on this host. */
 bool peer_is_local(const struct sockaddr *peer);
 
+/* A hash of what is counted as one client; 0: it is not counted. */
+uint64_t peer_hash(const struct sockaddr *peer, uint64_t seed);
+
 struct peer_table *peer_table_new(void); /* call it at start-up */
 void peer_table_free(struct peer_table *table);
 

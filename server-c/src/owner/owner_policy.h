@@ -25,7 +25,7 @@ enum owner_list {
     OWNER_SERVE,   /* folders whose files may be served */
     OWNER_SECRETS, /* folders of password files and keys */
     OWNER_LOGS,    /* folders of logs */
-    OWNER_RUNTIME, /* folders of Unix sockets and the pid file */
+    OWNER_RUNTIME, /* folders of Unix sockets, the pid file and compressed copies */
     /* Names for process.user. The first one serves if root starts the node and process.user is not
      * set. */
     OWNER_USERS,

@@ -2,6 +2,8 @@
 /* mime.c — suffixes are tried from the first dot of the name on, so ".tar.gz" wins over ".gz". */
 #include "response/mime.h"
 
+#include "http/http_coding.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -114,4 +116,17 @@ struct mime_type mime_type(const struct config *cfg, struct span path)
         rest.ptr++, rest.len--;
     }
     return (struct mime_type){cfg->default_type ? cfg->default_type : DEFAULT_TYPE, NULL};
+}
+
+struct mime_type mime_type_inside(const struct config *cfg, struct span path,
+                                  const struct config_stored_coding *stored)
+{
+    const char *suffix = http_coding_suffix(http_coding_named(stored->coding));
+    size_t len = strlen(suffix);
+
+    if (stored->type[0] != '\0')
+        return (struct mime_type){stored->type, NULL};
+    if (path.len > len && strncasecmp(path.ptr + path.len - len, suffix, len) == 0)
+        path.len -= len;
+    return mime_type(cfg, path);
 }

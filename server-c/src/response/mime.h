@@ -21,6 +21,10 @@ struct mime_type {
  * section 8.3). */
 struct mime_type mime_type(const struct config *cfg, struct span path);
 
+/* The type of what is in a file that is stored compressed. */
+struct mime_type mime_type_inside(const struct config *cfg, struct span path,
+                                  const struct config_stored_coding *stored);
+
 /* Is a file of this name compressed by the definition of its format (.svgz)? Then a compressed copy
  * of it makes no sense. */
 bool mime_is_coded(struct span path);

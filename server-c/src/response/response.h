@@ -96,6 +96,7 @@ struct response_file {
     const char *coding; /* Content-Encoding of these bytes; NULL: none */
     /* The path has coded variants, so Vary names Accept-Encoding (RFC 9110 section 12.5.5). */
     bool varies;
+    struct span path; /* of the file, whose name a download may take */
 };
 /* Writes a 200 with the whole file. Unless the head is momentary it is the same for every request
  * with the same match, and worth keeping. */
@@ -139,6 +140,7 @@ struct response_page {
     struct span authenticate; /* for 401: the challenge, "Basic realm=…" */
     uint64_t file_size;       /* for 416: the length of the file */
     const char *coding;       /* Content-Encoding of the site's own page; NULL: none */
+    uint32_t retry_seconds;   /* for 429 and 503: when to try again; 0: in a moment */
 };
 /* Writes the head and appends a short HTML page of our own as the body, unless `head_only`. */
 void response_head_page(struct response_head *out, const struct response_scope *scope,

@@ -94,6 +94,9 @@ static void append_file_end(struct response_head *out, const struct response_sco
 {
     append_coding(out, file->coding);
     append_selected(out, scope, choice, file, false, now);
+    if (scope->match.download && keeps(choice, OWN_CONTENT_DISPOSITION))
+        response_download_append(out, &scope->rules->site->downloads[scope->match.download - 1],
+                                 file->path);
     if (keeps(choice, OWN_ACCEPT_RANGES))
         APPEND(out, "Accept-Ranges: bytes\r\n");
     append_end(out, choice);

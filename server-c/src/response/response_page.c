@@ -3,7 +3,7 @@
 #include "response/response_parts.h"
 
 #define ALLOWED_METHODS "GET, HEAD, OPTIONS"
-#define RETRY_AFTER_SECONDS "1"
+#define RETRY_AFTER_SECONDS 1
 
 /* Writes the field that the status requires: Location (RFC 9110 section 10.2.2), WWW-Authenticate
  * (section 11.6.1), Allow (section 10.2.1), Content-Range (section 15.5.17) or Retry-After (section
@@ -34,19 +34,24 @@ static void append_status_fields(struct response_head *out, const struct respons
         append_number(out, page->file_size);
         APPEND(out, "\r\n");
         break;
+    case HTTP_TOO_MANY_REQUESTS:
     case HTTP_UNAVAILABLE:
-        if (keeps(choice, OWN_RETRY_AFTER))
-            APPEND(out, "Retry-After: " RETRY_AFTER_SECONDS "\r\n");
+        if (!keeps(choice, OWN_RETRY_AFTER))
+            break;
+        APPEND(out, "Retry-After: ");
+        append_number(out, page->retry_seconds ? page->retry_seconds : RETRY_AFTER_SECONDS);
+        APPEND(out, "\r\n");
         break;
     }
 }
 
-void response_head_page_file(struct response_head *out, const struct response_scope *scope,
+static void append_page_head(struct response_head *out, const struct response_scope *scope,
                              const struct response_page *page, struct mime_type type,
-                             uint64_t length)
+                             uint64_t length, bool is_own)
 {
     struct response_choice choice = response_rules_choose(scope, page->status, type.name);
 
+    choice.skips_policy = is_own;
     append_server(out, &choice);
     if (keeps(&choice, OWN_CONTENT_TYPE))
         append_type(out, type);
@@ -54,6 +59,13 @@ void response_head_page_file(struct response_head *out, const struct response_sc
     append_coding(out, page->coding);
     append_status_fields(out, &choice, page);
     append_end(out, &choice);
+}
+
+void response_head_page_file(struct response_head *out, const struct response_scope *scope,
+                             const struct response_page *page, struct mime_type type,
+                             uint64_t length)
+{
+    append_page_head(out, scope, page, type, length, false);
 }
 
 /* --- our own page ---------------------------------------------------------------------------- */
@@ -156,7 +168,7 @@ void response_head_page(struct response_head *out, const struct response_scope *
 
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
         length += pieces[i].len;
-    response_head_page_file(out, scope, page, html, length);
+    append_page_head(out, scope, page, html, length, true);
     if (page->head_only)
         return;
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
@@ -186,6 +198,7 @@ void response_head_listing(struct response_head *out, const struct response_scop
         response_rules_choose(scope, listing->status, listing->type.name);
     struct response_clock clock = {now, false, 0};
 
+    choice.skips_policy = listing->policy != NULL;
     append_server(out, &choice);
     if (listing->status == HTTP_OK)
         append_listing_body(out, &choice, listing);

@@ -18,6 +18,7 @@ struct response_rule {
     size_t line_len;
     size_t name; /* index of the first rule with the same name */
     enum own_header own;
+    bool is_preset;
     bool is_of_selected; /* a 304 repeats it from the 200 (RFC 9110 section 15.4.5) */
 };
 
@@ -36,6 +37,7 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_CACHE_CONTROL] = "Cache-Control",
     [OWN_RETRY_AFTER] = "Retry-After",
     [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
+    [OWN_CONTENT_DISPOSITION] = "Content-Disposition",
 };
 
 static bool is_selected_header(const char *name)
@@ -63,12 +65,19 @@ static bool has_conditions(const struct config_header_rule *rule)
     return rule->path_count + rule->type_count + rule->status_count > 0;
 }
 
-static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg)
+static bool says_no_transform(const char *directives)
+{
+    return strcasestr(directives, "no-transform") != NULL;
+}
+
+static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg,
+                     bool is_preset)
 {
     struct response_rule *rule = &rules->items[rules->count++];
     struct buf line;
 
     *rule = (struct response_rule){.cfg = cfg,
+                                   .is_preset = is_preset,
                                    .own = own_header_named(cfg->name),
                                    .is_of_selected = is_selected_header(cfg->name)};
     while (strcasecmp(rules->items[rule->name].cfg->name, cfg->name) != 0)
@@ -77,6 +86,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
         rules->has_paths = true;
     if (cfg->action == HEADER_REMOVE)
         return;
+    rules->has_no_transform |= rule->own == OWN_CACHE_CONTROL && says_no_transform(cfg->value);
     buf_init(&line);
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
@@ -90,6 +100,7 @@ static void add_expires(struct response_rules *rules, const struct config_expire
     struct buf line;
 
     expires->cfg = cfg;
+    rules->has_no_transform |= says_no_transform(cfg->directives);
     rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
     if (cfg->path_count > 0)
         rules->has_paths = true;
@@ -116,13 +127,20 @@ static bool is_overruled(const struct response_rules *rules, uint64_t active, si
     return false;
 }
 
+/* Listings and our own pages have a style in them, which a preset's policy for the author's pages
+ * would forbid. */
+static bool is_preset_policy(const struct response_rule *rule)
+{
+    return rule->is_preset && rule->own == OWN_CONTENT_SECURITY_POLICY;
+}
+
 static uint32_t dropped_by(const struct response_rules *rules, uint64_t active)
 {
     uint32_t dropped = 0;
 
     for (size_t i = 0; i < rules->count; i++)
         if (is_active(active, i) && rules->items[i].own < OWN_HEADER_COUNT &&
-            rules->items[i].cfg->action != HEADER_ADD)
+            rules->items[i].cfg->action != HEADER_ADD && !is_preset_policy(&rules->items[i]))
             dropped |= 1u << rules->items[i].own;
     return dropped;
 }
@@ -144,17 +162,26 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
 {
     bool is_conditional = false;
 
-    CHECK(site->header_count <= RESPONSE_RULES_MAX && site->expires_count <= RESPONSE_RULES_MAX);
     *rules =
-        (struct response_rules){.items = xcalloc(site->header_count, sizeof(*rules->items)),
-                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires))};
+        (struct response_rules){.items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
+                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires)),
+                                .site = site,
+                                .has_paths = site->download_count + site->stored_coding_count > 0,
+                                .most_len = site->download_count > 0 ? DOWNLOAD_MAX : 0};
+    config_security_init(&rules->security, site);
+    CHECK(rules->security.count + site->header_count <= RESPONSE_RULES_MAX &&
+          site->expires_count <= RESPONSE_RULES_MAX);
+    for (size_t i = 0; i < rules->security.count; i++) {
+        add_rule(rules, &rules->security.rules[i], true);
+        rules->has_policy |= is_preset_policy(&rules->items[i]);
+    }
     for (size_t i = 0; i < site->header_count; i++) {
         /* A rule for a header that frames the bytes or that the status depends on would break the
          * response (RFC 9112 section 6, RFC 9110 section 15): it is ignored whatever the config says. */
         if (config_header_is_the_servers(site->headers[i].name))
             continue;
         is_conditional |= has_conditions(&site->headers[i]);
-        add_rule(rules, &site->headers[i]);
+        add_rule(rules, &site->headers[i], false);
     }
     if (!is_conditional)
         prepare_lines(rules);
@@ -168,6 +195,7 @@ void response_rules_fini(struct response_rules *rules)
         free((char *)(uintptr_t)rules->items[i].line);
     for (size_t i = 0; i < rules->expires_count; i++)
         free(rules->expires[i].line);
+    config_security_fini(&rules->security);
     free(rules->items);
     free(rules->expires);
     free(rules->lines);
@@ -175,9 +203,25 @@ void response_rules_fini(struct response_rules *rules)
 
 /* --- per request ----------------------------------------------------------------------------- */
 
+static uint8_t find_download(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->download_count; i++)
+        if (glob_path_in(site->downloads[i].paths, site->downloads[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
+static uint8_t find_stored_coding(const struct config_site *site, struct span path)
+{
+    for (size_t i = 0; i < site->stored_coding_count; i++)
+        if (glob_path_in(site->stored_codings[i].paths, site->stored_codings[i].path_count, path))
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
 struct response_match response_rules_match(const struct response_rules *rules, struct span path)
 {
-    struct response_match match = {0, 0};
+    struct response_match match = {0};
 
     if (!rules->has_paths)
         return match;
@@ -191,6 +235,8 @@ struct response_match response_rules_match(const struct response_rules *rules, s
         if (cfg->path_count > 0 && glob_path_in(cfg->paths, cfg->path_count, path))
             match.expires |= UINT64_C(1) << i;
     }
+    match.download = find_download(rules->site, path);
+    match.stored_coding = find_stored_coding(rules->site, path);
     return match;
 }
 
@@ -250,7 +296,8 @@ void response_choice_append(struct response_head *out, const struct response_cho
 
     if (!rules)
         return;
-    if (rules->lines && !(choice->skips_type && (choice->dropped & 1u << OWN_CONTENT_TYPE))) {
+    if (rules->lines && !(choice->skips_type && (choice->dropped & 1u << OWN_CONTENT_TYPE)) &&
+        !(choice->skips_policy && rules->has_policy)) {
         response_append(out, rules->lines, rules->lines_len);
         return;
     }
@@ -258,6 +305,7 @@ void response_choice_append(struct response_head *out, const struct response_cho
         const struct response_rule *rule = &rules->items[i];
         if (rule->line && is_active(choice->active, i) &&
             !(choice->skips_type && rule->own == OWN_CONTENT_TYPE) &&
+            !(choice->skips_policy && is_preset_policy(rule)) &&
             !is_overruled(rules, choice->active, i))
             response_append(out, rule->line, rule->line_len);
     }
@@ -280,22 +328,52 @@ static void append_from_modification(struct response_head *out, const struct con
         out->is_momentary = true;
 }
 
-void response_expires_append(struct response_head *out, const struct response_scope *scope,
-                             const char *type, const struct response_clock *clock)
+/* The first rule that fits, or NULL. */
+static const struct response_expires *find_expires(const struct response_scope *scope,
+                                                   const char *type, bool has_modified)
 {
     size_t count = scope->rules ? scope->rules->expires_count : 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct response_expires *expires = &scope->rules->expires[i];
         const struct config_expires *cfg = expires->cfg;
-        if ((cfg->path_count > 0 && !is_active(scope->match.expires, i)) ||
-            (cfg->type_count > 0 && !glob_type_in(cfg->types, cfg->type_count, type)) ||
-            (!expires->line && !clock->has_modified))
-            continue;
-        if (expires->line)
-            response_append(out, expires->line, strlen(expires->line));
-        else
-            append_from_modification(out, cfg, clock);
-        return;
+        if ((cfg->path_count == 0 || is_active(scope->match.expires, i)) &&
+            (cfg->type_count == 0 || glob_type_in(cfg->types, cfg->type_count, type)) &&
+            (expires->line || has_modified))
+            return expires;
     }
+    return NULL;
+}
+
+void response_expires_append(struct response_head *out, const struct response_scope *scope,
+                             const char *type, const struct response_clock *clock)
+{
+    const struct response_expires *expires = find_expires(scope, type, clock->has_modified);
+
+    if (!expires)
+        return;
+    if (expires->line)
+        response_append(out, expires->line, strlen(expires->line));
+    else
+        append_from_modification(out, expires->cfg, clock);
+}
+
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type)
+{
+    const struct response_rules *rules = scope->rules;
+    const struct response_expires *expires;
+    struct response_choice choice;
+
+    if (scope->match.stored_coding)
+        return true;
+    if (!rules || !rules->has_no_transform)
+        return false;
+    choice = response_rules_choose(scope, HTTP_OK, type);
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].own == OWN_CACHE_CONTROL && rules->items[i].line &&
+            is_active(choice.active, i) && !is_overruled(rules, choice.active, i) &&
+            says_no_transform(rules->items[i].cfg->value))
+            return true;
+    expires = choice.dropped & 1u << OWN_CACHE_CONTROL ? NULL : find_expires(scope, type, true);
+    return expires && says_no_transform(expires->cfg->directives);
 }

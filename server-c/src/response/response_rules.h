@@ -9,7 +9,7 @@
 #define FARMSTEAD_RESPONSE_RULES_H
 
 #include "base/util.h"
-#include "config/config.h"
+#include "config/config_security.h"
 #include "http/http_status.h"
 
 #define RESPONSE_RULES_MAX 64
@@ -26,6 +26,7 @@ enum own_header {
     OWN_CACHE_CONTROL,
     OWN_RETRY_AFTER,
     OWN_CONTENT_SECURITY_POLICY,
+    OWN_CONTENT_DISPOSITION,
     OWN_HEADER_COUNT
 };
 
@@ -38,7 +39,11 @@ struct response_rules {
     size_t lines_len;
     size_t most_len;  /* upper bound for what rules add to a head, in bytes */
     uint32_t dropped; /* one bit per own_header that rules without conditions replace or remove */
-    bool has_paths;   /* some rule has a condition on the path */
+    const struct config_site *site;
+    struct config_security security;
+    bool has_policy;       /* a preset gives pages a policy, which our own pages do without */
+    bool has_paths;        /* some rule has a condition on the path */
+    bool has_no_transform; /* some rule adds "no-transform" to Cache-Control */
     struct response_rule *items;
     size_t count;
     struct response_expires *expires;
@@ -48,10 +53,12 @@ struct response_rules {
 void response_rules_init(struct response_rules *rules, const struct config_site *site);
 void response_rules_fini(struct response_rules *rules);
 
-/* Which rules match a path, one bit per rule. A prepared head is valid for one match of one
+/* Which rules match a path: one bit per rule, or, where the first that fits decides, its number from 1
+ * (0: none). A prepared head is valid for one match of one
  * site. */
 struct response_match {
     uint64_t headers, expires;
+    uint8_t download, stored_coding;
 };
 /* `path` is decoded and normalised, see url_path.h. */
 struct response_match response_rules_match(const struct response_rules *rules, struct span path);
@@ -60,12 +67,22 @@ struct response_match response_rules_match(const struct response_rules *rules, s
 static inline struct response_match response_match_join(struct response_match a,
                                                         struct response_match b)
 {
-    return (struct response_match){a.headers | b.headers, a.expires | b.expires};
+    return (struct response_match){a.headers | b.headers, a.expires | b.expires,
+                                   a.download ? a.download : b.download,
+                                   a.stored_coding ? a.stored_coding : b.stored_coding};
 }
 
 static inline bool response_match_equal(struct response_match a, struct response_match b)
 {
-    return a.headers == b.headers && a.expires == b.expires;
+    return a.headers == b.headers && a.expires == b.expires && a.download == b.download &&
+           a.stored_coding == b.stored_coding;
+}
+
+/* How the file is stored, or NULL: as it is. */
+static inline const struct config_stored_coding *
+response_stored_coding(const struct response_rules *rules, struct response_match match)
+{
+    return match.stored_coding ? &rules->site->stored_codings[match.stored_coding - 1] : NULL;
 }
 
 /* What determines a response's headers, apart from the file. */
@@ -80,15 +97,25 @@ struct response_choice {
     uint64_t active;                    /* one bit per item; unused if `rules->lines` is ready */
     uint32_t dropped;                   /* one bit per own_header */
     bool skips_type;                    /* leave out a Content-Type that a rule sets */
+    bool skips_policy;                  /* leave out a preset's Content-Security-Policy */
 };
 /* `type` is that of the body, as mime_type() returns it; for a 304, that of the file. */
 struct response_choice response_rules_choose(const struct response_scope *scope,
                                              enum http_status status, const char *type);
 
+/* Do the rules forbid to change how a 200 with a file of this type is coded (Cache-Control:
+ * no-transform, RFC 9111 section 5.2.2.6)? */
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type);
+
 /* The Content-Type that a rule sets, or NULL. */
 const char *response_choice_type(const struct response_choice *choice);
 
 struct response_head;
+/* Upper bound for Content-Disposition, in bytes: a name of 255 bytes as it is and encoded. */
+#define DOWNLOAD_MAX 1200
+/* Writes Content-Disposition for the file at `path`. */
+void response_download_append(struct response_head *out, const struct config_download *rule,
+                              struct span path);
 void response_choice_append(struct response_head *out, const struct response_choice *choice);
 
 /* The times that expiry rules count from, in seconds since 1970. */

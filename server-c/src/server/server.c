@@ -10,6 +10,7 @@
 #include "machine/descriptors.h"
 #include "machine/machine.h"
 #include "net/peer_table.h"
+#include "net/request_table.h"
 #include "server/server_files.h"
 #include "server/server_logs.h"
 #include "server/server_state.h"
@@ -20,6 +21,8 @@
 
 #define FIRST_THREADS 1 /* threads of a lane before there is a config */
 #define SIGN_NICENESS 5 /* where all processors are busy, signing gets a third of a loop's share */
+
+#define COPY_NICENESS 10 /* nobody waits for what is compressed */
 
 /* --- start and stop -------------------------------------------------------------------------- */
 
@@ -51,6 +54,7 @@ struct server *server_new(const struct server_admin *admin, int *err)
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* only threads can be missing */
     srv->shared.peers = peer_table_new();
+    srv->shared.requests = request_table_new();
     srv->shared.challenges = acme_challenges_new();
     srv->shared.tickets = tls_tickets_new();
     if (!srv->shared.tickets)
@@ -66,6 +70,11 @@ struct server *server_new(const struct server_admin *admin, int *err)
     srv->shared.sign_lane = io_lane_new_nice("sign", FIRST_THREADS, FIRST_THREADS, SIGN_NICENESS);
     if (!srv->shared.sign_lane)
         goto fail_sign_lane;
+    srv->shared.copies = copy_store_new();
+    srv->shared.copy_lane =
+        io_lane_new_nice("compress", FIRST_THREADS, FIRST_THREADS, COPY_NICENESS);
+    if (!srv->shared.copy_lane)
+        goto fail_copy_lane;
     srv->auth_lane = io_lane_new("auth", AUTH_LANE_THREADS, AUTH_LANE_QUEUE);
     if (!srv->auth_lane)
         goto fail_auth_lane;
@@ -83,6 +92,9 @@ fail_files:
 fail_auth_store:
     io_lane_free(srv->auth_lane);
 fail_auth_lane:
+    io_lane_free(srv->shared.copy_lane);
+fail_copy_lane:
+    copy_store_free(srv->shared.copies);
     io_lane_free(srv->shared.sign_lane);
 fail_sign_lane:
     io_lane_free(srv->shared.read_lane);
@@ -93,6 +105,7 @@ fail_stat_lane:
     tls_tickets_free(srv->shared.tickets);
 fail_tickets:
     acme_challenges_free(srv->shared.challenges);
+    request_table_free(srv->shared.requests);
     peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
@@ -108,7 +121,8 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     server_files_end(srv->files); /* before the loops, which it asks; so does the admin */
     server_release_held(srv, 0, NULL);
     srv->admin_by->stop(srv->admin); /* it asks the loops: before them */
-    bound_list_clear(&srv->bound);   /* so that the loops' closing is the end */
+    copy_store_stop(srv->shared.copies);
+    bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -124,12 +138,15 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
         worker_free(srv->workers[i]);
     auth_store_free(srv->shared.auth);
     io_lane_free(srv->auth_lane);
+    io_lane_free(srv->shared.copy_lane);
+    copy_store_free(srv->shared.copies);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     site_set_put(srv->sites); /* before its logs */
     server_logs_end(srv->access_logs);
     tls_tickets_free(srv->shared.tickets);
     acme_challenges_free(srv->shared.challenges);
+    request_table_free(srv->shared.requests);
     peer_table_free(srv->shared.peers);
     free(srv->admin_listen.address);
     uv_mutex_destroy(&srv->applying);

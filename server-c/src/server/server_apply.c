@@ -280,6 +280,9 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
     if (is_reload)
         warn_of_start_options(srv->sites->cfg, prep->cfg);
     server_lanes_resize(&srv->shared, prep->cfg, prep->loops);
+    copy_store_configure(srv->shared.copies,
+                         sites->copies ? prep->cfg->compression.cache_folder : "",
+                         prep->cfg->compression.max_bytes);
     binding_release_old(&prep->binding, &srv->bound);
     swap_workers(srv, sites, generation, prep->loops);
     srv->active = prep->loops;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_bind.c — one socket per loop and address (SO_REUSEPORT), but one for all loops at a path.
+/* server_bind.c — one socket per loop and address (SO_REUSEPORT), but one for all loops at a path,
+ * and where the service manager has opened one.
  *
  * Binding for a loop that is added later can fail although other loops listen there, because the
  * process may have lost rights since. Such a loop shares the socket of loop 0. */
@@ -8,6 +9,7 @@
 #include "base/mem.h"
 #include "connection/listener.h"
 #include "log/log.h"
+#include "machine/inherited_sockets.h"
 #include "net/unix_socket.h"
 
 #include <errno.h>
@@ -38,6 +40,13 @@ static struct config_listen copy_listen(const struct config_listen *listen)
                                   xstrdup(listen->socket),  xstrdup(listen->socket_mode),
                                   listen->defer_accept,     listen->tls,
                                   listen->proxy_protocol};
+}
+
+/* The socket that the service manager has opened there, or -1. */
+static int inherited_at(const struct config_listen *listen)
+{
+    return listen->socket[0] ? inherited_sockets_at_path(listen->socket)
+                             : inherited_sockets_at(listen->address, listen->port);
 }
 
 static void free_listen(struct config_listen *listen)
@@ -141,6 +150,10 @@ static int socket_for_loop(struct bound *bound)
 
     if (bound->local)
         return unix_socket_dup(bound->local);
+    if (bound->inherited >= 0) {
+        fd = fcntl(bound->inherited, F_DUPFD_CLOEXEC, 0);
+        return fd < 0 ? -errno : fd;
+    }
     err = listener_bind(&bound->listen, &bound->port);
     if (err >= 0 || bound->spare < 0)
         return err;
@@ -156,10 +169,13 @@ static int bind_listen(struct binding *binding, size_t l, const struct bound *kn
     int err = 0;
 
     *bound = (struct bound){.listen = copy_listen(&binding->cfg->listens[l]), .spare = -1};
+    bound->inherited = inherited_at(&bound->listen);
     if (known) {
         bound->port = known->port;
         bound->spare = known->spare;
         bound->local = known->local;
+    } else if (bound->inherited >= 0) {
+        bound->port = bound->listen.port;
     } else if (bound->listen.socket[0]) {
         err = unix_socket_bind(bound->listen.socket, bound->listen.socket_mode, &bound->local);
     }
@@ -168,7 +184,7 @@ static int bind_listen(struct binding *binding, size_t l, const struct bound *kn
         if (fd < 0)
             return fd;
         binding->fds[loop * listens + l] = fd;
-        if (loop == 0 && !bound->local)
+        if (loop == 0 && !bound->local && bound->inherited < 0)
             bound->spare = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     }
     return err;
@@ -230,11 +246,26 @@ static void say(const struct bound *bound)
 {
     bool is_v6 = strchr(bound->listen.address, ':') != NULL;
 
-    if (bound->local)
+    if (bound->listen.socket[0])
         log_info("listening on unix:%s", bound->listen.socket);
     else
         log_info("listening on http%s://%s%s%s:%u", bound->listen.tls ? "s" : "", is_v6 ? "[" : "",
                  bound->listen.address, is_v6 ? "]" : "", bound->port);
+    if (bound->inherited >= 0)
+        log_info("its socket is the service manager's");
+}
+
+/* The kernel takes connections at such a socket, and nobody accepts them. */
+static void warn_of_unused(void *arg, int fd, const char *name)
+{
+    const struct binding *binding = arg;
+
+    for (size_t l = 0; l < binding->cfg->listen_count; l++)
+        if (inherited_at(&binding->cfg->listens[l]) == fd)
+            return;
+    log_warn("listener: the service manager passed %s, and \"listen\" has nothing there: whoever "
+             "connects to it waits in vain",
+             name);
 }
 
 static void update_mode(const struct bound *bound, const struct bound *known)
@@ -271,6 +302,7 @@ void binding_commit(struct binding *binding, struct bound_list *old)
         else
             update_mode(bound, known);
     }
+    inherited_sockets_tell(warn_of_unused, binding);
     for (size_t i = 0; i < old->count; i++)
         free_listen(&old->items[i].listen);
     free(old->items);

@@ -17,7 +17,8 @@ struct bound {
     struct config_listen listen; /* its strings are on the heap */
     uint16_t port;               /* the actual port */
     int spare;                   /* TCP: another descriptor of loop 0's socket */
-    struct unix_socket *local;   /* NULL: TCP */
+    struct unix_socket *local;   /* NULL: TCP, or inherited */
+    int inherited;               /* the service manager's socket, which we duplicate; or -1 */
 };
 
 struct bound_list {

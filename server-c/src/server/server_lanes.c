@@ -16,6 +16,7 @@
 
 #define READS_PER_DISK 2
 #define COUNT_SECONDS 5
+#define COPIES_WAITING 64 /* files that wait for being compressed; the next is asked for again */
 
 static char *fixed_part(const char *folder)
 {
@@ -86,10 +87,12 @@ static uint32_t auto_read_threads(struct config *cfg)
 
 void server_lanes_resize(struct loop_shared *shared, struct config *cfg, uint32_t loops)
 {
+    bool has_copies = cfg->compression.cache_folder[0] != '\0';
     bool is_auto = cfg->io.read_threads == CONFIG_AUTO;
     uint32_t readers = is_auto ? auto_read_threads(cfg) : cfg->io.read_threads;
 
     io_lane_resize(shared->read_lane, readers, cfg->io.queue_length);
     io_lane_resize(shared->stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
     io_lane_resize(shared->sign_lane, site_tls_is_wanted(cfg) ? loops : 1, 1);
+    io_lane_resize(shared->copy_lane, has_copies ? (loops + 1) / 2 : 1, COPIES_WAITING);
 }

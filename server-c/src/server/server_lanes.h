@@ -6,7 +6,8 @@
 #include "config/config.h"
 #include "net/loop.h"
 
-/* `loops`: how many will be active, each of which can keep one thread busy with signing. Threads start and end at once; jobs under way and in the queue are not affected. Not on a loop's
+/* `loops`: how many will be active, each of which can keep one thread busy with signing;
+ * compressing gets half as many. Threads start and end at once; jobs under way and in the queue are not affected. Not on a loop's
  * thread, since it asks the disks of the roots. */
 void server_lanes_resize(struct loop_shared *shared, struct config *cfg, uint32_t loops);
 

@@ -93,7 +93,8 @@ static void ask_metrics(struct worker *worker, void *arg)
 
 void server_metrics(struct server *srv, struct server_metrics *out)
 {
-    struct io_lane_state stat_lane, read_lane;
+    struct io_lane_state stat_lane, read_lane, copy_lane;
+    struct copy_store_state copies;
     uint32_t count = count_workers(srv);
 
     memset(out, 0, sizeof(*out));
@@ -101,6 +102,11 @@ void server_metrics(struct server *srv, struct server_metrics *out)
         worker_call(srv->workers[i], ask_metrics, out);
     io_lane_state(srv->shared.stat_lane, &stat_lane);
     io_lane_state(srv->shared.read_lane, &read_lane);
+    io_lane_state(srv->shared.copy_lane, &copy_lane);
+    copy_store_state(srv->shared.copies, &copies);
+    out->gauges[GAUGE_COPIES] = (double)copies.copies;
+    out->gauges[GAUGE_COPY_BYTES] = (double)copies.bytes;
+    out->gauges[GAUGE_COPY_QUEUE] = copy_lane.queued;
     out->gauges[GAUGE_STAT_QUEUE] = stat_lane.queued;
     out->gauges[GAUGE_READ_QUEUE] = read_lane.queued;
     out->gauges[GAUGE_STAT_THREADS] = stat_lane.threads;

@@ -153,6 +153,33 @@ void worker_unprepare(struct worker *worker)
     worker_call(worker, do_unprepare, NULL);
 }
 
+/* --- the folder of copies -------------------------------------------------------------------- */
+
+struct tidying {
+    struct io_job job;
+    struct copy_store *copies;
+};
+
+static void run_tidying(struct io_job *job)
+{
+    copy_store_tidy(container_of(job, struct tidying, job)->copies);
+}
+
+static void on_tidied(struct io_job *job)
+{
+    free(container_of(job, struct tidying, job));
+}
+
+/* Has the copies counted that a process before this one has left. */
+static void tidy_copies(struct loop *loop)
+{
+    struct tidying *tidying = xcalloc(1, sizeof(*tidying));
+
+    tidying->job = (struct io_job){.run = run_tidying, .on_done = on_tidied};
+    tidying->copies = loop->shared->copies;
+    io_lane_submit_next(loop->shared->copy_lane, &loop->port, &tidying->job);
+}
+
 static void do_swap(struct worker *worker, void *arg)
 {
     const struct worker_swap *swap = arg;
@@ -167,6 +194,8 @@ static void do_swap(struct worker *worker, void *arg)
         has_stopped = stop_listeners(worker, NULL);
     loop_set_live(loop, swap->sites, swap->generation, swap->loops);
     loop_set_tls(loop, swap->tls);
+    if (worker->index == 0 && swap->sites && swap->sites->copies)
+        tidy_copies(loop);
     for (struct list *link = worker->awaiting_swap.next; link != &worker->awaiting_swap;
          link = link->next)
         listener_accept(listener_of_link(link));

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "config/config_security.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -59,12 +60,11 @@ static char *hsts_of(const struct config_site *cfg)
 {
     struct buf line;
 
-    if (cfg->hsts.max_age_seconds == 0)
+    if (config_hsts_seconds(cfg) == 0)
         return NULL;
     buf_init(&line);
     buf_printf(&line, "Strict-Transport-Security: max-age=%" PRIu32 "%s%s\r\n",
-               cfg->hsts.max_age_seconds,
-               cfg->hsts.include_sub_domains ? "; includeSubDomains" : "",
+               config_hsts_seconds(cfg), cfg->hsts.include_sub_domains ? "; includeSubDomains" : "",
                cfg->hsts.preload ? "; preload" : "");
     return buf_take(&line);
 }
@@ -78,15 +78,25 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site_policy_init(&site->policy, cfg, &set->files);
     for (size_t i = 0; i < cfg->precompressed_count; i++)
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
+    site->copies = cfg->compress_count > 0 ? set->copies : NULL;
+    for (size_t i = 0; i < cfg->compress_count; i++) {
+        enum http_coding coding = http_coding_named(cfg->compress[i]);
+        site->copy_codings[site->copy_coding_count++] = coding;
+        site->copy_coding_bits |= 1u << coding;
+    }
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
+    site->cors = site_cors_new(cfg);
+    site->limits = site_limits_new(cfg);
     site_log_init(&site->own_log, &cfg->access_log);
     site->log = cfg->access_log.path && cfg->access_log.path[0] ? &site->own_log : &set->log;
 }
 
 static void fini_site(struct site *site)
 {
+    free(site->limits);
+    site_cors_free(site->cors);
     site_log_fini(&site->own_log);
     free(site->hsts);
     rate_bucket_put(site->rate);
@@ -103,6 +113,7 @@ static void free_set(struct place_owner *owner)
         fini_site(&set->sites[i]);
     site_log_fini(&set->log);
     trusted_proxies_fini(&set->proxies);
+    site_copies_free(set->copies);
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
@@ -123,6 +134,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
     trusted_proxies_init(&set->proxies, cfg);
+    set->copies = site_copies_new(cfg);
     site_log_init(&set->log, &cfg->access_log);
     set->files = *files;
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));

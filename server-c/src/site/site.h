@@ -11,6 +11,9 @@
 #include "response/response.h"
 #include "site/named_files.h"
 #include "site/rate_limit.h"
+#include "site/site_copies.h"
+#include "site/site_cors.h"
+#include "site/site_limits.h"
 #include "site/site_log.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
@@ -23,7 +26,13 @@ struct site {
     struct site_policy policy;
     enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
+    const struct site_copies *copies;            /* NULL: its files are not compressed */
+    enum http_coding copy_codings[CODING_COUNT]; /* to these, the preferred one first */
+    size_t copy_coding_count;
+    unsigned copy_coding_bits;
     struct rate_bucket *rate;   /* a reference; NULL: no limit */
+    struct site_limit *limits;  /* NULL: none */
+    struct site_cors *cors;     /* NULL: none */
     char *hsts;                 /* a line of the head, with its end; NULL: none */
     struct site_log own_log;    /* is bound only where the site has one */
     const struct site_log *log; /* its own, or the node's */
@@ -40,6 +49,7 @@ struct site_set {
     struct kept_files *kept;
     struct named_files files; /* as they were read; as immutable as the rest */
     struct trusted_proxies proxies;
+    struct site_copies *copies;         /* NULL: none of its sites is compressed */
     struct site_log log;                /* the node's */
     struct site *sites;                 /* as many as cfg->sites, in the same order */
     struct site_host *exact, *wildcard; /* sorted by name */

@@ -50,6 +50,15 @@ static void init_place(struct file_place *place, const struct config_site *cfg, 
     place->lookup_id = id_of(cfg, folder, kept);
 }
 
+void site_place_init_own(struct file_place *place, const struct config_site *rules,
+                         const char *folder)
+{
+    init_place(place, rules, folder, NULL);
+    place->is_template = false;
+    place->is_own = true;
+    place->lookup_id = ~place->lookup_id;
+}
+
 void site_places_init(struct site_places *places, const struct config_site *cfg,
                       const struct kept_files *kept)
 {

@@ -38,6 +38,7 @@ struct json_value {
 
     char *bytes; /* a string's text (without NUL) or a number's source; a NUL follows */
     size_t len;
+    bool is_filled;  /* a string whose text is the value of an environment variable */
     bool is_true;    /* of a boolean */
     bool is_integer; /* a number without fraction and exponent, within ±JSON_MAX_INTEGER */
     int64_t integer;

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { openPolicy, policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
+import { NEVER_MS } from './node.mjs'
 
 export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
@@ -109,11 +110,13 @@ export class AgentNode {
     }
   }
 
-  start(moreEnv = {}) {
+  /** `wrap`: a command before it, which becomes it; `passed`: descriptors that it has from 3 on. */
+  start(moreEnv = {}, { wrap = [], passed = [] } = {}) {
     const policy = this.policy === null ? [] : ['--policy', this.policy]
-    this.#child = spawn(nodeBinary, ['run', '--state', this.state, ...policy], {
+    const [command, ...words] = [...wrap, nodeBinary, 'run', '--state', this.state, ...policy]
+    this.#child = spawn(command, words, {
       env: { ...env, ...moreEnv },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...passed],
     })
     this.#exited = once(this.#child, 'exit')
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -161,7 +164,7 @@ export class AgentNode {
     }
   }
 
-  async untilVersion(want, timeoutMs = 10_000) {
+  async untilVersion(want, timeoutMs = NEVER_MS) {
     const deadline = performance.now() + timeoutMs
     let seen = await this.version()
     while (seen !== want) {
@@ -181,7 +184,7 @@ export class AgentNode {
 
   /** Until the config of `generation` is confirmed and on disk, so that any end may follow: the
    * control plane has heard of it a little earlier. */
-  async untilConfirmed(generation, timeoutMs = 10_000) {
+  async untilConfirmed(generation, timeoutMs = NEVER_MS) {
     const deadline = performance.now() + timeoutMs
     while (this.confirmed()?.generation !== generation) {
       if (performance.now() > deadline) {

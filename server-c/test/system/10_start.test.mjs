@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -16,6 +16,10 @@ test('bad usage is one line and exit code 2', () => {
     ['serve'],
     ['serve', '--config'],
     ['serve', '-x', 'y'],
+    ['serve', ''],
+    ['serve', '.', 'more'],
+    ['serve', '.', '--config', 'x'],
+    ['serve', '--config', 'x', '--port', '80'],
     ['version', 'x'],
   ]) {
     const { status, stderr, stdout } = run(...args)
@@ -79,6 +83,85 @@ test('a key in a folder that is served is an error, of check and at the start', 
   const started = run('serve', '--config', path)
   assert.equal(started.status, 1)
   assert.match(started.stderr, /error \S+: exposed_file: "[^"]+link\.key" is in /)
+})
+
+/** A node that a test starts by its own arguments. Resolves with the port it listens on. */
+async function startByHand(t, args, env = {}) {
+  const child = spawn(nodeBinary, args, { env: { ...process.env, ...env } })
+  const exit = new Promise((resolve) => child.once('exit', resolve))
+  let log = ''
+  child.stderr.on('data', (text) => {
+    log += text
+  })
+  t.after(async () => {
+    child.kill()
+    assert.equal(await exit, 0, log)
+  })
+  const listening = /listening on http:\/\/127\.0\.0\.1:(\d+)/
+  await until(() => listening.test(log) || child.exitCode !== null, 'the log says where it listens')
+  return { child, port: Number(listening.exec(log)?.[1] ?? assert.fail(log)) }
+}
+
+test('serve FOLDER serves it as it is, with listings, on loopback', async (t) => {
+  const folder = tempFolder(t)
+  writeTree(folder, { 'a.txt': 'a', 'sub/b.txt': 'b', 'with/index.html': '<p>c' })
+  const { port } = await startByHand(t, ['serve', folder, '--port', '0'])
+  assert.equal((await get(port, '/a.txt')).text, 'a')
+  assert.match((await get(port, '/')).text, /href="sub\/"[\s\S]*href="a\.txt"/)
+  assert.match((await get(port, '/sub/', { host: 'any.test' })).text, /href="b\.txt"/)
+  assert.equal((await get(port, '/with/')).text, '<p>c')
+})
+
+test('serve FOLDER says what is wrong with its arguments', (t) => {
+  const folder = tempFolder(t)
+  for (const [args, sentence] of [
+    [[join(folder, 'none')], /none: missing_file: "[^"]+none" does not exist/],
+    [[folder, '--port', '70000'], /: out_of_range: "port" must be a whole number/],
+    [[folder, '--port', 'http'], /found the string "http"/],
+    [[folder, '--address', 'here'], /"address" must be a numeric IPv4 or IPv6 address/],
+  ]) {
+    const { status, stderr } = run('serve', ...args)
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, sentence)
+  }
+})
+
+test('serve reads environment variables in its config, and again at a reload', async (t) => {
+  const folder = tempFolder(t)
+  writeTree(folder, { 'one/a.txt': '1', 'two/a.txt': '2' })
+  const path = join(folder, 'node.json')
+  const variable = (name) => `$${'{'}${name}}`
+  const write = (release) =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        listen: [{ address: variable('ADDRESS:-127.0.0.1'), port: variable('PORT') }],
+        sites: [{ hosts: ['*'], root: `${variable('FOLDER')}/${variable(release)}` }],
+      }),
+    )
+  const env = { PORT: '0', FOLDER: folder, BLUE: 'one', GREEN: 'two' }
+  write('BLUE')
+  const { status, stderr } = spawnSync(nodeBinary, ['check', '--environment', path], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env, BLUE: 'three' },
+  })
+  assert.equal(status, 1)
+  assert.match(stderr, /node\.json:1:\d+: "[^"]+\/three" does not exist/)
+  assert.match(
+    run('check', '--environment', path).stderr,
+    /the environment variable PORT is not set/,
+  )
+  assert.match(run('check', path).stderr, /found the string "\$\{PORT\}"/)
+  assert.match(
+    run('serve', '--config', path).stderr,
+    /environment variable PORT is not set; set it/,
+  )
+
+  const { child, port } = await startByHand(t, ['serve', '--config', path], env)
+  assert.equal((await get(port, '/a.txt')).text, '1')
+  write('GREEN')
+  child.kill('SIGHUP')
+  await until(async () => (await get(port, '/a.txt')).text === '2', 'the other folder')
 })
 
 test('a taken port is refused by name', async (t) => {

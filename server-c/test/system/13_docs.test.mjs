@@ -87,9 +87,13 @@ test('the policies that the documentation shows are policies', (t) => {
 
 for (const { name, example } of examples)
   test(`the example at ${name} is a config`, () => {
-    const { status, stderr } = spawnSync(nodeBinary, ['check', '--text-only', '-'], {
-      input: asConfig(example),
-      encoding: 'utf8',
-    })
+    const { status, stderr } = spawnSync(
+      nodeBinary,
+      ['check', '--text-only', '--environment', '-'],
+      {
+        input: asConfig(example),
+        encoding: 'utf8',
+      },
+    )
     assert.equal(status, 0, stderr)
   })

@@ -6,7 +6,11 @@ import { startNode, until } from '../support/node.mjs'
 import { cpuTicks } from '../support/process.mjs'
 import { get, LOOPBACK, OUTSIDE, RawClient, request } from '../support/raw.mjs'
 
-const files = { 'a.txt': 'alpha', 'big.bin': Buffer.alloc(32 << 20, 'x') }
+const files = {
+  'a.txt': 'alpha',
+  'fits.bin': Buffer.alloc(256 << 10, 'x'), // both sockets' buffers hold it together
+  'big.bin': Buffer.alloc(32 << 20, 'x'),
+}
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 // They wait for most of their time, each for its own node.
@@ -54,6 +58,20 @@ describe('abuse', { concurrency: 4 }, () => {
     assert.equal(body.length, 32 << 20)
     client.close()
     assert.equal(await stopped, 0)
+  })
+
+  test('the last response reaches who is slow to take it, whatever it has sent on', async (t) => {
+    const node = await startNode(t, { files, config: { limits: { keepAliveRequests: 1 } } })
+    const client = await RawClient.connect(node.port)
+    client.socket.pause()
+    client.send(request('/fits.bin'))
+    await sleep(4000) // longer than who has taken everything gets to notice the end
+    client.send(request('/a.txt')) // a socket that is closed would answer with a reset
+    await sleep(100)
+    client.socket.resume()
+    const { body } = await client.response()
+    assert.equal(body.length, 256 << 10)
+    await client.closed()
   })
 
   test('a connection that never says a word is closed after headerSeconds', async (t) => {

@@ -29,6 +29,7 @@ import { RawClient } from '../support/raw.mjs'
 const seconds = Number(process.env.FARMSTEAD_CHAOS_SECONDS ?? 8)
 const seed = Number(process.env.FARMSTEAD_CHAOS_SEED ?? randomInt(1e9))
 const CLIENTS = 14
+const LINGER_MS = 2000 // what the node gives a client to notice the end
 const SECRET = 'a secret of enough bytes'
 
 // All of "sesame"; the costs are 4 and 8.
@@ -408,6 +409,13 @@ async function sendInPieces(client, bytes, random) {
 /** Whoever is just sending learns of it as EPIPE. */
 const wasReset = ({ code }) => code === 'ECONNRESET' || code === 'EPIPE'
 
+/**
+ * Who sends on long after the last response (RFC 9112 9.6) may be told so by a reset while it writes,
+ * and Node.js then drops what had been received. A client on a busy machine may be so late.
+ */
+const wasLate = ({ error, connectedAt }) =>
+  error?.syscall === 'write' && wasReset(error) && Date.now() - connectedAt > LINGER_MS
+
 /** Reads an answer to each request, up to the one that is said to be the last. */
 async function readAnswers(client, requests, world) {
   const { random, counts } = world
@@ -422,7 +430,10 @@ async function readAnswers(client, requests, world) {
       answer = await client.response({ isHead: request.method === 'HEAD' })
       if (!answer.complete) {
         counts.cut++
-        assert.ok(request.wanted.breaks, 'a whole answer')
+        assert.ok(
+          request.wanted.breaks || wasLate(client),
+          `a whole answer, not ${answer.body.length} bytes and then ${client.error ?? 'an end'}`,
+        )
         return
       }
       checkAnswer(request, answer, world)
@@ -433,7 +444,8 @@ async function readAnswers(client, requests, world) {
       }
       // A connection may have come to a listener that is just being closed.
       const isFirst = request === requests[0]
-      if (wasReset(error) && isFirst && world.isReloadedAfter(client.connectedAt)) {
+      const hadNoListener = isFirst && world.isReloadedAfter(client.connectedAt)
+      if (wasReset(error) && (hadNoListener || wasLate(client))) {
         counts.lost++
         return
       }
@@ -545,7 +557,10 @@ test(`clients, files and configs change at any time (seed ${seed})`, async (t) =
     })
   const results = await Promise.allSettled(all)
   t.diagnostic(`seed ${seed}, ${reloads} reloads, answers: ${JSON.stringify(counts)}`)
-  for (const { reason } of results) if (reason) throw reason
+  const failures = results.flatMap(({ reason }) => reason ?? [])
+  if (failures.length > 0)
+    t.diagnostic(`why connections ended: ${JSON.stringify((await node.status()).connectionEnds)}`)
+  for (const failure of failures) throw failure
 
   await until(async () => (await node.status()).gauges.openConnections === 0, 'no connection')
   for (const { counters } of (await node.status()).series) {

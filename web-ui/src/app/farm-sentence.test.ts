@@ -78,7 +78,14 @@ test('a silent node is named, with for how long', () => {
 
 test('many silent nodes are counted', () => {
   const silent = ['a', 'b', 'c'].map((name) => ({ id: name, name, lastSeenAt: null }))
-  expect(said(nodes({ unknown: 4000 }, silent))).toContain('4000 nodes silent')
+  expect(said(nodes({ unknown: 4000 }, silent))).toContain('; 4,000 nodes silent')
+})
+
+test('counts of a large farm are written as elsewhere', () => {
+  const rollouts = { underWay: 1200, waiting: 0, named: [named(), named(), named()] }
+  expect(said({ ...nodes({ 'in-sync': 8999, drift: 1001 }), rollouts })).toBe(
+    '10,000 nodes, 8,999 in sync, 1,001 drifted; 1,200 rollouts under way',
+  )
 })
 
 test('a farm on several versions says so', () => {

@@ -3,7 +3,7 @@
 
 import { isWaiting, progressText, rolloutVerdict } from '../features/rollouts/rules.ts'
 import type { FarmSummary, SyncState } from '../lib/api-types.ts'
-import { plural } from '../lib/format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { formatDuration } from '../lib/time.ts'
 
 export type SentencePart = {
@@ -48,7 +48,7 @@ function nodesClause({ total, byState }: FarmSummary['nodes']): SentencePart[] {
     const count = byState[state]
     return count === 0
       ? []
-      : [{ key: state, text: `${count} ${stateWords[state]}`, to: { farm: state } }]
+      : [{ key: state, text: `${formatCount(count)} ${stateWords[state]}`, to: { farm: state } }]
   })
   return [all, ...counts]
 }
@@ -56,7 +56,7 @@ function nodesClause({ total, byState }: FarmSummary['nodes']): SentencePart[] {
 function mixedPart({ config, versions, more }: FarmSummary['mixed'][number]): SentencePart {
   const count = versions.length + more
   const which = [...versions.map((number) => `v${number}`), ...(more > 0 ? ['…'] : [])].join(', ')
-  const text = `${config} on ${count === 2 ? 'two' : count} versions (${which})`
+  const text = `${config} on ${count === 2 ? 'two' : formatCount(count)} versions (${which})`
   return { key: `versions ${config}`, text, to: { farm: null } }
 }
 
@@ -73,7 +73,7 @@ function rolloutsClause({ underWay, waiting, named }: Rollouts): SentencePart[] 
 
 function partsOf(named: Rollouts['named'], count: number, how: string): SentencePart[] {
   if (count <= MAX_NAMED) return named.map(rolloutPart)
-  return [{ key: how, text: `${count} rollouts ${how}`, to: { rollouts: true } }]
+  return [{ key: how, text: `${formatCount(count)} rollouts ${how}`, to: { rollouts: true } }]
 }
 
 function rolloutPart(rollout: Rollouts['named'][number]): SentencePart {
@@ -86,7 +86,7 @@ function rolloutPart(rollout: Rollouts['named'][number]): SentencePart {
 function silentClause({ byState, silent }: FarmSummary['nodes'], now: number): SentencePart[] {
   const count = byState.unknown
   if (count > MAX_NAMED) {
-    return [{ key: 'silent', text: `${count} nodes silent`, to: { farm: 'unknown' } }]
+    return [{ key: 'silent', text: `${plural(count, 'node')} silent`, to: { farm: 'unknown' } }]
   }
   return silent.map(({ id, name, lastSeenAt }) => {
     const since = lastSeenAt === null ? null : (now - Date.parse(lastSeenAt)) / 1000

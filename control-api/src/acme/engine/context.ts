@@ -31,6 +31,8 @@ export type Context = {
   /** For DNS-01, by the webhook's name; null: it is gone. */
   dns(webhook: string): Promise<ChallengeSolver | null>
   rollOut: RollOut
+  /** An order that has just begun to wait is looked at as soon again. */
+  soonestMs: number
   /** An order ended, well or not. */
   onEnded(outcome: 'issued' | 'failed'): void
 }
@@ -43,9 +45,8 @@ export type Work = {
   ca: CertificateAuthority
 }
 
-const SECOND_MS = 1000
-const POLL = { part: 0.1, least: SECOND_MS, most: 60 * SECOND_MS }
+const POLL = { part: 0.1, mostMs: 60_000 }
 
 /** What has taken long may take longer. */
-export const pollMs = (sinceMs: number): number =>
-  Math.min(Math.max(sinceMs * POLL.part, POLL.least), POLL.most)
+export const pollMs = ({ soonestMs }: Pick<Context, 'soonestMs'>, sinceMs: number): number =>
+  Math.min(Math.max(sinceMs * POLL.part, soonestMs), POLL.mostMs)

@@ -49,7 +49,10 @@ export type AcmeEngine = {
   stop(): Promise<void>
 }
 
-type Deps = Pick<Context, 'db' | 'write' | 'now' | 'box' | 'keeper' | 'http' | 'rollOut'> &
+type Deps = Pick<
+  Context,
+  'db' | 'write' | 'now' | 'box' | 'keeper' | 'http' | 'rollOut' | 'soonestMs'
+> &
   Pick<ExchangeOptions, 'guard' | 'userAgent'> & {
     /** Signs with the secret, and sends. */
     postDns(

@@ -185,7 +185,7 @@ async function validate(ctx: Context, work: Work): Next {
   if (untold.length > 0) {
     for (const { url: challengeUrl } of untold) await tell(work, account, challengeUrl)
     const told = challenges.map((one) => ({ ...one, isTold: true }))
-    const next = ctx.now() + pollMs(0)
+    const next = ctx.now() + pollMs(ctx, 0)
     return await keep(ctx, work, { challenges: JSON.stringify(told) }, next)
   }
   // What nodes answer is in memory: after a start, or very long, they are told again.
@@ -205,7 +205,7 @@ async function tell({ ca }: Work, account: string, url: string): Promise<void> {
 }
 
 function wait(ctx: Context, work: Work, made: Order): Next {
-  const ownMs = pollMs(ctx.now() - work.order.started_at_ms)
+  const ownMs = pollMs(ctx, ctx.now() - work.order.started_at_ms)
   const nextAtMs = ctx.now() + Math.max(ownMs, made.retryAfterMs ?? 0)
   return keep(ctx, work, { last_error: null }, nextAtMs)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Watches an order to its end. The steps of an order are no events, so it is asked for each second.
+// Watches an order to its end. The steps of an order are no events, so it is asked for them, again and again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf } from '../api.ts'
 import type { CertificateOrder, ManagedCertificate } from '../api-types.ts'
@@ -7,7 +7,10 @@ import type { Tool } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
 
-const ASK_EVERY_MS = 1000
+/** Many an order is done in a second; one that waits longer is asked for less often. */
+const ASK_AGAIN_MS = { first: 200, most: 1000, growth: 1.5 }
+/** What was asked for a moment ago may have been looked at by nobody yet. */
+const QUIET_MS = 1000
 /** Another CA has its turn within this; what is later is a failure. */
 const SOON_MS = 60_000
 
@@ -24,14 +27,14 @@ export async function waitForOrder(
   const untilMs = Date.now() + minutes * 60_000
   const back = `farmctl certificates wait ${name}`
   let told = ''
-  let wasQuiet = false
+  let quietSinceMs: number | null = null
+  let askAgainMs = ASK_AGAIN_MS.first
   while (!tool.stop.aborted) {
     const seen = await look(tool, name)
     const end = endOf(seen, before)
-    // What was asked for a moment ago may have been looked at by nobody yet.
-    const isEnd = end !== null && (!end.isQuiet || wasQuiet)
-    wasQuiet = end !== null
-    if (isEnd) {
+    quietSinceMs = end?.isQuiet ? (quietSinceMs ?? Date.now()) : null
+    const isQuiet = quietSinceMs !== null && Date.now() - quietSinceMs >= QUIET_MS
+    if (end !== null && (!end.isQuiet || isQuiet)) {
       tool.show(seen.managed, () => [end.says])
       if (end.exitCode !== EXIT.ok) throw new Failure(`${name} was not issued.`, end.exitCode)
       return
@@ -43,7 +46,8 @@ export async function waitForOrder(
       tool.show(seen.managed, () => [line])
       throw new Failure(`It goes on without you. Back to it: ${back}`, EXIT.inconclusive)
     }
-    await sleep(ASK_EVERY_MS, undefined, { signal: tool.stop }).catch(() => {})
+    await sleep(askAgainMs, undefined, { signal: tool.stop }).catch(() => {})
+    askAgainMs = Math.min(askAgainMs * ASK_AGAIN_MS.growth, ASK_AGAIN_MS.most)
   }
   throw new Failure(`It goes on without you. Back to it: ${back}`, EXIT.interrupted)
 }

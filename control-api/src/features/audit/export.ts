@@ -3,6 +3,7 @@
 import type { Kysely } from 'kysely'
 import { type AuditRecord, genesisHash, recordOf } from '../../audit/chain.ts'
 import { newestEventId } from '../../audit/event-store.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type { AuditFilter } from './schema.ts'
 import { chainSlice } from './store.ts'
@@ -32,6 +33,8 @@ export async function* exportAudit(
       return lineOf[format]({ ...record, hash: row.hash })
     })
     if (lines.length > 0) yield lines.join('')
+    // Others have theirs also while the reader takes all at once, or nothing is found.
+    await nextTurn()
   }
 }
 

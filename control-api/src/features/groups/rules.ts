@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Changes of the groups, as lists of rows before and after. Pure: the same decides what is stored and
 // what a dry run says of it.
-import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { readSelector } from '../../api-shapes/selector.ts'
 import { requireModestOverride } from '../../json/merge-patch.ts'
 import { DEFAULT_GROUP } from '../../labels/grouping.ts'
-import { formatSelector, parseSelector } from '../../labels/selector.ts'
+import { formatSelector } from '../../labels/selector.ts'
 import {
   DefaultGroupFixed,
   GroupExists,
@@ -102,8 +102,4 @@ function changed(row: GroupRow, change: GroupChange): GroupRow {
   }
 }
 
-function oneSpelling(selector: string): string {
-  const parsed = parseSelector(selector)
-  if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
-  return formatSelector(parsed.selector)
-}
+const oneSpelling = (selector: string): string => formatSelector(readSelector(selector))

@@ -7,7 +7,7 @@ import { NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound, NotAllowed, type Refusal } from '../../api-shapes/errors.ts'
 import type { Assignments } from '../../assignments/assignments.ts'
 import { driftOf, storeDecision } from '../../assignments/drift.ts'
-import { contentOf, driftText, latestAssignment } from '../../assignments/store.ts'
+import { contentOf, driftText, latestAssignment, latestGiven } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { Database } from '../../db/database.ts'
@@ -117,7 +117,7 @@ export const nodeDriftRoutes =
         throw new NotAllowed('configs:write', user?.roles ?? [])
       }
       requireWholeFarm(user)
-      const given = await latestAssignment(db, node.id)
+      const given = await latestGiven(db, node.id)
       if (!given) throw new NothingAssigned(node.name)
       const text = (await driftText(db, node.id)) ?? ''
       // Of the change that was looked at: a newer one would have changed this too.

@@ -14,6 +14,7 @@ import { matches } from '../../labels/selector.ts'
 import { newestCertificates } from '../../node-identity/store/certificates.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { identityNow, identityOf, type KnownIdentity } from './identity-state.ts'
+import { KeptNodes } from './kept-nodes.ts'
 import { type IdentityState, silentState } from './rules.ts'
 import type { SyncState } from './schema.ts'
 import { type NodeStanding, readStandings, syncOfStanding } from './standings.ts'
@@ -66,8 +67,7 @@ const AT_ONCE = 200
 export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const { db, now, fleet, readGrouping } = deps
   const takeChanged = await watchNodes(db)
-  const kept = new Map<string, KeptNode>()
-  let byName: KeptNode[] = []
+  const kept = new KeptNodes<KeptNode>()
   let groupedBy = ''
   /** Not while something that was noted is not read yet. */
   let isWhole = false
@@ -77,7 +77,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const keep = async (rows: readonly NodeRow[]) => {
     const grouping = await readGrouping(db)
     for (const node of await readKept(deps, rows)) {
-      kept.set(node.id, { ...node, group: grouping.of(node.labels).name })
+      kept.set({ ...node, group: grouping.of(node.labels).name })
     }
   }
 
@@ -103,7 +103,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const groupAgain = async () => {
     const grouping = await readGrouping(db)
     if (grouping.fingerprint === groupedBy) return
-    for (const nodes of inSlices([...kept.values()], AT_ONCE)) {
+    for (const nodes of inSlices(kept.inOrder, AT_ONCE)) {
       for (const node of nodes) node.group = grouping.of(node.labels).name
       await nextTurn()
     }
@@ -111,21 +111,16 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   }
 
   const catchUp = async () => {
-    let isChanged = false
     for (let isDone = false; !isDone; ) {
       const changed = await takeChanged()
       const isAll = changed.all || !isWhole
       isDone = !isAll
-      isChanged ||= isAll || changed.ids.length > 0
       isWhole = false
       if (isAll) await readAll()
       else await readAgain(changed.ids)
       isWhole = true
     }
     await groupAgain()
-    if (isChanged) {
-      byName = [...kept.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
-    }
   }
 
   /** What is under way may have looked before the last commit: who asks meanwhile gets the one after it. */
@@ -160,7 +155,8 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
     async nodes(scope) {
       await upToDate()
       const nowMs = now()
-      const within = scope ? byName.filter(({ labels }) => matches(scope, labels)) : byName
+      const all = kept.inOrder
+      const within = scope ? all.filter(({ labels }) => matches(scope, labels)) : all
       return within.map((node) => asNow(node, nowMs))
     },
   }

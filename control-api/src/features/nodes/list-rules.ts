@@ -105,19 +105,3 @@ export const comparing =
     }
     return one.name === other.name ? 0 : one.name < other.name ? -1 : 1
   }
-
-/** How many of the sorted places are not behind this one. */
-export function indexAfter(
-  places: readonly Place[],
-  after: Place,
-  compare: (one: Place, other: Place) => number,
-): number {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const place = places[middle]
-    if (place && compare(place, after) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}

@@ -4,21 +4,14 @@ import type { Kysely } from 'kysely'
 import type { Static } from 'typebox'
 import type { Scope } from '../../access/scope.ts'
 import { defineCursor, InvalidCursor } from '../../api-shapes/cursor.ts'
-import { SelectorInvalid } from '../../api-shapes/errors.ts'
+import { readSelector } from '../../api-shapes/selector.ts'
+import { indexAfter } from '../../base/sorted.ts'
 import type { Database } from '../../db/database.ts'
-import { parseSelector, type Selector } from '../../labels/selector.ts'
 import type { Metrics } from '../../metrics-store/metrics.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
 import type { FarmIndex } from './farm-index.ts'
-import {
-  comparing,
-  indexAfter,
-  isMeasured,
-  isWanted,
-  sortValueOf,
-  type Value,
-} from './list-rules.ts'
+import { comparing, isMeasured, isWanted, sortValueOf, type Value } from './list-rules.ts'
 import type { NodeSort, NodesQuerySchema } from './schema.ts'
 import { nodesOf } from './store.ts'
 
@@ -38,7 +31,7 @@ export const createNodesPage =
   async (query: Asked, scope: Scope): Promise<NodePage> => {
     const { limit = 100, offset, cursor, sort = 'name', order = 'asc', ...filter } = query
     if (cursor !== undefined && offset !== undefined) throw new CursorAndOffset()
-    const selector = selected(query.selector)
+    const selector = readSelector(query.selector ?? '')
     const cursors = cursorOf(sort, order)
     const [key, name = ''] = cursors.read(cursor) ?? []
     const found = (await index.nodes(scope)).filter(isWanted({ ...filter, selector }))
@@ -63,12 +56,6 @@ export const createNodesPage =
     const ids = page.rows.map(({ id }) => id)
     return { rows: await nodesOf(db, ids), total: found.length, nextCursor: page.nextCursor }
   }
-
-function selected(text = ''): Selector {
-  const parsed = parseSelector(text)
-  if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
-  return parsed.selector
-}
 
 /** In another order the place after which a page begins is another. */
 const cursorOf = (sort: NodeSort, order: 'asc' | 'desc') =>

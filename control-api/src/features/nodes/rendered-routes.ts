@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { NameSchema, NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound, VersionNotFound } from '../../api-shapes/errors.ts'
-import { latestAssignment } from '../../assignments/store.ts'
+import { latestGiven } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type { OpenPreviews, Previews, ReadGrouping, VersionRef } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
@@ -73,7 +73,7 @@ export const nodeRenderedRoutes =
     )
 
     const desiredVersion = async (id: string): Promise<VersionRef | null> => {
-      const given = await latestAssignment(db, id)
+      const given = await latestGiven(db, id)
       return given ? { config: given.config, number: given.version } : null
     }
   }

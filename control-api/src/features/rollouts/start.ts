@@ -2,7 +2,8 @@
 // Takes an order: planned outside, stored and brought into the queue in one transaction. Whose turn it is at
 // once begins in it.
 import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../access/scope.ts'
-import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
+import { VersionNotFound } from '../../api-shapes/errors.ts'
+import { readSelector } from '../../api-shapes/selector.ts'
 import type { OnOverlap } from '../../api-shapes/states.ts'
 import { assignmentsByDigest, keyOf } from '../../assignments/store.ts'
 import type { Unit, Write } from '../../audit/write.ts'
@@ -13,13 +14,14 @@ import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import { cordonOf } from '../../fleet/cordon.ts'
-import { isInside, parseSelector, type Selector } from '../../labels/selector.ts'
+import { isInside, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
 import { whyClosed } from '../rollout-rules/windows.ts'
 import type { Engine } from './engine/engine.ts'
 import { emergencyStrategy } from './plan/emergency.ts'
 import {
+  type Arrangement,
   type CheckFor,
   isSameFleet,
   kindOf,
@@ -88,7 +90,6 @@ type Order = Ordered & {
   /** Of the plan that was looked at; undefined: nobody did. */
   planDigest?: string | undefined
 }
-export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
 
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
@@ -101,14 +102,13 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   requireSense(ordered, deps.now())
   const { strategy: asked = {} } = ordered
   const strategy = emergency === undefined ? asked : emergencyStrategy(asked)
-  const parsed = parseSelector(selector)
-  if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
-  requireInside(parsed.selector, scope)
+  const within = readSelector(selector)
+  requireInside(within, scope)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
   const { excludeKinds = [] } = strategy
   const nodeIds = ordered.nodes && new Set(ordered.nodes)
-  const wanted = { config, text, selector: parsed.selector, nodeIds, excludeKinds }
+  const wanted = { config, text, selector: within, nodeIds, excludeKinds }
   const plan = await planRollout(deps, wanted)
   refuseUnknown(plan, ordered.nodes ?? [], scope)
   refuseNodesOutside(
@@ -192,20 +192,12 @@ async function whoStaysAsItIs(
   return (planned) => isSettled(planned) && !claimed.has(planned.node.id)
 }
 
-/** Each reads some windows of a node. */
-const MEASURED_AT_A_TIME = 50
-
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
   changing: readonly PlannedNode[],
   strategy: Strategy,
 ): Promise<WaveNode[]> {
-  const throughput = new Map<string, number>()
-  for (const some of inSlices(changing, MEASURED_AT_A_TIME)) {
-    await nextTurn()
-    const measured = await throughputOf(some.map(({ node }) => node.id))
-    for (const [nodeId, requests] of measured) throughput.set(nodeId, requests)
-  }
+  const throughput = await throughputOf(changing.map(({ node }) => node.id))
   // What surely changes goes before what may.
   const surelyFirst = changing.toSorted(
     (a, b) => Number(a.settledGeneration !== null) - Number(b.settledGeneration !== null),

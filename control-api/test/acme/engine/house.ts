@@ -22,6 +22,7 @@ import { createKeeper } from '../../../src/certificates/keep.ts'
 import { findCertificate, listVersions } from '../../../src/certificates/store.ts'
 import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { Challenges } from '../../../src/fleet/challenges.ts'
+import { RHYTHM } from '../../../src/fleet/rhythm.ts'
 import { openServices } from '../../../src/process/services.ts'
 import { tempDir } from '../../helper.ts'
 import { type StubCa, startStubCa } from '../stub-ca.ts'
@@ -79,7 +80,9 @@ export async function openHouse(clock = createClock()) {
         connectedIds: () => state.nodes,
         isConnected: () => true,
         now: clock.now,
+        soonestMs: RHYTHM.orderLookMs / 2,
       }),
+      soonestMs: RHYTHM.orderLookMs,
       postDns: async () => ({ status: 500, error: 'none is told', retryAfterMs: null }),
       rollOut: (...asked) => state.rollOut(...asked),
       isHeld: () => state.isHeld,

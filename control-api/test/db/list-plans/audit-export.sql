@@ -33,7 +33,7 @@ select *, (select "before"."hash"
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH before USING INTEGER PRIMARY KEY (rowid<?)
 
--- GET /audit/export?q=text&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
+-- GET /audit/export?q=text&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
 select *, (select "before"."hash"
   from "events" as "before"
   where "before"."id" < "events"."id"

@@ -9,19 +9,6 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SCAN events USING INDEX events_by_at_ms
 --  SCAN walked
 
--- GET /audit
--- GET /audit, a later page
--- GET /audit?by=people
--- and 13 more
-select "id", "name"
-  from "nodes"
-  where "id" in (?, …)
-  and 1
-  order by "name"
-  limit ?
---  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
---  USE TEMP B-TREE FOR ORDER BY  (as many nodes as one chart shows)
-
 -- GET /audit, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
@@ -33,6 +20,19 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_at_ms (at_ms<?)
 --  SCAN walked
+
+-- GET /audit, a later page
+-- GET /audit?by=people
+-- GET /audit?by=people, a later page
+-- and 11 more
+select "id", "name"
+  from "nodes"
+  where "id" in (?, …)
+  and 1
+  order by "name"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (as many nodes as one chart shows)
 
 -- GET /audit?by=people
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
@@ -142,7 +142,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_action_at_ms (action=? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?object=node_00000000000000000000000500
+-- GET /audit?object=node_00000000000000000000005000
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "object_id" = ?
@@ -155,7 +155,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=?)
 --  SCAN walked
 
--- GET /audit?object=node_00000000000000000000000500
+-- GET /audit?object=node_00000000000000000000005000
 select "at_ms", "id"
   from "events"
   where "object_id" = ?
@@ -163,8 +163,8 @@ select "at_ms", "id"
   limit ? offset ?
 --  SEARCH events USING COVERING INDEX events_by_object_id_at_ms (object_id=?)
 
--- GET /audit?object=node_00000000000000000000000500
--- GET /audit?object=node_00000000000000000000000500, a later page
+-- GET /audit?object=node_00000000000000000000005000
+-- GET /audit?object=node_00000000000000000000005000, a later page
 select "id", "name"
   from "nodes"
   where "id" in (?)
@@ -173,7 +173,7 @@ select "id", "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
--- GET /audit?object=node_00000000000000000000000500, a later page
+-- GET /audit?object=node_00000000000000000000005000, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "object_id" = ?
@@ -187,7 +187,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?object=node_00000000000000000000000500, a later page
+-- GET /audit?object=node_00000000000000000000005000, a later page
 select "at_ms", "id"
   from "events"
   where "object_id" = ?
@@ -246,7 +246,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_at_ms (at_ms<?)
 --  SCAN walked
 
--- GET /audit?from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
+-- GET /audit?from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "at_ms" >= ?
@@ -259,7 +259,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_at_ms (at_ms>? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z, a later page
+-- GET /audit?from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "at_ms" >= ?
@@ -273,7 +273,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_at_ms (at_ms>? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000000500&q=text&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
+-- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000005000&q=text&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "object_id" = ?
@@ -293,7 +293,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms>? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000000500&q=text&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
+-- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000005000&q=text&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
 select "at_ms", "id"
   from "events"
   where "object_id" = ?
@@ -303,7 +303,7 @@ select "at_ms", "id"
   limit ? offset ?
 --  SEARCH events USING COVERING INDEX events_by_object_id_at_ms (object_id=? AND at_ms>? AND at_ms<?)
 
--- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000000500&q=text&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z, a later page
+-- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000005000&q=text&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z, a later page
 with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address", "data"
   from "events"
   where "object_id" = ?
@@ -324,7 +324,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms>? AND at_ms<?)
 --  SCAN walked
 
--- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000000500&q=text&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z, a later page
+-- GET /audit?by=people&actor=person-3&kind=node&action=change-3&object=node_00000000000000000000005000&q=text&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z, a later page
 select "at_ms", "id"
   from "events"
   where "object_id" = ?

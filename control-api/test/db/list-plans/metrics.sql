@@ -1,4 +1,4 @@
--- GET /metrics/query?node=node_00000000000000000000000500
+-- GET /metrics/query?node=node_00000000000000000000005000
 select "id", "name"
   from "nodes"
   where "id" in (?)
@@ -7,8 +7,8 @@ select "id", "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
--- GET /metrics/query?node=node_00000000000000000000000500
--- GET /metrics/query?node=node_00000000000000000000000500, within a scope
+-- GET /metrics/query?node=node_00000000000000000000005000
+-- GET /metrics/query?node=node_00000000000000000000005000, within a scope
 select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
   from "rollouts"
   where ("started_at_ms" between ? and ? or "ended_at_ms" between ? and ?)
@@ -27,7 +27,7 @@ select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
 --  SEARCH node_tasks EXISTS USING COVERING INDEX node_tasks_by_node (node_id=? AND rollout_id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (rollouts of the time that the chart shows)
 
--- GET /metrics/query?node=node_00000000000000000000000500,node_00000000000000000000000504&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
+-- GET /metrics/query?node=node_00000000000000000000005000,node_00000000000000000000005004&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
 select "id", "name"
   from "nodes"
   where "id" in (?, …)
@@ -37,8 +37,8 @@ select "id", "name"
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (as many nodes as one chart shows)
 
--- GET /metrics/query?node=node_00000000000000000000000500,node_00000000000000000000000504&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z
--- GET /metrics/query?node=node_00000000000000000000000500,node_00000000000000000000000504&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z, within a scope
+-- GET /metrics/query?node=node_00000000000000000000005000,node_00000000000000000000005004&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z
+-- GET /metrics/query?node=node_00000000000000000000005000,node_00000000000000000000005004&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z, within a scope
 select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
   from "rollouts"
   where ("started_at_ms" between ? and ? or "ended_at_ms" between ? and ?)
@@ -57,7 +57,7 @@ select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
 --  SEARCH node_tasks EXISTS USING COVERING INDEX node_tasks_by_node (node_id=? AND rollout_id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (rollouts of the time that the chart shows)
 
--- GET /metrics/query?node=node_00000000000000000000000500, within a scope
+-- GET /metrics/query?node=node_00000000000000000000005000, within a scope
 select "id", "name"
   from "nodes"
   where "id" in (?)
@@ -66,7 +66,7 @@ select "id", "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
--- GET /metrics/query?node=node_00000000000000000000000500,node_00000000000000000000000504&from=1970-01-01T00:00:10.000Z&to=1970-01-01T00:00:20.000Z, within a scope
+-- GET /metrics/query?node=node_00000000000000000000005000,node_00000000000000000000005004&from=1970-01-01T00:05:00.000Z&to=1970-01-01T00:10:00.000Z, within a scope
 select "id", "name"
   from "nodes"
   where "id" in (?, …)

@@ -55,7 +55,7 @@ select a.*
 
 -- GET /nodes
 -- GET /nodes, a later page
--- GET /nodes?name=edge-0600
+-- GET /nodes?name=edge-06000
 -- and 33 more
 select a.*
   from json_each(?) wanted
@@ -117,9 +117,9 @@ select *
   where "id" in (?, …)
 --  SEARCH rendered_texts USING INDEX sqlite_autoindex_rendered_texts_1 (id=?)
 
--- GET /nodes?name=edge-0600
--- GET /nodes?name=edge-0600, a later page
--- GET /nodes?name=edge-0600, within a scope
+-- GET /nodes?name=edge-06000
+-- GET /nodes?name=edge-06000, a later page
+-- GET /nodes?name=edge-06000, within a scope
 -- and 1 more
 select *
   from "node_certificates"

@@ -163,7 +163,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000
 select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
@@ -176,8 +176,8 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, a later page
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, a later page
 select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
@@ -187,7 +187,7 @@ select count(*) as "nodes"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, a later page
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, a later page
 select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
@@ -416,7 +416,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, within a scope
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
@@ -429,8 +429,8 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (the nodes of one rollout: of ten thousand some milliseconds, which no index need be written for)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, within a scope
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, a later page, within a scope
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, within a scope
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, a later page, within a scope
 select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
@@ -440,7 +440,7 @@ select count(*) as "nodes"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
--- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-0500, a later page, within a scope
+-- GET /rollouts/rollout_00000000000000000000000250/tasks?name=edge-05000, a later page, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"

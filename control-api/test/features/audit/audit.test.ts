@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import canonicalize from 'canonicalize'
+import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { newestEventId } from '../../../src/audit/event-store.ts'
 import { auditPage, LOOKED_AT } from '../../../src/features/audit/store.ts'
 import { enrolNode } from '../../agents/node-client.ts'
+import { watchTurns } from '../../bench/turns.ts'
 import { type Built, build } from '../../helper.ts'
 
 type Entry = {
@@ -264,6 +267,23 @@ describe('the chain', () => {
 })
 
 describe('GET /audit/export', () => {
+  test('reads a little between two turns of the loop, also when it finds nothing to say', async () => {
+    const service = await build()
+    const { db } = service.services
+    const newest = await newestEventId(db)
+    await sql`with recursive number (i) as (select 1 union all select i + 1 from number where i < 5000)
+      insert into events (id, at_ms, kind, object_id, action, data, hash)
+      select ${newest} + i, 1, 'node', 'a', 'hello', '{}', ${'0'.repeat(64)} from number`.execute(
+      db,
+    )
+    const stop = watchTurns()
+    const { body } = await service.admin.inject({ url: `${url}/export?q=nobody-said-this` })
+    const { statements, mostStatements } = stop()
+    expect(body).toBe('')
+    expect(statements).toBeGreaterThan(25)
+    expect(mostStatements).toBeLessThan(10)
+  })
+
   test('gives every entry as a line whose hash anybody can compute', async () => {
     const service = await build()
     for (const id of ['a', 'b', 'c']) await emit(service, id, { note: 'ä' })

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rollouts from the API to nodes that speak the protocol over the real agent listener, and back.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createAssignments } from '../../../src/assignments/assignments.ts'
 import { DEADLINES } from '../../../src/assignments/deadlines.ts'
@@ -228,10 +227,14 @@ describe('POST /rollouts', () => {
       errors: [{ pointer: '/workers', line: 0, hint: expect.stringContaining('override') }],
     })
     const plan = (await push(admin, 1, '?dryRun=1')).json()
-    expect(plan.nodes).toMatchObject([
+    expect(plan.nodes.items).toMatchObject([
       { nodeName: 'edge-1', errors: [] },
       { nodeName: 'edge-2', digest: null, errors: [{ pointer: '/workers' }] },
     ])
+    expect(plan.textErrors).toMatchObject({
+      nodes: 1,
+      findings: { items: [{ nodes: { total: 1, items: [{ nodeName: 'edge-2' }] } }] },
+    })
   })
 
   it('names the node whose override makes the version unreadable, and goes on once that is mended', async () => {
@@ -250,7 +253,7 @@ describe('POST /rollouts', () => {
       errors: [{ code: 'not_integer', line: 0, hint: expect.stringContaining('override') }],
     })
     const plan = (await push(admin, 1, '?dryRun=1')).json()
-    expect(plan.nodes).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
+    expect(plan.nodes.items).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
     await override({})
     await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
   })
@@ -263,10 +266,15 @@ describe('POST /rollouts', () => {
     expect(response.json()).toMatchObject({
       config: 'default',
       version: 1,
-      nodes: [
-        { nodeName: 'edge-1', connected: true, fromVersion: null, changes: true, errors: [] },
-        { nodeName: 'edge-2', connected: false, changes: true },
-      ],
+      nodes: {
+        total: 2,
+        items: [
+          { nodeName: 'edge-1', connected: true, fromVersion: null, changes: true, errors: [] },
+          { nodeName: 'edge-2', connected: false, changes: true },
+        ],
+      },
+      ...{ changingNodes: 2, awayNodes: 1, cordonedNodes: 0, textErrors: { nodes: 0 } },
+      fromVersions: { items: [{ version: null, nodes: 2 }] },
     })
     expect((await service.admin.inject({ url: '/api/v1/rollouts' })).json().items).toEqual([])
   })
@@ -510,6 +518,16 @@ describe('a node that joins with an override that makes the version unreadable',
   })
 })
 
+/** Of the one node that was offered something. */
+const leftMs = async ({ services: { db } }: Built) =>
+  (
+    await db
+      .selectFrom('node_tasks')
+      .select('deadline_remaining_ms')
+      .where('state', '=', 'offered')
+      .executeTakeFirstOrThrow()
+  ).deadline_remaining_ms
+
 describe('deadlines', () => {
   it('begin anew, with time for nodes to come back, when the service was started anew', async () => {
     const service = await farm(['edge-1'])
@@ -520,18 +538,10 @@ describe('deadlines', () => {
     const { services, config } = service
     await service.close()
     const again = await build({ config: { dataDir: config.dataDir } })
-    const leftMs = async () =>
-      (
-        await again.services.db
-          .selectFrom('node_tasks')
-          .select('deadline_remaining_ms')
-          .where('state', '=', 'offered')
-          .executeTakeFirstOrThrow()
-      ).deadline_remaining_ms
-    await expect.poll(leftMs).toBeGreaterThan(DEADLINES.ackMs + 30_000)
+    await expect.poll(() => leftMs(again)).toBeGreaterThan(DEADLINES.ackMs + 30_000)
     await pass(again, DEADLINES.ackMs + 30_000)
     expect((await taskOf(again, id, 'edge-2'))?.state).toBe('offered')
-    await pass(again, (await leftMs()) ?? 0)
+    await pass(again, (await leftMs(again)) ?? 0)
     expect((await taskOf(again, id, 'edge-2'))?.state).toBe('unreachable')
     expect(services).not.toBe(again.services)
   })
@@ -540,8 +550,7 @@ describe('deadlines', () => {
     const service = await farm([])
     await addNode(service, 'edge-1', false)
     const { id } = (await push(service.admin, 1)).json()
-    await pass(service, 9_000)
-    await sleep(100)
+    await pass(service, ((await leftMs(service)) ?? 0) - 1_000)
     await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('unreachable')
     expect((await get(service, id)).state).toBe('paused')
   })

@@ -83,7 +83,13 @@ static void test_written(void)
                       "100000}, \"fileCache\": {\"maxBytes\": 268435456, \"maxOpenFiles\": 8000}";
     struct config_sizes want = SIZES(1, 8192, 8000, 256 * MIB, 100000);
 
+    row(__LINE__, all, (struct config_machine){1, 1, NO_LIMIT}, &want);
+    want = SIZES(1, LEAST, LEAST, 256 * MIB, 100000);
+    want.scarce[FIT_CONNECTIONS] = want.scarce[FIT_OPEN_FILES] = SCARCE_DESCRIPTORS;
     row(__LINE__, all, (struct config_machine){1, 1, 1}, &want);
+    want = SIZES(2, 298, 298, 256 * MIB, 100000); /* as when it was left out */
+    want.scarce[FIT_CONNECTIONS] = want.scarce[FIT_OPEN_FILES] = SCARCE_DESCRIPTORS;
+    row(__LINE__, all, (struct config_machine){2, NO_LIMIT, 1030}, &want);
 }
 
 static void test_descriptors(void)
@@ -106,7 +112,7 @@ static void test_descriptors(void)
 
 static void test_it_always_fits(void)
 {
-    struct config *cfg = config_of("");
+    struct config *cfg = config_of(", \"fileCache\": {\"maxOpenFiles\": 100000}");
 
     for (uint64_t descriptors = 200; descriptors < 60000; descriptors = descriptors * 9 / 8) {
         struct config_machine machine = {3, NO_LIMIT, descriptors};

@@ -196,7 +196,7 @@ static void time_passes_again_and_again(void)
         struct list *all = &the_loop.connections[TIMEOUT_WRITE];
         if (!list_empty(all)) {
             struct conn *c = container_of(all->next, struct conn, link);
-            c->transfer->progress.since_ms -= c->transfer->progress.since_ms > 0 ? 10000 : 0;
+            c->transfer->taking.last.since_ms -= c->transfer->taking.last.since_ms > 0 ? 10000 : 0;
         }
         time_passes();
     }
@@ -257,7 +257,7 @@ static const struct end_row end_rows[] = {
     {"room for others", GET("/small"), room_is_wanted, END_MADE_ROOM, false},
     {"the node stops", GET("/small"), node_stops, END_STOPPING, false},
     {"the node stops meanwhile", GET("/large"), node_stops, END_STOPPING, false},
-    {"a file that is cut", GET("/large"), file_is_cut, END_FILE, false},
+    {"a file that is cut", GET("/large"), file_is_cut, END_FILE, true},
 };
 
 static void test_reasons(void)
@@ -284,6 +284,22 @@ static void test_reasons(void)
                        row->name, i ? end_reason_name((enum end_reason)i) : "none");
         CHECK_INT((int)r, row->name, the_loop.connection_count, 0);
     }
+}
+
+/* A reset would take the last bytes with it that are still under way. */
+static void test_slow_farewell(void)
+{
+    start("NONE\r\n\r\n", SIZE_MAX, SIZE_MAX);
+    run();
+    memory.unsent = 1000000;
+    time_passes();
+    CHECK_INT(__LINE__, "has bytes to come", memory.is_closed, false);
+    memory.unsent = 0;
+    time_passes();
+    CHECK_INT(__LINE__, "has time to notice", memory.is_closed, false);
+    time_passes();
+    run();
+    CHECK_INT(__LINE__, "closed", memory.is_closed, true);
 }
 
 /* A client that was told that the connection stays may send another request, even in parts. */
@@ -362,6 +378,7 @@ int main(void)
         the_loop.timeout_ms[i] = 60000;
     make_too_long();
     test_every_cut();
+    test_slow_farewell();
     test_a_second_word();
     test_shared_input();
     test_reasons();

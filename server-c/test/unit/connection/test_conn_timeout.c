@@ -11,6 +11,7 @@ static uint64_t clock_ms = 1000000;
 #include "connection/conn_end.c"
 #include "connection/conn_send.c"
 #include "connection/conn_timeout.c"
+#include "net/progress.c"
 #undef uv_now
 #undef monotonic_ns
 
@@ -200,20 +201,19 @@ static void test_who_was_held_back(void)
     turns(10);
     transfer = client->conn->transfer;
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
-        transfer->progress = (struct progress){.since_ms = clock_ms - 4 * LOOK_MS,
-                                               .taken = 990,
-                                               .offered = rows[r].offered,
-                                               .was_held_back = rows[r].was_held_back};
+        transfer->taking = (struct taking){.last = {clock_ms - 4 * LOOK_MS, 990},
+                                           .offered = rows[r].offered,
+                                           .was_held_back = rows[r].was_held_back};
         transfer->sink.sent = (uint64_t)rows[r].sent;
         client->memory.unsent = rows[r].unsent;
         CHECK_INT((int)r, rows[r].name, still_takes(client->conn), rows[r].takes);
-        CHECK_INT((int)r, "next time", transfer->progress.offered, rows[r].sent);
-        CHECK_INT((int)r, "next time", transfer->progress.was_held_back, false);
+        CHECK_INT((int)r, "next time", transfer->taking.offered, rows[r].sent);
+        CHECK_INT((int)r, "next time", transfer->taking.was_held_back, false);
     }
     throttle(client->conn);
-    CHECK_INT(__LINE__, "a rate holds back", transfer->progress.was_held_back, true);
+    CHECK_INT(__LINE__, "a rate holds back", transfer->taking.was_held_back, true);
     CHECK_INT(__LINE__, "and it is late", still_takes(client->conn), false);
-    CHECK_INT(__LINE__, "holds back from now on, too", transfer->progress.was_held_back, true);
+    CHECK_INT(__LINE__, "holds back from now on, too", transfer->taking.was_held_back, true);
     everybody_leaves();
 }
 
@@ -227,7 +227,7 @@ static void test_disks_in_between(void)
     turns(10);
     (void)other;
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(i, "not looked at", client->conn->transfer->progress.since_ms, 0);
+        CHECK_INT(i, "not looked at", client->conn->transfer->taking.last.since_ms, 0);
         clock_ms += LOOK_MS / 3;
         conn_arm(other->conn, TIMEOUT_DISK);
         conn_arm(client->conn, TIMEOUT_DISK);
@@ -237,8 +237,8 @@ static void test_disks_in_between(void)
     }
     CHECK_TRUE(the_loop.connections[TIMEOUT_WRITE].next == &client->conn->link, "is first");
     time_passes(0);
-    CHECK_INT(__LINE__, "looked at", client->conn->transfer->progress.since_ms, clock_ms);
-    CHECK_INT(__LINE__, "the other is not", other->conn->transfer->progress.since_ms, 0);
+    CHECK_INT(__LINE__, "looked at", client->conn->transfer->taking.last.since_ms, clock_ms);
+    CHECK_INT(__LINE__, "the other is not", other->conn->transfer->taking.last.since_ms, 0);
     everybody_leaves();
 }
 

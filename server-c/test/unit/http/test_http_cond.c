@@ -162,8 +162,37 @@ static void test_if_range(void)
     }
 }
 
+static void test_names(void)
+{
+    static const struct {
+        int line;
+        const char *fields;
+        bool want;
+    } rows[] = {
+        {__LINE__, "", false},
+        {__LINE__, "If-None-Match: \"a-1\"\r\n", true},
+        {__LINE__, "If-None-Match: \"b\", W/\"a-1\"\r\n", true},
+        {__LINE__, "If-None-Match: \"b\"\r\nIf-None-Match: \"a-1\"\r\n", true},
+        {__LINE__, "If-None-Match: *\r\n", false}, /* no tag in particular */
+        {__LINE__, "If-None-Match: \"a-1-br\"\r\n", false},
+        {__LINE__, "If-Match: \"a-1\"\r\n", true},
+        {__LINE__, "If-Range: \"a-1\"\r\n", true},
+        {__LINE__, "If-Range: " SAME "\r\n", false},
+        {__LINE__, "If-Modified-Since: " SAME "\r\n", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct http_request req;
+        char head[512];
+        parse(&req, head, sizeof(head), rows[i].fields);
+        CHECK_INT(rows[i].line, rows[i].fields, http_cond_names(&req, head, file.etag),
+                  rows[i].want);
+    }
+}
+
 int main(void)
 {
+    test_names();
     test_verdicts();
     test_without_tag();
     test_without_date();

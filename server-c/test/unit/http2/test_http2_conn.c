@@ -481,6 +481,28 @@ static void check_ending(size_t r)
     finish_up();
 }
 
+/* A reset would take the last bytes with it that are still under way. */
+static void test_slow_farewell(void)
+{
+    client_open(&client);
+    client_get(&client, "/small");
+    client_say(&client);
+    start(SIZE_MAX, SIZE_MAX);
+    run();
+    memory.unsent = 1000000;
+    says_goodbye();
+    run();
+    time_passes();
+    CHECK_INT(__LINE__, "has bytes to come", memory.is_closed, false);
+    memory.unsent = 0;
+    time_passes();
+    CHECK_INT(__LINE__, "has time to notice", memory.is_closed, false);
+    time_passes();
+    run();
+    CHECK_INT(__LINE__, "closed", memory.is_closed, true);
+    finish_up();
+}
+
 /* A stream of a file that changes is reset, and the connection stays. */
 static void test_cut_file(void)
 {
@@ -593,6 +615,7 @@ int main(void)
     test_content();
     for (size_t r = 0; r < ARRAY_LEN(end_rows); r++)
         check_ending(r);
+    test_slow_farewell();
     test_cut_file();
     test_leaving();
     test_request_limit();

@@ -415,8 +415,54 @@ static void test_header_rule_beats_expires(void)
     response_rules_fini(&rules);
 }
 
+static bool keeps_coding(const struct response_rules *rules, const char *path, const char *type)
+{
+    struct response_scope scope = {
+        .rules = rules, .match = response_rules_match(rules, (struct span){path, strlen(path)})};
+
+    return response_rules_keep_coding(&scope, type);
+}
+
+/* What a later rule sets, or a header rule in place of an expiry rule, counts. */
+static void test_no_transform(void)
+{
+    static char *const paths[] = {(char *)(uintptr_t) "*.css"};
+    static char *const types[] = {(char *)(uintptr_t) "text/*"};
+    struct config_header_rule headers[] = {
+        rule(HEADER_SET, "Cache-Control", "private, No-Transform"),
+        rule(HEADER_SET, "cache-control", "public"), rule(HEADER_SET, "X", "no-transform")};
+    struct config_expires expires[] = {
+        {.max_age_seconds = 60, .directives = writable("no-transform")}};
+    struct config_site site = {
+        .headers = headers, .header_count = 3, .expires = expires, .expires_count = 1};
+    struct response_rules rules;
+
+    headers[1].paths = (char **)(uintptr_t)paths;
+    headers[1].path_count = 1;
+    expires[0].types = (char **)(uintptr_t)types;
+    expires[0].type_count = 1;
+    response_rules_init(&rules, &site);
+    CHECK_TRUE(keeps_coding(&rules, "/a.js", "text/javascript"), "set");
+    CHECK_TRUE(!keeps_coding(&rules, "/a.css", "text/css"), "set anew");
+    response_rules_fini(&rules);
+
+    site.headers = headers + 1;
+    site.header_count = 2;
+    response_rules_init(&rules, &site);
+    CHECK_TRUE(keeps_coding(&rules, "/a.js", "text/javascript"), "by expiry");
+    CHECK_TRUE(!keeps_coding(&rules, "/a.json", "application/json"), "of another type");
+    CHECK_TRUE(!keeps_coding(&rules, "/a.css", "text/css"), "a header rule goes before");
+    response_rules_fini(&rules);
+
+    site.header_count = site.expires_count = 0;
+    response_rules_init(&rules, &site);
+    CHECK_TRUE(!keeps_coding(&rules, "/a.js", "text/javascript"), "no rules");
+    response_rules_fini(&rules);
+}
+
 int main(void)
 {
+    test_no_transform();
     test_unconditional();
     test_status_fields_come_once();
     test_conditions();

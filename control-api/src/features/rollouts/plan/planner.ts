@@ -23,6 +23,7 @@ import {
   type LatestAssignment,
   latestProven,
 } from '../store/nodes.ts'
+import type { Arranged } from './strategy.ts'
 
 /** The version as one node would get it. */
 export type Checked = {
@@ -49,6 +50,8 @@ export type PlannedNode = Checked & {
 }
 export type ExcludedNode = { node: FleetNode; group: string; reason: string }
 export type Plan = { nodes: PlannedNode[]; excluded: ExcludedNode[]; grouping: Grouping }
+/** With its waves. */
+export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
 
 type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
 type Ordered = {
@@ -65,8 +68,8 @@ export const kindOf = ({ os, version, capabilities }: Kind): string =>
   [os, version, ...(JSON.parse(capabilities) as string[])].join(' · ')
 type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 
-/** How many nodes are looked at before somebody else may have a turn. */
-const AT_A_TIME = 100
+/** How many nodes are looked at before somebody else may have a turn: few turns, for each may be that of long work. */
+const AT_A_TIME = 250
 
 export async function planRollout(deps: Deps, ordered: Ordered): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)

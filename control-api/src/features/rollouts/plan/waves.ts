@@ -28,21 +28,23 @@ export function planWaves(nodes: readonly WaveNode[], sizes: readonly WaveSize[]
   const known = nodes.flatMap(({ throughput }) => throughput ?? [])
   const mean = known.length > 0 ? sum(known) / known.length : 1
   const weightOf = ({ throughput }: WaveNode) => throughput ?? mean
+  const taken = new Set<WaveNode>()
   const waves: WaveNode[][] = []
   // Those that are there prove more than those that may come.
   let left = nodes.toSorted((a, b) => Number(b.isConnected) - Number(a.isConnected))
   for (const size of sizes) {
     const wave = 'eachKind' in size ? ofEachKind(left, size.eachKind) : share(left)
     if (wave.length > 0) waves.push(wave)
-    left = left.filter((node) => !wave.includes(node))
+    for (const node of wave) taken.add(node)
+    left = left.filter((node) => !taken.has(node))
 
     function share(candidates: readonly WaveNode[]): WaveNode[] {
       if (size === sizes.at(-1)) return [...candidates]
       const weigh = 'throughputPercent' in size ? weightOf : () => 1
-      const taken = nodes.filter((node) => !candidates.includes(node)).map(weigh)
+      const before = nodes.filter((node) => taken.has(node)).map(weigh)
       const wanted = wantedOf(size, nodes.map(weigh))
       const isSmall = wanted * 100 < ONE_DOMAIN_BELOW_PERCENT * sum(nodes.map(weigh))
-      return upTo(wanted - sum(taken), isSmall ? oneDomain(candidates) : candidates, weigh)
+      return upTo(wanted - sum(before), isSmall ? oneDomain(candidates) : candidates, weigh)
     }
   }
   return waves
