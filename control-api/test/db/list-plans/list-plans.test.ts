@@ -182,7 +182,7 @@ describe('a list', () => {
       const rows = db.prepare<unknown[], PlanRow>(`explain query plan ${text}`).all(...parameters)
       return { sql: readable(text), steps: stepsOf(rows) }
     })
-    expect(plans).toHaveLength(3)
+    expect(plans).toHaveLength(2)
     expect(plans.flatMap((one) => faultsOf('GET /metrics/query', one))).toEqual([])
     const sent = [{ request: 'GET /metrics/query', asked: plans }]
     await expect(describeSent(sent, new Set())).toMatchFileSnapshot('metrics-db.sql')
