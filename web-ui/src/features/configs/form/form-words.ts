@@ -12,6 +12,8 @@ const itemNames: Record<string, string> = {
   rewrites: 'rewrite',
   tryFiles: 'rule',
   cors: 'rule for other origins',
+  errorPageRules: 'rule for error pages',
+  maintenance: 'rule',
   requestLimits: 'limit',
   downloads: 'download rule',
   storedCodings: 'rule for stored files',
