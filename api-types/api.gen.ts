@@ -776,6 +776,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/plans/{planDigest}/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes of a plan that one has just had made, as they were then
+         * @description By wave and name, then those that are skipped, then those that have it already. Only the plans that were made last are remembered, each for who asked for it
+         */
+        get: operations["listPlanNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/preflight": {
         parameters: {
             query?: never;
@@ -3492,51 +3512,92 @@ export interface components {
             /** @example edge-1 */
             config: string;
             version: number;
+            /** @description The first 50 nodes: by wave and name, then those that are skipped, then those that have it already. The others: GET /rollouts/plans/{planDigest}/nodes */
             nodes: {
-                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
-                nodeId: string;
-                /** @example edge-1 */
-                nodeName: string;
-                connected: boolean;
-                fromVersion: number | null;
-                /** @description false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there */
-                changes: boolean;
-                digest: string | null;
-                errors: components["schemas"]["ConfigError"][];
-                /** @example edge-1 */
-                group: string;
-                /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
-                kind: string;
-                wave: number;
-                cordon: {
-                    by: string;
-                    /**
-                     * Format: date-time
-                     * @example 2026-11-21T09:00:00.000Z
-                     */
-                    at: string;
-                    reason: string;
-                } | null;
-                /** @description See `policyRefusals` */
-                willRefuse: boolean;
-                /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
-                isDrifted: boolean;
-            }[];
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    connected: boolean;
+                    fromVersion: number | null;
+                    /** @description false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there */
+                    changes: boolean;
+                    digest: string | null;
+                    /** @description The first 3; `textErrors` has them all */
+                    errors: components["schemas"]["ConfigError"][];
+                    /** @example edge-1 */
+                    group: string;
+                    /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                    kind: string;
+                    wave: number;
+                    cordon: {
+                        by: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        at: string;
+                        reason: string;
+                    } | null;
+                    /** @description See `policyRefusals` */
+                    willRefuse: boolean;
+                    /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
+                    isDrifted: boolean;
+                }[];
+                nextCursor: string | null;
+                /** @description So many there are in all pages */
+                total: number;
+            };
+            /** @description It would be offered to so many */
+            changingNodes: number;
+            /** @description It would change them, and skips them */
+            cordonedNodes: number;
+            /** @description Neither connected nor cordoned: they take it when they return */
+            awayNodes: number;
+            /** @description Those that it would change and that were changed on their machines */
+            driftedNodes: {
+                total: number;
+                /** @description The first 10 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                }[];
+            };
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
             /** @description How many */
             waves: number;
-            /** @description It would change them, and skips them */
-            cordonedNodes: number;
-            /** @description What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses */
-            policyRefusals: {
-                /** @description So many nodes will refuse it */
+            /** @description To how many it is offered in each */
+            waveNodes: number[];
+            kinds: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                    kind: string;
+                    nodes: number;
+                }[];
+            };
+            fromVersions: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    version: number | null;
+                    nodes: number;
+                }[];
+            };
+            /** @description What is wrong with it as nodes would get it: then it cannot be started */
+            textErrors: {
+                /** @description So many nodes */
                 nodes: number;
                 findings: {
                     total: number;
-                    /** @description The first 100 */
+                    /** @description The first 50 */
                     items: {
-                        /** @description What is not allowed, in places of the version’s text */
+                        /** @description In places of the version’s text */
                         error: {
                             /** @description JSON Pointer (RFC 6901) */
                             pointer: string;
@@ -3550,7 +3611,40 @@ export interface components {
                         };
                         nodes: {
                             total: number;
-                            /** @description The first 100 */
+                            /** @description The first 10 */
+                            items: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                nodeId: string;
+                                /** @example edge-1 */
+                                nodeName: string;
+                            }[];
+                        };
+                    }[];
+                };
+            };
+            /** @description What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses */
+            policyRefusals: {
+                /** @description So many nodes will refuse it */
+                nodes: number;
+                findings: {
+                    total: number;
+                    /** @description The first 50 */
+                    items: {
+                        /** @description In places of the version’s text */
+                        error: {
+                            /** @description JSON Pointer (RFC 6901) */
+                            pointer: string;
+                            line: number;
+                            column: number;
+                            endLine: number;
+                            endColumn: number;
+                            code: string;
+                            message: string;
+                            hint: string;
+                        };
+                        nodes: {
+                            total: number;
+                            /** @description The first 10 */
                             items: {
                                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                                 nodeId: string;
@@ -11765,7 +11859,7 @@ export interface operations {
                 limit?: number;
                 author?: string;
                 source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
-                /** @description Part of the message */
+                /** @description Part of the message, or the number: 17 or v17 */
                 q?: string;
             };
             header?: never;
@@ -13854,41 +13948,106 @@ export interface operations {
                      * @example {
                      *       "config": "edge-1",
                      *       "version": 1,
-                     *       "nodes": [
-                     *         {
-                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
-                     *           "nodeName": "edge-1",
-                     *           "connected": true,
-                     *           "fromVersion": 1,
-                     *           "changes": true,
-                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *           "errors": [
-                     *             {
-                     *               "pointer": "pointer",
-                     *               "line": 1,
-                     *               "column": 1,
-                     *               "endLine": 1,
-                     *               "endColumn": 1,
-                     *               "code": "code",
-                     *               "message": "message",
-                     *               "hint": "hint"
-                     *             }
-                     *           ],
-                     *           "group": "edge-1",
-                     *           "kind": "kind",
-                     *           "wave": 1,
-                     *           "cordon": {
-                     *             "by": "by",
-                     *             "at": "2026-11-21T09:00:00.000Z",
-                     *             "reason": "reason"
-                     *           },
-                     *           "willRefuse": true,
-                     *           "isDrifted": true
-                     *         }
-                     *       ],
+                     *       "nodes": {
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "connected": true,
+                     *             "fromVersion": 1,
+                     *             "changes": true,
+                     *             "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "group": "edge-1",
+                     *             "kind": "kind",
+                     *             "wave": 1,
+                     *             "cordon": {
+                     *               "by": "by",
+                     *               "at": "2026-11-21T09:00:00.000Z",
+                     *               "reason": "reason"
+                     *             },
+                     *             "willRefuse": true,
+                     *             "isDrifted": true
+                     *           }
+                     *         ],
+                     *         "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
+                     *         "total": 1
+                     *       },
+                     *       "changingNodes": 1,
+                     *       "cordonedNodes": 1,
+                     *       "awayNodes": 1,
+                     *       "driftedNodes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
                      *       "matchesNone": true,
                      *       "waves": 1,
-                     *       "cordonedNodes": 1,
+                     *       "waveNodes": [
+                     *         1
+                     *       ],
+                     *       "kinds": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "kind": "kind",
+                     *             "nodes": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "fromVersions": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "version": 1,
+                     *             "nodes": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "textErrors": {
+                     *         "nodes": 1,
+                     *         "findings": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "error": {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               },
+                     *               "nodes": {
+                     *                 "total": 1,
+                     *                 "items": [
+                     *                   {
+                     *                     "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                     "nodeName": "edge-1"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "policyRefusals": {
                      *         "nodes": 1,
                      *         "findings": {
@@ -14578,6 +14737,182 @@ export interface operations {
                 };
             };
             /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPlanNodes: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Of the version, the nodes, their waves, the policy */
+                planDigest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "connected": true,
+                     *           "fromVersion": 1,
+                     *           "changes": true,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "group": "edge-1",
+                     *           "kind": "kind",
+                     *           "wave": 1,
+                     *           "cordon": {
+                     *             "by": "by",
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "reason": "reason"
+                     *           },
+                     *           "willRefuse": true,
+                     *           "isDrifted": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            /** @example edge-1 */
+                            nodeName: string;
+                            connected: boolean;
+                            fromVersion: number | null;
+                            /** @description false: it runs this digest already, and that is proved; with `fromVersion` the same version, it is given again what a stopped rollout left there */
+                            changes: boolean;
+                            digest: string | null;
+                            /** @description The first 3; `textErrors` has them all */
+                            errors: components["schemas"]["ConfigError"][];
+                            /** @example edge-1 */
+                            group: string;
+                            /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                            kind: string;
+                            wave: number;
+                            cordon: {
+                                by: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                at: string;
+                                reason: string;
+                            } | null;
+                            /** @description See `policyRefusals` */
+                            willRefuse: boolean;
+                            /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
+                            isDrifted: boolean;
+                        }[];
+                        nextCursor: string | null;
+                        /** @description So many there are in all pages */
+                        total: number;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `plan_gone`: The plan is not known any more */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of contents: opens the stores, wires the parts, registers plugins and features.
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+// The table of contents: opens the stores, wires the parts, and stops them. What decides is
+// wired in deciding-for-service.ts, what the API answers in routes.ts.
 import type { RouteOptions } from 'fastify'
 import { openAcme } from './acme-for-service.ts'
 import { createIdentify } from './agents/callers.ts'
@@ -9,8 +9,6 @@ import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { createPresenceLine } from './agents/presence-line.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
-import { nodesGiven } from './assignments/store.ts'
-import { type Facts, mayHear } from './audit/visibility.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
@@ -23,111 +21,38 @@ import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
 import { enterFolderAsService } from './db/lock.ts'
+import { startDeciding } from './deciding-for-service.ts'
 import type { Config } from './environment/config.ts'
 import { holdForEveryRoute } from './every-route.ts'
-import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
-import { recoveryRoutes } from './features/backups/recovery-routes.ts'
-import { backupRoutes } from './features/backups/routes.ts'
-import { certificateRoutes } from './features/certificates/routes.ts'
-import { configsNaming } from './features/configs/certificate-uses.ts'
-import { certificateNames } from './features/configs/check/certificate-names.ts'
-import { createValidateAuthors } from './features/configs/check/validate-authors.ts'
-import { createValidate, loadConfigSchema } from './features/configs/check/validation.ts'
-import { openPreviews } from './features/configs/previews.ts'
-import { configRoutes } from './features/configs/routes.ts'
-import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
-import { parseConfigText } from './features/configs/text/text.ts'
 import { startTextWork, type TextWork } from './features/configs/text-work.ts'
-import {
-  createAdopt,
-  createNodeChecks,
-  createReleases,
-  releaseVersion,
-  saveErrors,
-} from './features/configs/versions.ts'
-import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
-import { eventRoutes } from './features/events/routes.ts'
-import { farmRoutes } from './features/farm/routes.ts'
-import { createFarmSummary } from './features/farm/summary.ts'
-import { impactOf, nodeChange } from './features/groups/impact.ts'
-import { groupRoutes } from './features/groups/routes.ts'
-import { groupsGiving, readGrouping } from './features/groups/store.ts'
-import {
-  checkBackups,
-  checkCa,
-  checkCertificates,
-  checkControlDb,
-  checkNodeBinary,
-} from './features/health/checks.ts'
-import { healthRoutes } from './features/health/routes.ts'
-import { metricsRoutes } from './features/metrics/routes.ts'
-import { createNodeCounts } from './features/nodes/counts.ts'
+import { readGrouping } from './features/groups/store.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
-import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
-import { nodeRoutes } from './features/nodes/routes.ts'
-import { oidcRoutes } from './features/oidc/routes.ts'
-import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
-import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
-import { createEngine } from './features/rollouts/engine/engine.ts'
-import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
-import { startTicker } from './features/rollouts/engine/ticker.ts'
-import { rolloutsNow } from './features/rollouts/now.ts'
-import { createRollOutCertificate } from './features/rollouts/renewals.ts'
-import { rolloutRoutes } from './features/rollouts/routes.ts'
-import type { StartDeps } from './features/rollouts/start.ts'
-import {
-  marksBetween,
-  rolloutsBringing,
-  rolloutTouches,
-} from './features/rollouts/store/rollouts.ts'
-import { rolloutTaskRoutes } from './features/rollouts/task-routes.ts'
-import { createProve } from './features/session/proof.ts'
-import { sessionRoutes } from './features/session/routes.ts'
-import { setupRoutes } from './features/session/setup-routes.ts'
-import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
-import { createViewSession } from './features/session/view.ts'
-import { createFarmFamilies } from './features/telemetry/farm.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
-import { fromWellKnown, telemetryRoutes } from './features/telemetry/routes.ts'
-import { tokenRoutes } from './features/tokens/routes.ts'
-import { findToken } from './features/tokens/store.ts'
-import { userRoutes } from './features/users/routes.ts'
+import { fromWellKnown } from './features/telemetry/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
-import { webhookRoutes } from './features/webhooks/routes.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
-import { ProbeOrders } from './fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
 import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
 import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
-import { createNodeBinary } from './node-check/binary.ts'
-import { keepChecks, markOf } from './node-check/kept-checks.ts'
-import { createNodeCheck } from './node-check/node-check.ts'
-import { createAskOwners } from './node-check/owners.ts'
-import { createPolicyChecks } from './node-check/policy-checks.ts'
 import { createEnrolment } from './node-identity/enrolment.ts'
 import { hasIssued } from './node-identity/store/certificates.ts'
-import { nodeIdsWithin } from './node-identity/store/nodes.ts'
-import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
-import { createSecondFactor } from './people/second-factor.ts'
-import { sessionIsAlive } from './people/session-store.ts'
 import { withoutBase } from './plugins/base-path.ts'
 import { serveConsole } from './plugins/console.ts'
 import { BODY_BYTES } from './plugins/limits.ts'
 import { serveReader } from './plugins/reader.ts'
-import { sessionKey } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
-import { createStartSession } from './plugins/start-session.ts'
 import type { PressureLimits } from './plugins/turns.ts'
 import { openServices, type Services, version } from './process/services.ts'
+import { API, serveApi } from './routes.ts'
 
 /** What tests replace. */
 export type Overrides = {
@@ -165,7 +90,6 @@ export type Service = {
   close(): Promise<void>
 }
 
-export const API = '/api/v1'
 /** A person's: some tabs in some browsers, and what their programs wait with. */
 const EVENT_STREAMS = {
   maxStreams: 200,
@@ -188,12 +112,11 @@ export async function buildService(
   }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
-  const { db, write, disk, events, users, controlPlaneId, waysIn } = services
+  const { db, write, disk, events, controlPlaneId } = services
   const box = openSecretBox(config.dataDir)
-  const tlsSource = config.tls?.source ?? null
   const consoleCertificate =
-    tlsSource &&
-    (await openConsoleCertificate(tlsSource, {
+    config.tls &&
+    (await openConsoleCertificate(config.tls.source, {
       now,
       certificates: createServerCertificates(db, box),
     }))
@@ -202,8 +125,7 @@ export async function buildService(
     epoch: await takeEpoch(write),
     recovery: await readRecovery(db),
   }
-  const { basePath, logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
-  const { dataDir } = config
+  const { dataDir, basePath, logLevel, trustProxy, agentTransport } = config
   const metrics = await openMetricsStore({ dataDir, now, isDiskFull: disk.isFull })
   const strip = withoutBase(basePath)
   const app = createFastify({
@@ -235,7 +157,6 @@ export async function buildService(
       onError: (error, change) => app.log.error({ err: error }, change),
     }),
   })
-  const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
   let listeningSinceMs = now()
   const absenceOf = (nodeId: string) => ({ presence: fleet.presence(nodeId), listeningSinceMs })
   const assignments = createAssignments({
@@ -244,60 +165,10 @@ export async function buildService(
     wake: (nodeId) => fleet.wake(nodeId),
   })
 
-  // What decides: which texts are right, who gets which.
-  const schema = loadConfigSchema()
-  const binaryMark = () => markOf(nodeBinary)
-  const nodeCheck = keepChecks(createNodeCheck({ binary: nodeBinary }), binaryMark)
-  const validate = createValidate({
-    ...{ examine: work.examine, nodeCheck },
-    certificates: certificateNames(db),
+  const deciding = await startDeciding({
+    ...{ config, services, identity, fleet, assignments, metrics, work, rhythm, log: app.log },
   })
-  const validateAuthors = createValidateAuthors(validate, work)
-  const askOwners = createAskOwners({
-    db,
-    askPolicies: createPolicyChecks({ nodeCheck, binaryMark }),
-  })
-  const releases = createReleases()
-  const previews = () => openPreviews({ db, validate, schema, askOwners })
-  const onUnrenderable = (nodeId: string) =>
-    app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
-  const engine = createEngine({
-    db,
-    write,
-    now,
-    assignments,
-    renderForNode: releases.renderForNode,
-    errorsForAuthor: releases.errorsForAuthor,
-    readGrouping,
-    isConnected,
-    isStorageFull: disk.isFull,
-    onUnrenderable,
-    versionText: async ({ trx }, name, number) =>
-      (await findVersion(trx, name, number))?.text ?? null,
-    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
-    release: (unit, released) => releaseVersion(unit, released, now()),
-  })
-  // What was under way when the backup was made is long over, one way or the other.
-  if (identity.recovery) await engine.freezeAll('the restore')
-  const samplesOf = metrics.samples
-  const probeOrders = new ProbeOrders((nodeId) => fleet.wake(nodeId))
-  const evaluator = createEvaluator({
-    db,
-    now,
-    isConnected,
-    engine,
-    samplesOf,
-    heardOf: metrics.heardOf,
-    probe: (nodeId, order) => probeOrders.give(nodeId, order),
-    reportEveryMs: rhythm.reportEveryMs,
-  })
-  const stopTicker = startTicker({
-    engine,
-    rhythm,
-    evaluate: evaluator.evaluate,
-    onError: (error) =>
-      app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
-  })
+  const { engine, releases, probeOrders, onUnrenderable } = deciding
 
   const endNode = createEndNode({ write, now, engine, fleet })
   const forgetting = startForgetting({
@@ -318,6 +189,7 @@ export async function buildService(
   })
 
   const inbox = createInbox({
+    db,
     write,
     assignments,
     engine,
@@ -395,211 +267,17 @@ export async function buildService(
       onError: (error) => app.log.error({ err: error }, 'a backup failed'),
     }))
 
-  const binary = createNodeBinary(nodeBinary)
-  const startSession = createStartSession({ write, now })
-  const view = createViewSession(now)
-  const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
-  const secondFactor = createSecondFactor(box)
-  const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
-  const isTls = authority !== null
-  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
-  const countNodes = createNodeCounts(index)
-  const startDeps: StartDeps = {
-    db,
-    write,
-    now,
-    engine,
-    checkFor: (text) => createNodeChecks({ db, validate }, text),
-    readGrouping,
-    findVersionText: async (name, number) => (await findVersion(db, name, number))?.text ?? null,
-    lastReleases: (name, most) => lastReleases(db, name, most),
-    isConnected,
-    throughputOf: (nodeIds) => metrics.requestRates(nodeIds, 60),
-  }
-  const rollOut = createRollOutCertificate(startDeps)
+  const { rollOut } = deciding
   const acme = openAcme({
     ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work, rhythm },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
-  await app.register(
-    async (scope) => {
-      const api = scope.withTypeProvider<TypeBoxTypeProvider>()
-      await api.register(
-        sessionRoutes({
-          ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
-        }),
-      )
-      await api.register(setupRoutes({ db, write, now, startSession, view }))
-      await api.register(userRoutes({ db, write, now, waysIn }))
-      await api.register(tokenRoutes({ db, write, now, prove }))
-      await api.register(
-        oidcRoutes({
-          ...{ config: config.oidc, basePath, prefix: API },
-          ...{ db, write, box, now, startSession, prove },
-        }),
-      )
-      await api.register(
-        nodeRoutes({
-          db,
-          write,
-          now,
-          identity,
-          ...{ isTls, index },
-          fleet,
-          metrics,
-          engine,
-          assignments,
-          endNode,
-          askForLog: (nodeId, lines) =>
-            questions.logQuestions.ask(nodeId, { lines }, logTailWithinMs),
-          adopt: createAdopt({ db, write, now, validate: validateAuthors }),
-          adoptErrors: saveErrors,
-          readGrouping,
-          absenceOf,
-          openPreviews: previews,
-          impactOf: (id, change) =>
-            impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
-        }),
-      )
-      await api.register(
-        configRoutes({
-          ...{ db, write, now, schema, work },
-          validate: validateAuthors,
-          namedBy: async ({ trx }, config) =>
-            (await groupsGiving(trx, config)).map(
-              (group) => `the group "${group}" gives it to its nodes`,
-            ),
-        }),
-      )
-      await api.register(
-        rolloutRoutes({
-          ...startDeps,
-          askOwners,
-          askNode: (nodeId, question, withinMs) =>
-            questions.checkQuestions.ask(nodeId, question, withinMs),
-          errorsForAuthor: releases.errorsForAuthor,
-          readText: (text) => {
-            const parsed = parseConfigText(text)
-            return parsed.ok ? parsed.value : null
-          },
-          monotonicMs: () => performance.now(),
-        }),
-      )
-      await api.register(rolloutTaskRoutes({ db }))
-      await api.register(rolloutActionRoutes({ db, engine }))
-      await api.register(
-        farmRoutes({
-          summaryOf: createFarmSummary({
-            ...{ now, countNodes, monotonicMs: () => performance.now() },
-            rolloutsNow: (seen) => rolloutsNow(db, seen),
-          }),
-        }),
-      )
-      await api.register(farmRulesRoutes({ db, write }))
-      await api.register(groupRoutes({ db, write, now, openPreviews: previews, absenceOf }))
-      await api.register(
-        metricsRoutes({
-          db,
-          now,
-          metrics,
-          rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
-        }),
-      )
-      await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
-      await api.register(
-        certificateRoutes({
-          ...{ db, write, now, keeper, rollOut },
-          usesOf: async (name) => [
-            ...(await configsNaming({ db, examine: work.examine }, name)),
-            ...describeGiven(await nodesGiven(db, name)),
-            ...(await rolloutsBringing(db, name)),
-            ...(tlsSource?.kind === 'stored' && tlsSource.name === name
-              ? ['the console itself shows it (FARMSTEAD_TLS_CERTIFICATE)']
-              : []),
-          ],
-        }),
-      )
-      await api.register(acme.routes)
-      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
-      await api.register(
-        webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
-      )
-      await api.register(
-        eventRoutes({
-          events,
-          hub,
-          now,
-          onNewWindows: metrics.onNewWindows,
-          mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
-          mayStillListen: ({ user, session }) =>
-            user?.token
-              ? bearers.mayStill(user, 'events:read')
-              : sessionIsAlive(db, session.sessionId, now()),
-        }),
-      )
-      await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
-      await api.register(
-        recoveryRoutes({
-          db,
-          write,
-          identity,
-          onConfirmed: async () => {
-            await engine.offerHeld()
-            fleet.wakeAll()
-            acme.wake()
-          },
-        }),
-      )
-      await api.register(
-        healthRoutes({
-          version,
-          startedAtMs: now(),
-          identity,
-          agentListener: { url: agentUrl, transport: agentTransport },
-          certificateAuthority: authority,
-          checks: [
-            { name: 'control-db', run: () => checkControlDb(db) },
-            { name: 'metrics-db', run: () => metrics.check() },
-            { name: 'node-check', run: () => checkNodeBinary(binary) },
-            { name: 'agent-ca', run: async () => checkCa(authority, now()) },
-            {
-              name: 'certificates',
-              run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
-            },
-            { name: 'backup', run: async () => checkBackups(backups, identity) },
-          ],
-          nodeBinaryVersion: binary.version,
-          isListeningToAgents: () => agents.server.listening,
-        }),
-      )
-    },
-    { prefix: API },
-  )
-  app.get(
-    `${API}/openapi.json`,
-    { config: { permission: 'system:read' }, schema: { hide: true } },
-    async () => ({ ...app.swagger(), servers: [{ url: `${basePath}/` }] }),
-  )
-  telemetryRoutes(app, {
-    version,
-    own: () => [...ownProcess.families(), ...requests.families()],
-    farm: createFarmFamilies({
-      ...{
-        db,
-        dataDir,
-        now,
-        authority,
-        certificateEnds,
-        ordersEnded: acme.ended,
-        nodesByState: async () => (await countNodes(null)).byState,
-      },
-      agentsConnected: () => fleet.connectedIds().length,
-      eventStreams: () => hub.size,
-      isDiskFull: disk.isFull,
-      consoleNotAfterMs: () => consoleCertificate?.current().notAfterMs ?? null,
-      isInRecovery: () => identity.recovery !== null,
-    }),
+  await serveApi(app, {
+    ...{ config, services, identity, box, authority, fleet, absenceOf, questions },
+    ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
+    ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups },
+    ...{ consoleCertificate, hub, requests, ownProcess },
   })
   serveReader(app)
   if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
@@ -612,7 +290,7 @@ export async function buildService(
     hub.close()
     await Promise.all([
       closeListeners([app, agents]),
-      stopTicker(),
+      deciding.stop(),
       forgetting.stop(),
       consoleCertificate?.close(),
       expiry.stop(),
@@ -645,19 +323,3 @@ export async function buildService(
     close,
   }
 }
-
-const describeGiven = (nodes: number): string[] =>
-  nodes === 0
-    ? []
-    : [nodes === 1 ? 'a node was told to serve it' : `${nodes} nodes were told to serve it`]
-
-/** What only the database knows of an event. */
-const factsOf = (db: Services['db']): Facts => ({
-  rolloutTouches: (id, scope) => rolloutTouches(db, id, scope),
-  // '*': of many. An enrolment token speaks as the node it will be.
-  nodeIsWithin: async (id, scope) =>
-    id === '*' ||
-    (await nodeIdsWithin(db, [id], scope)).length > 0 ||
-    (await enrolmentTokenWithin(db, id, scope)) !== undefined,
-  ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
-})

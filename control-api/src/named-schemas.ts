@@ -63,7 +63,7 @@ import {
   SyncStateSchema,
 } from './features/nodes/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
-import { RolloutPlanSchema } from './features/rollouts/shapes/order-schema.ts'
+import { RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
 import { RolloutSchema } from './features/rollouts/shapes/schema.ts'
 import { NodeTaskSchema } from './features/rollouts/shapes/task-schema.ts'
 import { SessionSchema } from './features/session/schema.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takes what nodes say into control.db, and tells the rollout engine in the same transaction, so that
 // neither ever knows something the other does not. Every message may come twice.
+import type { Kysely } from 'kysely'
 import { wholeError } from '../agent-protocol/config-errors.ts'
 import { Superseded } from '../agent-protocol/errors.ts'
 import type {
@@ -30,7 +31,7 @@ import {
 } from '../assignments/store.ts'
 import type { Unit, Write } from '../audit/write.ts'
 import { type Served, setServed } from '../certificates/served-store.ts'
-import type { Trx } from '../db/database.ts'
+import type { Database, Reader, Trx } from '../db/database.ts'
 import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../fleet/config-ports.ts'
 import { targetOf } from '../labels/grouping.ts'
@@ -54,6 +55,7 @@ import {
 import { setStanding } from '../node-identity/store/speakers.ts'
 
 type Deps = {
+  db: Kysely<Database>
   write: Write
   assignments: Assignments
   engine: RolloutEngine
@@ -79,7 +81,7 @@ export type Inbox = ReturnType<typeof createInbox>
 const NOT_YET = { confirmed: false, retryAfterMs: 1000 }
 
 export function createInbox(deps: Deps) {
-  const { write, engine, now } = deps
+  const { db, write, engine, now } = deps
 
   /** Stores where the offer stands and passes it on; false when it was no news. */
   const advance = async (unit: Unit, offer: Assignment, event: OfferEvent): Promise<boolean> => {
@@ -149,14 +151,24 @@ export function createInbox(deps: Deps) {
 
   /** What a new node may get, what it should have first. */
   async function firstReleases(
-    { trx }: Unit,
+    db: Reader,
     { group }: ReturnType<typeof targetOf>,
     given: readonly Given[],
   ): Promise<Release[]> {
-    const { claimed } = await deps.readGrouping(trx)
-    if (given.length > 0) return deps.releases.provenReleases(trx, { group, claimed })
-    const release = await deps.releases.releasedVersion(trx, { group, claimed })
+    const { claimed } = await deps.readGrouping(db)
+    if (given.length > 0) return deps.releases.provenReleases(db, { group, claimed })
+    const release = await deps.releases.releasedVersion(db, { group, claimed })
     return release ? [release] : []
+  }
+
+  /** Asked before anything is written: a node for which nothing is released asks at the end of each of its polls. */
+  async function mayGetFirst(nodeId: string): Promise<boolean> {
+    const given = await givenSoFar(db, nodeId)
+    if (!given.every(isFirstAndOver)) return false
+    const node = await targetColumns(db, nodeId)
+    if (!node) return false
+    const target = targetOf(await deps.readGrouping(db), node)
+    return (await firstReleases(db, target, given)).length > 0
   }
 
   return {
@@ -205,8 +217,9 @@ export function createInbox(deps: Deps) {
      * A node without an assignment gets what was released last for its group, never a candidate. When it
      * refuses that, or goes back from it, it gets the newest that others are well with, until it takes one.
      */
-    offerFirstRelease: (nodeId: string): Promise<void> =>
-      write(async (unit) => {
+    async offerFirstRelease(nodeId: string): Promise<void> {
+      if (!(await mayGetFirst(nodeId))) return
+      await write(async (unit) => {
         const { trx } = unit
         const given = await givenSoFar(trx, nodeId)
         if (!given.every(isFirstAndOver) || (await engine.owns(unit, nodeId))) return
@@ -214,7 +227,7 @@ export function createInbox(deps: Deps) {
         if (!node) return
         const target = targetOf(await deps.readGrouping(trx), node)
         const group = target.group.name
-        for (const { text, config, version } of await firstReleases(unit, target, given)) {
+        for (const { text, config, version } of await firstReleases(trx, target, given)) {
           const rendered = await deps.releases.renderForNode(trx, text, target)
           if (!rendered) deps.onUnrenderable(nodeId)
           if (!rendered || given.some(({ digest }) => digest === rendered.digest)) continue
@@ -222,7 +235,8 @@ export function createInbox(deps: Deps) {
           await deps.assignments.assign(unit, { ...about, ...rendered })
           return
         }
-      }),
+      })
+    },
 
     ack: (nodeId: string, { warnings, ...key }: AckRequest): Promise<void> =>
       write(async (unit) => {

@@ -121,12 +121,15 @@ export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   })
 /** The first of many, and how many there are. */
 export const SOME = 100
-export const someOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+export const someOf = <T extends Parameters<typeof Type.Array>[0]>(item: T, most = SOME) =>
   Type.Object({
     total: Type.Integer(),
-    items: Type.Array(item, { description: `The first ${SOME}` }),
+    items: Type.Array(item, { description: `The first ${most}` }),
   })
-export const some = <T>(all: readonly T[]) => ({ total: all.length, items: all.slice(0, SOME) })
+export const some = <T>(all: readonly T[], most = SOME) => ({
+  total: all.length,
+  items: all.slice(0, most),
+})
 /** On a change: say what it would do, and do nothing. */
 export const DryRunQuerySchema = Type.Object({
   dryRun: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),

@@ -4,7 +4,7 @@
 import type { CertificateVersion, Effective, NackCode } from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
-import type { Reader, Trx } from '../db/database.ts'
+import type { Reader } from '../db/database.ts'
 import type { Recipient, RenderTarget } from '../labels/grouping.ts'
 
 export type Offer = {
@@ -58,9 +58,9 @@ export type Rendered = {
 /** The config store. */
 export type Releases = {
   /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
-  releasedVersion(trx: Trx, to: Recipient): Promise<Release | null>
+  releasedVersion(db: Reader, to: Recipient): Promise<Release | null>
   /** Those that a node was well with, newest first, each once; at most five. */
-  provenReleases(trx: Trx, to: Recipient): Promise<Release[]>
+  provenReleases(db: Reader, to: Recipient): Promise<Release[]>
   /**
    * The version's text as the node gets it, with the certificates that were proved; null: an override makes it unreadable, a
    * variable has no value, or a certificate is not there.

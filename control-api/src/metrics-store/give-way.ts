@@ -17,7 +17,7 @@ export function giveWay(db: MetricsDb, rings: RingStore, { wantedBytes, nowMs }:
   const freed = () => before - bytesOf(db)
   inPlace(db, () => {
     for (const share of SHARES) {
-      rings.prune(nowMs, share)
+      for (let last: string | null = ''; last !== null; ) last = rings.pruneSome(nowMs, last, share)
       shrink(db)
       if (freed() >= wantedBytes) return
     }

@@ -8,7 +8,7 @@ import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import { placeWindows, type Report, reportFault } from './windows.ts'
-import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'
+import { MetricsUnavailable, type MetricsWorker, startMetricsWorker } from './worker-client.ts'
 
 export type MetricsStore = Omit<Metrics, 'record'> & {
   record(nodeId: string, report: Report): Promise<number>
@@ -63,7 +63,7 @@ export async function openMetricsStore({
   const prune = setInterval(() => {
     board.prune(now())
     // What was not deleted now is deleted next time.
-    worker.ask({ kind: 'prune', nowMs: now() }).catch(noteFailure)
+    pruneRings(worker, now()).catch(noteFailure)
   }, PRUNE_EVERY_MS)
   tell.unref()
   prune.unref()
@@ -93,7 +93,7 @@ export async function openMetricsStore({
       const nowMs = now()
       const windows = placeWindows(report, nowMs)
       const { bootId } = report
-      const taken = await answered(worker.ask({ kind: 'take', nodeId, bootId, windows, nowMs }))
+      const taken = await answered(worker.take({ nodeId, bootId, windows, nowMs }))
       const fresh = windows.filter((window) => window.seq > taken.previousSeq)
       if (fresh.length > 0) {
         board.add(nodeId, fresh, nowMs)
@@ -152,5 +152,12 @@ export async function openMetricsStore({
       listeners.clear()
       await worker.close()
     },
+  }
+}
+
+/** Some nodes at a time: of ten thousand it takes seconds, and reports come meanwhile. */
+async function pruneRings(worker: MetricsWorker, nowMs: number): Promise<void> {
+  for (let after: string | null = ''; after !== null; ) {
+    after = await worker.ask({ kind: 'prune', nowMs, after })
   }
 }

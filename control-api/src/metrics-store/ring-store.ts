@@ -10,8 +10,11 @@ import type { Counters, PlacedWindow, Series } from './windows.ts'
 export type Take = { nodeId: string; bootId: string; windows: PlacedWindow[]; nowMs: number }
 /** `previousSeq`: windows up to it had been taken before. */
 export type Taken = { acknowledgedSeq: number; previousSeq: number }
+export type Outcome = Taken | { failed: string }
 
 const MAX_COUNTER_NAMES = 256
+/** Nodes: reports and charts have their turn between. */
+const PRUNED_AT_ONCE = 50
 /** Boots are remembered longer than a node keeps its windows. */
 const FORGET_BOOT_MS = 24 * 3600_000
 
@@ -28,24 +31,41 @@ export function createRingStore(db: MetricsDb) {
     statements.remember.run(nodeId, bootId, acknowledgedSeq, nowMs)
     return { acknowledgedSeq, previousSeq }
   })
+  const takeAll = db.transaction((takes: readonly Take[]): Outcome[] =>
+    takes.map((one) => {
+      try {
+        return take(one)
+      } catch (error) {
+        // It is over for all of them: a full disk, say. Otherwise the others' is counted.
+        if (!db.inTransaction) throw error
+        return { failed: error instanceof Error ? error.message : String(error) }
+      }
+    }),
+  )
+  const pruneSome = db.transaction((nowMs: number, after: string, share: number): string | null => {
+    const nodeIds = statements.nodes.all(after, PRUNED_AT_ONCE)
+    for (const nodeId of nodeIds) {
+      for (const { resolutionSeconds, keepSeconds } of RINGS) {
+        const before = Math.floor(nowMs / 1000 - keepSeconds * share)
+        for (const outlived of statements.outlived) outlived.run(nodeId, resolutionSeconds, before)
+      }
+      statements.forgetBoots.run(nodeId, nowMs - FORGET_BOOT_MS, nodeId)
+    }
+    return nodeIds.at(-1) ?? null
+  })
   return {
-    /** Counts what was not counted before; all of it or nothing. */
-    take: (taken: Take): Taken => take.immediate(taken),
+    /**
+     * Of each node counts what was not counted before; all of it or nothing. In one transaction, which costs as much as
+     * a report does.
+     */
+    takeAll: (takes: readonly Take[]): Outcome[] => takeAll.immediate(takes),
 
     /**
-     * Deletes what every ring has outlived, one node and ring at a time so that writers wait little.
-     * `share`: of the time that each ring keeps.
+     * Deletes what every ring has outlived, of some nodes: those after this id, in their order. Returns the last one's
+     * id, for who goes on; null: there were no more. `share`: of the time that each ring keeps.
      */
-    prune(nowMs: number, share = 1): void {
-      for (const nodeId of statements.nodes.all()) {
-        for (const { resolutionSeconds, keepSeconds } of RINGS) {
-          const before = Math.floor(nowMs / 1000 - keepSeconds * share)
-          for (const outlived of statements.outlived)
-            outlived.run(nodeId, resolutionSeconds, before)
-        }
-        statements.forgetBoots.run(nodeId, nowMs - FORGET_BOOT_MS, nodeId)
-      }
-    },
+    pruneSome: (nowMs: number, after: string, share = 1): string | null =>
+      pruneSome.immediate(nowMs, after, share),
   }
 }
 
@@ -81,7 +101,11 @@ const prepare = (db: MetricsDb) => ({
     `replace into histograms (node_id, resolution_s, step_s, generation, stage, histogram)
      values (?, ?, ?, ?, ?, ?)`,
   ),
-  nodes: db.prepare<[], string>('select distinct node_id from taken').pluck(),
+  nodes: db
+    .prepare<[string, number], string>(
+      'select distinct node_id from taken where node_id > ? order by node_id limit ?',
+    )
+    .pluck(),
   outlived: ['coverage', 'counters', 'histograms'].map((table) =>
     db.prepare<Key>(`delete from ${table} where node_id = ? and resolution_s = ? and step_s < ?`),
   ),

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Asks the metrics worker, with a bound on what may wait. A worker that dies takes its questions with
-// it (nodes send again what was not acknowledged) and is started anew.
+// it (nodes send again what was not acknowledged) and is started anew. Reports are given to it some at a time, and the
+// next when those are kept: of a large farm they share one transaction, and a chart waits for one lot of them at most.
 import { Worker } from 'node:worker_threads'
 import type { Answers, Question, Reply, Request, WorkerData } from './messages.ts'
+import type { Outcome, Take, Taken } from './ring-store.ts'
 
 export class MetricsUnavailable extends Error {}
 
 export type MetricsWorker = {
   ask<Q extends Question>(question: Q): Promise<Answers[Q['kind']]>
+  take(report: Take): Promise<Taken>
   close(): Promise<void>
 }
 
 const MAX_WAITING = 512
+/** Reports that are not with the worker yet: two seconds of ten thousand nodes'. */
+const MAX_GATHERED = 4_096
+const TAKEN_AT_ONCE = 200
+/** Where reports come by the hundred a second, so long they are gathered; one by itself goes at once. */
+const GATHER_MS = 50
 const RESTART_MS = 1_000
 
 type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
+type Gathered = {
+  report: Take
+  resolve: (taken: Taken) => void
+  reject: (error: Error) => void
+}
 
 /** Resolves when the file is open; rejects with the reason when it can't be. */
 export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
@@ -79,10 +92,49 @@ export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
     })
   }
 
+  const gathered: Gathered[] = []
+  let isTaking = false
+  let isCrowded = false
+
+  function takeSoon(): void {
+    if (isTaking || gathered.length === 0) return
+    isTaking = true
+    if (isCrowded) setTimeout(takeSome, GATHER_MS)
+    else setImmediate(takeSome)
+  }
+
+  async function takeSome(): Promise<void> {
+    const some = gathered.splice(0, TAKEN_AT_ONCE)
+    isCrowded = some.length > 1
+    const takes = some.map(({ report }) => report)
+    const outcomes: Outcome[] = await ask({ kind: 'take', takes }).catch((error: Error) =>
+      some.map(() => ({ failed: error.message })),
+    )
+    for (const [i, { resolve, reject }] of some.entries()) {
+      const outcome = outcomes[i] ?? { failed: 'the metrics worker said nothing of it' }
+      if ('failed' in outcome) reject(new MetricsUnavailable(outcome.failed))
+      else resolve(outcome)
+    }
+    isTaking = false
+    takeSoon()
+  }
+
   return {
     ask,
+    take(report) {
+      if (gathered.length >= MAX_GATHERED) {
+        return Promise.reject(new MetricsUnavailable(`${MAX_GATHERED} reports are waiting`))
+      }
+      return new Promise((resolve, reject) => {
+        gathered.push({ report, resolve, reject })
+        takeSoon()
+      })
+    },
     async close() {
       closing = true
+      for (const { reject } of gathered.splice(0)) {
+        reject(new MetricsUnavailable('the service is stopping'))
+      }
       // A worker that dies while closing has closed.
       if (worker) await ask({ kind: 'close' }).catch(() => {})
       await worker?.terminate()

@@ -16,12 +16,11 @@ const querySeries = createSeriesQuery(db)
 function answer(question: Question): Answer {
   switch (question.kind) {
     case 'take':
-      return rings.take(question)
+      return rings.takeAll(question.takes)
     case 'query':
       return querySeries(question)
     case 'prune':
-      rings.prune(question.nowMs)
-      return null
+      return rings.pruneSome(question.nowMs, question.after)
     case 'give-way':
       return giveWay(db, rings, question)
     case 'close':

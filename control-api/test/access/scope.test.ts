@@ -142,6 +142,7 @@ describe('every route', () => {
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
     'POST /api/v1/rollouts/preflight',
+    'GET /api/v1/rollouts/plans/:planDigest/nodes',
     'GET /api/v1/rollouts/:id',
     'GET /api/v1/rollouts/:id/tasks',
     'GET /api/v1/rollouts/:id/cells',

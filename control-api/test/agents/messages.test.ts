@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { printMessageTypes, readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
@@ -26,6 +27,22 @@ const effectiveOf = (generation: number, digest: string) => ({
 
 test('the types of the messages are those of the schemas (else: npm run agent-types)', () => {
   expect(readFileSync(SOURCE, 'utf8')).toBe(printMessageTypes(readProtocolSchemas()))
+})
+
+test('a node for which nothing is released asks again and again without a word written', async () => {
+  const service = await build()
+  const node = await enrolNode(service)
+  await node.hello()
+  await node.desired(null)
+  const other = new Sqlite(join(service.config.dataDir, 'control.db'))
+  // Whoever would write now waits, and fails.
+  other.exec('begin immediate')
+  try {
+    expect((await node.desired(null)).json()).toEqual({ assignment: null })
+  } finally {
+    other.exec('rollback')
+    other.close()
+  }
 })
 
 describe('the credential', () => {

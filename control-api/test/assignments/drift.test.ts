@@ -108,7 +108,7 @@ describe('a local change', () => {
       const order = { method: 'POST' as const, url: '/api/v1/rollouts?dryRun=1' }
       const payload = { config: 'default', version: 1 }
       const plan = (await service.admin.inject({ ...order, payload })).json()
-      return plan.nodes.map((planned: { isDrifted: boolean }) => planned.isDrifted)
+      return plan.nodes.items.map((planned: { isDrifted: boolean }) => planned.isDrifted)
     }
     expect(await isDrifted()).toEqual([true])
     await decide(service.admin, node.id, { action: 'discard', digest: drift.digest })

@@ -211,13 +211,13 @@ class Farm {
   async rollOut(): Promise<string> {
     const text = textOf(this.#home, this.#versions + 1)
     const saved = { text, message: 'for the bench', parent: this.#versions }
-    const made = await this.#session.must('POST', `/configs/${CONFIG}/versions`, saved)
+    const made = await this.#must('POST', `/configs/${CONFIG}/versions`, saved)
     this.#versions = Number(made.body.number)
     const wish = { config: CONFIG, version: this.#versions, strategy: { atOnce: true } }
-    const { id } = (await this.#session.must('POST', '/rollouts', wish)).body
+    const { id } = (await this.#must('POST', '/rollouts', wish)).body
     let ended = ''
     await this.#until('the rollout ends', ROLLED_OUT_WITHIN_MS, async () => {
-      const { body } = await this.#session.must('GET', `/rollouts/${id}`)
+      const { body } = await this.#must('GET', `/rollouts/${id}`)
       ended = `${body.state}${body.reason ? `: ${body.reason}` : ''}`
       return body.endedAt !== null || body.state === 'paused'
     })
@@ -229,6 +229,17 @@ class Farm {
     this.#service.child.kill('SIGTERM')
     await this.#service.ended
     rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Again, where it is too busy just now. */
+  async #must(method: string, path: string, body?: unknown) {
+    for (;;) {
+      const answer = await this.#session.ask(method, path, body)
+      if (answer.status < 300) return answer
+      if (answer.status !== 503)
+        throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+      await sleep(POLL_MS)
+    }
   }
 
   async #until(what: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {

@@ -2,13 +2,19 @@
 // `npm run bench -- reports`: the memory that the reports of a farm take in the service for as long as they are kept
 // (two minutes), and how long it takes to keep them and to ask whose they are.
 //   npm run bench -- reports [--sizes 1000,10000]
-// Each report is one that a busy node sent (recorded-report.json): a window of five seconds, eight stages. The board is the service's own; there is no network and no disk. Every size in a process of its own would be fairer:
+// Each report is one that a busy node sent (recorded-report.json): a window of five seconds, eight stages. The board is the service's own; there is no network. Then what keeping them on the disk costs. Every size in a process of its own would be fairer:
 // give one size at a time for figures to quote.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { inSlices } from '../../src/base/slices.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
+import { openMetricsDb } from '../../src/metrics-store/open.ts'
+import { createRingStore, type Take } from '../../src/metrics-store/ring-store.ts'
 import { placeWindows } from '../../src/metrics-store/windows.ts'
 import { RECORDED, REPORT_EVERY_MS, windowOf } from './recorded-report.ts'
 
@@ -54,6 +60,37 @@ function measure(nodes: number, say: (line: string) => void): void {
   )
 }
 
+/** What the worker thread does with them: each report in a transaction of its own, and many in one. */
+function measureKeeping(nodes: number, say: (line: string) => void): void {
+  const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-reports-'))
+  const db = openMetricsDb(join(dir, 'metrics.db'))
+  const rings = createRingStore(db)
+  const takesOf = (round: number): Take[] => {
+    const nowMs = T0 + round * REPORT_EVERY_MS
+    const report = { ...RECORDED, uptimeMs: (round + 1) * REPORT_EVERY_MS }
+    return Array.from({ length: nodes }, (_, i) => ({
+      ...{ nodeId: `node_${String(i).padStart(26, '0')}`, bootId: RECORDED.bootId, nowMs },
+      windows: placeWindows({ ...report, windows: [windowOf(round + 1, 1)] }, nowMs),
+    }))
+  }
+  try {
+    rings.takeAll(takesOf(0))
+    for (const [round, atOnce] of [1, 100, 1, 100].entries()) {
+      const takes = takesOf(round + 1)
+      const before = process.cpuUsage()
+      for (const some of inSlices(takes, atOnce)) rings.takeAll(some)
+      const { user, system } = process.cpuUsage(before)
+      const each = ((user + system) / 1000 / nodes).toFixed(3)
+      say(
+        `kept on the disk, ${atOnce} in a transaction: ${each} ms of the processor for each report`,
+      )
+    }
+  } finally {
+    db.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
 function timeOf(work: () => void): number {
   const from = performance.now()
   work()
@@ -64,3 +101,4 @@ const { values } = parseArgs({ options: { sizes: { type: 'string', default: '100
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say('| nodes | what | resident MiB | heap MiB | external MiB | ms |\n|---|---|---|---|---|---|')
 for (const nodes of values.sizes.split(',').map(Number)) measure(nodes, say)
+measureKeeping(1_000, say)

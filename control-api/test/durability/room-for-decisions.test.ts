@@ -41,7 +41,7 @@ function remember(to: string, nodes: number): void {
       const endedAtMs = nowMs - HISTORY_MS + (i + 1) * WINDOW_MS
       return { seq: i + 1, endedAtMs, durationMs: WINDOW_MS, series }
     })
-    rings.take({ nodeId: `node_of_before_${n}`, bootId: 'boot', windows, nowMs })
+    rings.takeAll([{ nodeId: `node_of_before_${n}`, bootId: 'boot', windows, nowMs }])
   }
   db.close()
   copyFileSync(path, to)

@@ -39,7 +39,7 @@ function filled() {
         },
       ],
     }))
-    farm.rings.take({ nodeId, bootId: 'boot', windows, nowMs: T0 })
+    farm.rings.takeAll([{ nodeId, bootId: 'boot', windows, nowMs: T0 }])
   }
   farm.db.pragma('wal_checkpoint(truncate)')
   return farm
@@ -75,7 +75,9 @@ describe('giving way', () => {
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
     const taken = { nodeId: 'node_a', bootId: 'boot', nowMs: T0 }
     const window = { seq: 9_999, endedAtMs: T0, durationMs: 5_000, series: [] }
-    expect(rings.take({ ...taken, windows: [window] })).toMatchObject({ acknowledgedSeq: 9_999 })
+    expect(rings.takeAll([{ ...taken, windows: [window] }])).toMatchObject([
+      { acknowledgedSeq: 9_999 },
+    ])
   })
 
   it('works on a file that was made before files could shrink', () => {

@@ -34,7 +34,7 @@ function window(seq: number, endedAtMs: number, seconds: number[], generation = 
   return { seq, endedAtMs, durationMs: 5_000, series: seconds.length > 0 ? [series] : [] }
 }
 const take = (windows: PlacedWindow[], nowMs: number, bootId = 'boot') =>
-  rings.take({ nodeId: NODE, bootId, windows, nowMs })
+  rings.takeAll([{ nodeId: NODE, bootId, windows, nowMs }])[0]
 
 function chart(fromMs: number, toMs: number, step: number | null, nowMs: number) {
   const range = { fromSeconds: fromMs / 1000, toSeconds: toMs / 1000 }
@@ -54,6 +54,24 @@ describe('taking windows', () => {
     for (const windows of [[b, c], [b, c], [c]]) take(windows, T0)
     const { series } = chart(T0, T0 + 10_000, 10, T0)
     expect(series.count).toEqual([3])
+  })
+
+  it('of several nodes at once keeps what it can: a damaged row costs its own node an answer, and no other', () => {
+    const of = (nodeId: string, seq: number) => {
+      const windows = [window(seq, T0, [0.1])]
+      return { nodeId, bootId: 'boot', windows, nowMs: T0 }
+    }
+    const nodes = ['node_a', 'node_b', 'node_c']
+    rings.takeAll(nodes.map((id) => of(id, 1)))
+    db.prepare("update histograms set histogram = x'00' where node_id = 'node_b'").run()
+    expect(rings.takeAll(nodes.map((id) => of(id, 2)))).toEqual([
+      { acknowledgedSeq: 2, previousSeq: 1 },
+      { failed: 'stored histogram has format 0, expected 1' },
+      { acknowledgedSeq: 2, previousSeq: 1 },
+    ])
+    expect(chart(T0, T0 + 10_000, 10, T0).series.count).toEqual([2])
+    const seqs = db.prepare('select seq from taken order by node_id').pluck().all()
+    expect(seqs).toEqual([2, 1, 2])
   })
 
   it('counts from 1 again after the serving process started anew', () => {
@@ -135,17 +153,32 @@ describe('the rings', () => {
   const resolutions = () =>
     db.prepare('select distinct resolution_s from histograms order by resolution_s').pluck().all()
 
+  /** As the store does: until there is no more. */
+  function prune(nowMs: number): number {
+    let parts = 0
+    for (let last: string | null = ''; last !== null; parts++) last = rings.pruneSome(nowMs, last)
+    return parts
+  }
+
+  it('are pruned some nodes at a time, and all of them', () => {
+    const windows = [window(1, T0, [0.1])]
+    const ids = Array.from({ length: 120 }, (_, i) => `node_${i}`)
+    rings.takeAll(ids.map((nodeId) => ({ nodeId, bootId: 'boot', windows, nowMs: T0 })))
+    expect(prune(T0 + 401 * DAY)).toBe(4)
+    expect(resolutions()).toEqual([])
+  })
+
   it('let go of what is too old, each at its own time, and of old boots', () => {
     take([window(1, T0, [0.1])], T0, 'old')
     take([window(1, T0, [0.1])], T0 + 1, 'new')
-    rings.prune(T0 + 5 * 3_600_000)
+    prune(T0 + 5 * 3_600_000)
     expect(resolutions()).toEqual([10, 60, 900])
-    rings.prune(T0 + 7 * 3_600_000)
+    prune(T0 + 7 * 3_600_000)
     expect(resolutions()).toEqual([60, 900])
-    rings.prune(T0 + 8 * DAY)
+    prune(T0 + 8 * DAY)
     expect(resolutions()).toEqual([900])
     expect(db.prepare('select boot_id from taken').all()).toEqual([{ boot_id: 'new' }])
-    rings.prune(T0 + 401 * DAY)
+    prune(T0 + 401 * DAY)
     expect(resolutions()).toEqual([])
     expect(db.prepare('select * from coverage').all()).toEqual([])
     expect(db.prepare('select * from counters').all()).toEqual([])

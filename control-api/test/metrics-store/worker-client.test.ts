@@ -16,7 +16,6 @@ async function start() {
 }
 
 const take = (seq: number) => ({
-  kind: 'take' as const,
   nodeId: 'node_a',
   bootId: 'boot',
   nowMs: 1,
@@ -25,20 +24,42 @@ const take = (seq: number) => ({
 
 it('a worker that ended is started anew and goes on from its file', async () => {
   const worker = await start()
-  await worker.ask(take(1))
+  await worker.take(take(1))
   await worker.ask({ kind: 'close' })
   await expect
-    .poll(() => worker.ask(take(2)).catch(() => null))
+    .poll(() => worker.take(take(2)).catch(() => null))
     .toEqual({
       acknowledgedSeq: 2,
       previousSeq: 1,
     })
 })
 
+const chart = {
+  ...{ fromSeconds: 0, toSeconds: 10, stepSeconds: 10, resolutionSeconds: 10 },
+  ...{ nodeIds: ['node_a'], stage: 'total' as const },
+}
+
 it('questions beyond the bound are turned away at once', async () => {
   const worker = await start()
-  const asked = Array.from({ length: 600 }, (_, i) => worker.ask(take(i + 1)))
+  const asked = Array.from({ length: 600 }, () => worker.ask({ kind: 'query', ...chart }))
   const results = await Promise.allSettled(asked)
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(512)
-  expect(await worker.ask(take(601))).toMatchObject({ acknowledgedSeq: 601 })
+  expect(await worker.take(take(1))).toMatchObject({ acknowledgedSeq: 1 })
+})
+
+it('so are reports, of which each that was let in is kept', async () => {
+  const worker = await start()
+  const given = Array.from({ length: 4_200 }, (_, i) => worker.take(take(i + 1)))
+  const results = await Promise.allSettled(given)
+  expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(4_096)
+  expect(await worker.take(take(4_200))).toEqual({ acknowledgedSeq: 4_200, previousSeq: 4_096 })
+})
+
+it('a chart waits for some reports, not for all that have come', async () => {
+  const worker = await start()
+  let kept = 0
+  const given = Array.from({ length: 2_000 }, (_, i) => worker.take(take(i + 1)).then(() => kept++))
+  await worker.ask({ kind: 'query', ...chart })
+  expect(kept).toBeLessThanOrEqual(400)
+  await Promise.all(given)
 })

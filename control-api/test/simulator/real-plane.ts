@@ -127,6 +127,7 @@ export async function startPlane(
     throughputOf: async () => new Map(),
   }
   const inbox = createInbox({
+    db,
     write,
     assignments,
     engine,

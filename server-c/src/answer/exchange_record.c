@@ -2,6 +2,7 @@
 /* exchange_record.c — what is recorded when an exchange ends: counters, stages, a sample, a line of
  * the access log. */
 #include "answer/exchange.h"
+#include "http/url_path.h"
 
 static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
                         enum end_reason aborted_for)
@@ -19,13 +20,25 @@ static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
     samples_add(&ex->loop->samples, &sample);
 }
 
+/* The path as it was asked for, decoded; where it can't be, as it was sent. */
+static struct span asked_path(struct exchange *ex)
+{
+    struct loop *loop = ex->loop;
+    struct span raw = exchange_slice(ex, ex->req.path);
+    struct url_path path;
+
+    if (url_path_resolve(&path, loop->path, loop->path_cap, raw) != HTTP_OK)
+        return raw;
+    return (struct span){loop->path, path.len};
+}
+
 static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent,
                              enum end_reason aborted_for)
 {
-    const struct config *cfg = ex->live->cfg;
+    const struct site_log *log = ex->site ? ex->site->log : &ex->live->sites->log;
     struct access_record record;
 
-    if (!cfg->access_log.path[0])
+    if (!log->log || (log->filters && !site_log_takes(log, asked_path(ex), ex->status)))
         return;
     record = (struct access_record){
         .peer = ex->peer,
@@ -34,6 +47,11 @@ static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent
         .referer = http_request_field(&ex->req, ex->head, FIELD_REFERER),
         .user_agent = http_request_field(&ex->req, ex->head, FIELD_USER_AGENT),
         .user = ex->user,
+        .path = exchange_slice(ex, ex->req.path),
+        .query = exchange_slice(ex, ex->req.query),
+        .site = ex->site ? ex->site->cfg->hosts[0] : "",
+        .coding = ex->coding == CODING_IDENTITY ? "" : http_coding_name(ex->coding),
+        .is_secure = ex->is_secure,
         .status = (int)ex->status,
         .bytes = sent,
         .body_bytes = sent > ex->head_len ? sent - ex->head_len : 0,
@@ -41,7 +59,7 @@ static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent
         .aborted_for = aborted_for,
         .now = ex->loop->date_second,
     };
-    if (!access_ring_write(ex->loop->access_ring, cfg->access_log.format, &record))
+    if (!access_log_write(log->log, ex->loop->index, &log->form, &record))
         loop_count(ex->live, COUNTER_LOG_DROPPED, 1);
 }
 

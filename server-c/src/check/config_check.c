@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "check/config_check_bounds.h"
 #include "check/config_check_parts.h"
+#include "config/log_target.h"
 #include "log/log_file.h"
 #include "machine/bounded_call.h"
 
@@ -94,16 +95,30 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-/* `running_path` is that log's path in the running config; "" is none. That file is open, perhaps
- * with rights that have been given up since, so it is not opened again. */
-static void check_log(const struct check *check, const char *path, const char *running_path,
-                      enum log_file_kind kind, const char *pointer)
+/* A log of the running config is open, perhaps with rights that have been given up since, so it is not
+ * opened again. */
+static bool is_open_already(const struct check *check, const char *path, enum log_file_kind kind)
+{
+    const struct config_access_log *log;
+
+    if (!check->running)
+        return false;
+    if (kind == LOG_FILE_ERROR)
+        return strcmp(check->running->error_log.path, path) == 0;
+    for (size_t i = 0; (log = config_access_log_at(check->running, i, NULL, 0)); i++)
+        if (strcmp(log->path, path) == 0)
+            return true;
+    return false;
+}
+
+static void check_log(const struct check *check, const char *path, enum log_file_kind kind,
+                      const char *pointer)
 {
     struct log_file_problem problem;
     struct buf seen;
     int err;
 
-    if (*path == '\0' || strcmp(path, running_path) == 0)
+    if (!log_target_is_file(path) || is_open_already(check, path, kind))
         return;
     buf_init(&seen);
     config_check_see(&seen, check, path);
@@ -114,6 +129,17 @@ static void check_log(const struct check *check, const char *path, const char *r
         config_errors_add_at(check->errors, check->cfg, problem.code, pointer, problem.hint,
                              "\"%s\" %s", seen.data, problem.what);
     buf_fini(&seen);
+}
+
+static void check_access_logs(const struct check *check)
+{
+    const struct config_access_log *log;
+    char pointer[CHECK_POINTER_LEN];
+
+    for (size_t i = 0; (log = config_access_log_at(check->cfg, i, pointer, sizeof(pointer))); i++) {
+        strcat(pointer, "/path");
+        check_log(check, log->path, LOG_FILE_ACCESS, pointer);
+    }
 }
 
 static bool is_there(const char *path)
@@ -227,16 +253,12 @@ int config_check_owner(const struct config *cfg, const struct config *running,
 
 static void check_all(const struct check *check)
 {
-    const struct config *cfg = check->cfg, *running = check->running;
-
     check_owner(check);
     config_check_listeners(check);
     config_check_process(check);
     check_sites(check);
-    check_log(check, cfg->access_log.path, running ? running->access_log.path : "", LOG_FILE_ACCESS,
-              "/accessLog/path");
-    check_log(check, cfg->error_log.path, running ? running->error_log.path : "", LOG_FILE_ERROR,
-              "/errorLog/path");
+    check_access_logs(check);
+    check_log(check, check->cfg->error_log.path, LOG_FILE_ERROR, "/errorLog/path");
     config_check_sizes(check);
 }
 

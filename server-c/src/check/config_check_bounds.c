@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "check/config_check_parts.h"
+#include "config/log_target.h"
 #include "owner/bounds.h"
 
 #include <arpa/inet.h>
@@ -286,6 +287,34 @@ static void check_written(const struct bounds_check *bounds, const char *path, e
     free(real);
 }
 
+/* Under a policy, what is logged stays on this machine: no config sends it to another one. */
+static bool is_of_this_machine(const struct log_target *target)
+{
+    static const uint8_t loopback[ADDRESS_LEN] = {[ADDRESS_LEN - 1] = 1};
+    const uint8_t *v4 = address_v4(target->address);
+
+    return v4 ? v4[0] == 127 : memcmp(target->address, loopback, sizeof(loopback)) == 0;
+}
+
+static void check_log(const struct bounds_check *bounds, const char *path, const char *pointer)
+{
+    struct log_target target;
+
+    if (!log_target_parse(&target, path))
+        return;
+    if (target.kind == LOG_TARGET_FILE)
+        check_written(bounds, path, OWNER_LOGS, pointer);
+    else if (target.kind == LOG_TARGET_SYSLOG_UNIX && strcmp(target.path, "/dev/log") != 0)
+        check_written(bounds, target.path, OWNER_LOGS, pointer);
+    else if (target.kind == LOG_TARGET_SYSLOG_UDP && bounds->policy != NULL &&
+             !is_of_this_machine(&target))
+        config_errors_add_at(bounds->check->errors, bounds->check->cfg, CONFIG_CODE_POLICY, pointer,
+                             "send it to a log daemon on this machine, which may send it on",
+                             "\"%s\" is another machine, and under this machine's policy logs "
+                             "stay here",
+                             path);
+}
+
 /* --- addresses and users --------------------------------------------------------------------- */
 
 static void append_listens(struct buf *out, const struct owner_policy *policy)
@@ -365,15 +394,20 @@ static void check_account(const struct bounds_check *bounds, const char *name, e
 static void check_all(const struct bounds_check *bounds)
 {
     const struct config *cfg = bounds->check->cfg;
+    const struct config_access_log *log;
+    char pointer[CHECK_POINTER_LEN];
 
     check_listens(bounds);
     check_admin(bounds);
     check_account(bounds, cfg->process.user, OWNER_USERS, "/process/user");
     check_account(bounds, cfg->process.group, OWNER_GROUPS, "/process/group");
     check_written(bounds, cfg->process.pid_file, OWNER_RUNTIME, "/process/pidFile");
-    check_written(bounds, cfg->access_log.path, OWNER_LOGS, "/accessLog/path");
-    check_written(bounds, cfg->error_log.path, OWNER_LOGS, "/errorLog/path");
     check_written(bounds, cfg->compression.cache_folder, OWNER_RUNTIME, "/compression/cacheFolder");
+    check_log(bounds, cfg->error_log.path, "/errorLog/path");
+    for (size_t i = 0; (log = config_access_log_at(cfg, i, pointer, sizeof(pointer))); i++) {
+        strcat(pointer, "/path");
+        check_log(bounds, log->path, pointer);
+    }
     for (size_t i = 0; i < cfg->site_count; i++)
         check_site(bounds, i);
 }

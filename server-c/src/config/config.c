@@ -12,6 +12,7 @@
 #include "text/json_text.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,4 +154,21 @@ void config_put(struct config *cfg)
     config_free_options(cfg);
     free(cfg->text);
     free(cfg);
+}
+
+bool config_access_log_is_on(const struct config_access_log *log)
+{
+    return log->path != NULL && log->path[0] != '\0' && strcmp(log->path, "none") != 0;
+}
+
+const struct config_access_log *config_access_log_at(const struct config *cfg, size_t number,
+                                                     char *pointer, size_t cap)
+{
+    if (number > cfg->site_count)
+        return NULL;
+    if (pointer && number == 0)
+        snprintf(pointer, cap, "/accessLog");
+    else if (pointer)
+        snprintf(pointer, cap, "/sites/%zu/accessLog", number - 1);
+    return number == 0 ? &cfg->access_log : &cfg->sites[number - 1].access_log;
 }

@@ -34,7 +34,6 @@ struct config_listen {
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
-enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
@@ -213,6 +212,21 @@ struct config_certificate {
     char *chain_file, *key_file; /* absolute paths; "": none */
 };
 
+/* Of the node, or of a site: then a `path` of "" means the node's. */
+struct config_access_log {
+    char *path;   /* log_target.h; "" or "none": off */
+    char *format; /* access_format.h */
+    bool mask_addresses;
+    char **paths; /* only what was asked for there; none: everything */
+    size_t path_count;
+    char **except_paths;
+    size_t except_path_count;
+    char **statuses; /* "404" or "4xx"; none: each */
+    size_t status_count;
+};
+
+#define CONFIG_ACCESS_LOGS 64 /* access logs of a config that go to different places */
+
 struct config_site {
     char **hosts; /* lower case; "*" is the default site */
     size_t host_count;
@@ -292,6 +306,7 @@ struct config_site {
     size_t maintenance_count;
     struct config_request_limit *request_limits;
     size_t request_limit_count;
+    struct config_access_log access_log;
     uint64_t bytes_per_second;            /* for all its connections together; 0: no limit */
     uint64_t connection_bytes_per_second; /* 0: no limit */
 };
@@ -365,13 +380,10 @@ struct config {
         uint32_t timeout_seconds; /* a request that waits longer for a disk is given up */
     } io;
 
-    struct {
-        char *path; /* "": off */
-        enum config_log_format format;
-    } access_log;
+    struct config_access_log access_log;
 
     struct {
-        char *path; /* "": standard error */
+        char *path; /* log_target.h; "": standard error */
         enum config_log_level level;
     } error_log;
 
@@ -424,6 +436,14 @@ struct config *config_parse_with_variables(const char *text, size_t len,
 void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
                           enum config_code code, const char *pointer, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Whether anything is written to it. Of a site's: whether it is another than the node's. */
+bool config_access_log_is_on(const struct config_access_log *log);
+
+/* The access log with that number, counted over the node's (0) and its sites' (1 …), and where the config
+ * has it, for whom `pointer` is not NULL. NULL: there are no more. */
+const struct config_access_log *config_access_log_at(const struct config *cfg, size_t number,
+                                                     char *pointer, size_t cap);
 
 /* Files of passwords and of keys that the site names, one after the other; "": this one is in no
  * file of the config; NULL: no more. */

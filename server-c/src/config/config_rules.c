@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* config_rules.c — checks sizes that limit each other, and files that are written. Other rules have
- * files of their own. */
+/* config_rules.c — checks sizes that limit each other. Other rules have files of their own. */
 #include "config/config_rules.h"
 
 #include "config/config_rules_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Returns the first of two conflicting options that the author gave, as the other may be a
  * default. */
@@ -47,48 +44,6 @@ static void check_sizes(const struct rules *rules)
             cfg->compression.min_file_bytes, cfg->compression.max_file_bytes);
 }
 
-/* A file that the node writes, and where it is named. */
-struct written {
-    const char *path, *what, *pointer;
-};
-
-static bool is_same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && *a != '\0' && strcmp(a, b) == 0;
-}
-
-/* Conflicts between two sockets are checked with the listeners. */
-static void check_sockets(const struct rules *rules, const struct written *file)
-{
-    for (size_t i = 0; i < rules->cfg->listen_count; i++) {
-        char pointer[RULES_POINTER_LEN];
-
-        if (!is_same(rules->cfg->listens[i].socket, file->path))
-            continue;
-        snprintf(pointer, sizeof(pointer), "/listen/%zu/socket", i);
-        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "choose another path",
-                            "\"%s\" is %s already", file->path, file->what);
-    }
-}
-
-static void check_written(const struct rules *rules)
-{
-    const struct written files[] = {
-        {rules->cfg->access_log.path, "the access log", "/accessLog/path"},
-        {rules->cfg->error_log.path, "the error log", "/errorLog/path"},
-        {rules->cfg->process.pid_file, "the PID file", "/process/pidFile"},
-    };
-
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-        for (size_t j = 0; j < i; j++)
-            if (is_same(files[i].path, files[j].path))
-                config_rules_report(rules, CONFIG_CODE_CONFLICT, files[i].pointer,
-                                    "give each a file of its own", "\"%s\" is %s already",
-                                    files[i].path, files[j].what);
-        check_sockets(rules, &files[i]);
-    }
-}
-
 void config_check_rules(const struct config *cfg, const struct json_value *root,
                         struct config_errors *errors)
 {
@@ -106,5 +61,5 @@ void config_check_rules(const struct config *cfg, const struct json_value *root,
         config_rules_check_expires(&rules, i);
     }
     check_sizes(&rules);
-    check_written(&rules);
+    config_rules_check_logs(&rules);
 }

@@ -47,5 +47,6 @@ void config_rules_check_urls(const struct rules *rules, size_t site);
 void config_rules_check_headers(const struct rules *rules, size_t site);
 void config_rules_check_cors(const struct rules *rules, size_t site);
 void config_rules_check_expires(const struct rules *rules, size_t site);
+void config_rules_check_logs(const struct rules *rules);
 
 #endif

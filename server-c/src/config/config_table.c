@@ -5,6 +5,7 @@
 #include "config/config_table.h"
 
 #include "config/config_table_rows.h"
+#include "config/log_target.h"
 
 #include <arpa/inet.h>
 
@@ -15,10 +16,6 @@ static const char *const defer_accept_words[] = {[DEFER_ACCEPT_AUTO] = "auto",
                                                  [DEFER_ACCEPT_ALWAYS] = "always",
                                                  [DEFER_ACCEPT_NEVER] = "never",
                                                  NULL};
-static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
-                                          [LOG_FORMAT_COMBINED] = "combined",
-                                          [LOG_FORMAT_JSON] = "json",
-                                          NULL};
 static const char *const proxy_fields[] = {
     [PROXY_FIELD_X_FORWARDED_FOR] = "X-Forwarded-For", [PROXY_FIELD_FORWARDED] = "Forwarded", NULL};
 static const char *const tls_profiles[] = {
@@ -188,39 +185,46 @@ static const struct option process_members[] = {
     {0},
 };
 
+const char *config_row_check_log_target(const char *text)
+{
+    struct log_target target;
+
+    return log_target_parse(&target, text)
+               ? NULL
+               : "has no numeric address with a port, or too long a path";
+}
+
 static const struct option access_log_members[] = {
     {.name = "path",
      .type = OPTION_STRING,
-     .title = "File",
-     .help = "Absolute path of the access log. Empty: no access log.",
+     .title = "Where to",
+     .help = "Absolute path of the access log; \"stdout\" or \"stderr\", for the journal or a "
+             "container's log; or syslog (RFC 5424): \"syslog:/dev/log\" for a Unix socket, "
+             "\"syslog:192.0.2.7:514\" by UDP. Empty: no access log.",
      .lighttpd = "accesslog.filename",
      .default_json = "\"\"",
      .max = 1024,
-     .pattern = "^(" ABSOLUTE_PATH ")?$",
-     .form = "an absolute path, or empty",
+     .pattern = "^" LOG_TARGET "?$",
+     .form = LOG_TARGET_FORM ", or empty",
+     .check = config_row_check_log_target,
      CONFIG(access_log.path)},
-    {.name = "format",
-     .type = OPTION_ENUM,
-     .title = "Format",
-     .help = "\"common\" and \"combined\" are the formats of that name that log readers know; "
-             "\"json\" is one object per line.",
-     .lighttpd = "accesslog.format",
-     .default_json = "\"combined\"",
-     .words = log_formats,
-     CONFIG(access_log.format)},
+    ACCESS_LOG_ROWS(struct config),
     {0},
 };
 
 static const struct option error_log_members[] = {
     {.name = "path",
      .type = OPTION_STRING,
-     .title = "File",
-     .help = "Absolute path of the error log. Empty: standard error.",
+     .title = "Where to",
+     .help =
+         "Absolute path of the error log, \"stdout\", or syslog as for accessLog. Empty: standard "
+         "error.",
      .lighttpd = "server.errorlog",
      .default_json = "\"\"",
      .max = 1024,
-     .pattern = "^(" ABSOLUTE_PATH ")?$",
-     .form = "an absolute path, or empty",
+     .pattern = "^" LOG_TARGET "?$",
+     .form = LOG_TARGET_FORM ", or empty",
+     .check = config_row_check_log_target,
      CONFIG(error_log.path)},
     {.name = "level",
      .type = OPTION_ENUM,

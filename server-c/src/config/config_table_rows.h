@@ -54,6 +54,70 @@
     .key_pattern = "^[45]([0-9][0-9]|xx)$",                                                        \
     .key_form = "an error's status, such as \"404\" or \"5xx\""
 
+/* Where a log goes (log_target.h). */
+#define LOG_TARGET                                                                                 \
+    "(stdout|stderr|syslog:/[^" CONTROLS                                                           \
+    "]+|syslog:([0-9.]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]+|" ABSOLUTE_PATH ")"
+#define LOG_TARGET_FORM                                                                            \
+    "an absolute path, \"stdout\", \"stderr\", \"syslog:/dev/log\" or \"syslog:192.0.2.7:514\""
+
+/* What the access log of the node and that of a site have in common. `owner` is the struct that has the
+ * config_access_log as `access_log`. */
+#define ACCESS_LOG_ROWS(owner)                                                                     \
+    {.name = "format",                                                                             \
+     .type = OPTION_STRING,                                                                        \
+     .title = "Format",                                                                            \
+     .help = "\"common\", \"combined\" and \"vhost_combined\" (the same after the host) are the "  \
+             "formats of that name that log readers know; \"json\" is one object per line. Or a "  \
+             "text with fields in braces: \"{client} {host} {status} {totalMicros}\".",            \
+     .lighttpd = "accesslog.format",                                                               \
+     .default_json = "\"combined\"",                                                               \
+     .min = 4,                                                                                     \
+     .max = 512,                                                                                   \
+     .pattern = "^(common|combined|vhost_combined|json|[^\x01-\x08\x0a-\x1f\x7f]*[{].*)$",         \
+     .form = "\"common\", \"combined\", \"vhost_combined\", \"json\", or a text with fields in "   \
+             "braces, such as \"{client} {status}\"",                                              \
+     FIELD(owner, access_log.format)},                                                             \
+        {.name = "maskAddresses",                                                                  \
+         .type = OPTION_BOOLEAN,                                                                   \
+         .title = "Mask addresses",                                                                \
+         .help = "Whether clients' addresses are written without their end: 192.0.2.0 for "        \
+                 "192.0.2.7, 2001:db8:1:: for all of 2001:db8:1::/48.",                            \
+         .default_json = "false",                                                                  \
+         FIELD(owner, access_log.mask_addresses)},                                                 \
+        {.name = "paths",                                                                          \
+         .type = OPTION_STRINGS,                                                                   \
+         .title = "Paths",                                                                         \
+         .help = "Only requests for these paths are logged, as clients asked for them: \"/a/**\" " \
+                 "is for whole paths, \"*.pdf\" for a file's name. Empty: all are.",               \
+         .default_json = "[]",                                                                     \
+         .min = 1,                                                                                 \
+         .max = 512,                                                                               \
+         .max_items = 64,                                                                          \
+         .pattern = "^(/[^" CONTROLS "]*|[^/" CONTROLS "]+)$",                                     \
+         .form = "a pattern that begins with \"/\", or one of a file's name, without \"/\"",       \
+         LIST(owner, access_log.paths, access_log.path_count)},                                    \
+        {.name = "exceptPaths",                                                                    \
+         .type = OPTION_STRINGS,                                                                   \
+         .title = "Paths left out",                                                                \
+         .help = "Requests for these paths are not logged, such as \"/health\".",                  \
+         .default_json = "[]",                                                                     \
+         .min = 1,                                                                                 \
+         .max = 512,                                                                               \
+         .max_items = 64,                                                                          \
+         .pattern = "^(/[^" CONTROLS "]*|[^/" CONTROLS "]+)$",                                     \
+         .form = "a pattern that begins with \"/\", or one of a file's name, without \"/\"",       \
+         LIST(owner, access_log.except_paths, access_log.except_path_count)},                      \
+    {                                                                                              \
+        .name = "statuses", .type = OPTION_STRINGS, .title = "Statuses",                           \
+        .help = "Only responses with these statuses are logged: \"404\", or \"5xx\" for a whole "  \
+                "class. Empty: all are.",                                                          \
+        .default_json = "[]", .min = 3, .max = 4, .max_items = 64,                                 \
+        .pattern = "^[2-5]([0-9][0-9]|xx)$",                                                       \
+        .form = "a status such as \"404\", or a class such as \"4xx\"",                            \
+        LIST(owner, access_log.statuses, access_log.status_count)                                  \
+    }
+
 /* In config_table_limits.c. */
 extern const struct option config_limits_members[];
 extern const struct option config_stat_cache_members[];
@@ -89,6 +153,9 @@ extern const struct option config_stored_coding_members[];
 
 /* For rows that take proxies: addresses, blocks and "unix". */
 const char *config_row_check_proxy(const char *text);
+
+/* For rows that take where a log goes. */
+const char *config_row_check_log_target(const char *text);
 
 /* For rows that take a numeric address. */
 const char *config_row_check_address(const char *text);

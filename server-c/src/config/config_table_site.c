@@ -255,6 +255,24 @@ static const struct option user_dirs_members[] = {
     {0},
 };
 
+static const struct option access_log_members[] = {
+    {.name = "path",
+     .type = OPTION_STRING,
+     .title = "Where to",
+     .help =
+         "Where this site's lines go, as in the node's accessLog; several sites may name the same "
+         "place. \"none\": its requests are not logged. Empty: they are in the node's log, as that "
+         "says, and nothing else counts here. All sites together may have 64 places.",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(none|" LOG_TARGET ")?$",
+     .form = LOG_TARGET_FORM ", \"none\", or empty",
+     .check = config_row_check_log_target,
+     SITE(access_log.path)},
+    ACCESS_LOG_ROWS(struct config_site),
+    {0},
+};
+
 const struct option config_site_members[] = {
     {.name = "hosts",
      .type = OPTION_STRINGS,
@@ -605,6 +623,12 @@ const struct option config_site_members[] = {
      .members = config_request_limit_members,
      .item_size = sizeof(struct config_request_limit),
      SITE_LIST(request_limits, request_limit_count)},
+    {.name = "accessLog",
+     .type = OPTION_OBJECT,
+     .title = "Access log",
+     .help = "An access log of this site's own, in place of the node's.",
+     .default_json = "{}",
+     .members = access_log_members},
     {.name = "bytesPerSecond",
      .type = OPTION_INTEGER,
      .title = "Bandwidth of the site",

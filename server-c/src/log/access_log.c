@@ -13,33 +13,52 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <uv.h>
 
 #define RING_BYTES (256 * 1024) /* a power of two */
 
 struct access_ring {
-    struct access_log *log;
     struct access_ring *next;
     _Atomic uint64_t filled, written; /* bytes since the start */
-    struct access_stamp stamp;        /* loop thread */
+    struct access_stamps stamps;      /* loop thread */
     char bytes[RING_BYTES];
 };
 
 struct access_log {
     struct log_out *out;
+    char *target;
+    _Atomic uint32_t refs;
+    /* Each is made by its loop when it has its first line. */
+    struct access_ring *of_loop[ACCESS_LOG_LOOPS];
     pthread_mutex_t lock; /* protects the list */
     struct access_ring *rings;
     struct access_ring *turn; /* whose lines are taken next; NULL: those of the first */
 };
 
-bool access_ring_write(struct access_ring *ring, enum config_log_format format,
-                       const struct access_record *record)
+static struct access_ring *add_ring(struct access_log *log)
 {
+    struct access_ring *ring = xcalloc(1, sizeof(*ring));
+
+    pthread_mutex_lock(&log->lock); /* the thread holds it for no longer than it copies lines */
+    ring->next = log->rings;
+    log->rings = ring;
+    pthread_mutex_unlock(&log->lock);
+    return ring;
+}
+
+bool access_log_write(struct access_log *log, uint32_t loop, const struct access_form *form,
+                      const struct access_record *record)
+{
+    struct access_ring *ring = log->of_loop[loop];
+    struct access_line line;
+
+    if (!ring)
+        ring = log->of_loop[loop] = add_ring(log);
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_relaxed);
     uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
     size_t at = filled % RING_BYTES, first;
-    struct access_line line;
 
-    access_line_write(&line, &ring->stamp, format, record);
+    access_line_write(&line, &ring->stamps, form, record);
     if (line.len > RING_BYTES - (filled - written))
         return false;
     first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;
@@ -48,7 +67,7 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
     atomic_store_explicit(&ring->filled, filled + line.len, memory_order_release);
     /* Wake the thread early when the ring becomes half full; otherwise it comes by itself. */
     if (filled - written < RING_BYTES / 2 && filled - written + line.len >= RING_BYTES / 2)
-        log_out_wake(ring->log->out);
+        log_out_wake(log->out);
     return true;
 }
 
@@ -100,18 +119,36 @@ static size_t take_lines(void *arg, char *batch, size_t cap)
 
 /* --- begin and end --------------------------------------------------------------------------- */
 
-struct access_log *access_log_new(void)
+/* The thread has ended, or was never started. */
+static void destroy(struct access_log *log)
+{
+    for (struct access_ring *ring = log->rings, *next; ring; ring = next) {
+        next = ring->next;
+        free(ring);
+    }
+    pthread_mutex_destroy(&log->lock);
+    free(log->target);
+    free(log);
+}
+
+struct access_log *access_log_new(const char *target, struct log_file_problem *problem)
 {
     struct access_log *log = xcalloc(1, sizeof(*log));
     const struct log_out_source source = {
         .thread_name = "access-log", .kind = LOG_FILE_ACCESS, .take = take_lines, .arg = log};
 
     pthread_mutex_init(&log->lock, NULL);
+    log->target = xstrdup(target);
+    atomic_init(&log->refs, 1);
     log->out = log_out_new(&source);
-    if (log->out)
+    if (log->out && log_out_configure(log->out, target, problem) == 0)
         return log;
-    pthread_mutex_destroy(&log->lock);
-    free(log);
+    if (log->out)
+        access_log_free(log);
+    else {
+        log_file_failed(problem, UV_EAGAIN);
+        destroy(log);
+    }
     return NULL;
 }
 
@@ -119,29 +156,29 @@ bool access_log_free(struct access_log *log)
 {
     if (!log_out_free(log->out))
         return false;
-    for (struct access_ring *ring = log->rings, *next; ring; ring = next) {
-        next = ring->next;
-        free(ring);
-    }
-    pthread_mutex_destroy(&log->lock);
-    free(log);
+    destroy(log);
     return true;
 }
 
-struct log_out_next *access_log_prepare(struct access_log *log, const char *path,
-                                        struct log_file_problem *problem)
+struct access_log *access_log_get(struct access_log *log)
 {
-    return log_out_prepare(log->out, path, problem);
+    atomic_fetch_add_explicit(&log->refs, 1, memory_order_relaxed);
+    return log;
 }
 
-void access_log_take(struct access_log *log, struct log_out_next *next)
+void access_log_put(struct access_log *log)
 {
-    log_out_take(log->out, next);
+    atomic_fetch_sub_explicit(&log->refs, 1, memory_order_release);
 }
 
-void access_log_discard(struct access_log *log, struct log_out_next *next)
+bool access_log_is_used(const struct access_log *log)
 {
-    log_out_discard(log->out, next);
+    return atomic_load_explicit(&log->refs, memory_order_acquire) > 0;
+}
+
+const char *access_log_target(const struct access_log *log)
+{
+    return log->target;
 }
 
 int access_log_give(struct access_log *log, uid_t uid, gid_t gid)
@@ -149,24 +186,7 @@ int access_log_give(struct access_log *log, uid_t uid, gid_t gid)
     return log_out_give(log->out, uid, gid);
 }
 
-int access_log_configure(struct access_log *log, const char *path, struct log_file_problem *problem)
-{
-    return log_out_configure(log->out, path, problem);
-}
-
 int access_log_reopen(struct access_log *log, struct log_file_problem *problem)
 {
     return log_out_reopen(log->out, problem);
-}
-
-struct access_ring *access_log_add_ring(struct access_log *log)
-{
-    struct access_ring *ring = xcalloc(1, sizeof(*ring));
-
-    ring->log = log;
-    pthread_mutex_lock(&log->lock);
-    ring->next = log->rings;
-    log->rings = ring;
-    pthread_mutex_unlock(&log->lock);
-    return ring;
 }

@@ -16,7 +16,7 @@
 #include <uv.h>
 
 #define WAIT_SECONDS 2
-#define FIRST_LINE_BYTES 1024
+#define FIRST_LINE_BYTES (16 * 1024) /* longer than any line of ours */
 #define NEW_FILE_MODE 0640
 
 static const char choose_another[] =
@@ -57,7 +57,8 @@ static int judge_type(const struct stat *st, struct log_file_problem *problem)
     if (S_ISDIR(st->st_mode))
         return refuse(problem, UV_EISDIR, "name a file in it", "is a folder");
     if (!S_ISREG(st->st_mode))
-        return refuse(problem, UV_EINVAL, "name a file; for standard error leave errorLog.path out",
+        return refuse(problem, UV_EINVAL,
+                      "name a file; for standard output or error write \"stdout\" or \"stderr\"",
                       "is a pipe, a socket or a device, and a log is a plain file");
     if (st->st_nlink > 1)
         return refuse(problem, UV_EINVAL, choose_another, "has a second name (a hard link)");
@@ -77,10 +78,11 @@ static int judge_content(int fd, off_t size, enum log_file_kind kind,
     if (kind == LOG_FILE_ACCESS ? log_line_is_access(text, (size_t)len)
                                 : log_line_is_error(text, (size_t)len))
         return 0;
-    return refuse(problem, UV_EINVAL, "name another path, or move the file away",
-                  kind == LOG_FILE_ACCESS
-                      ? "has something else in it: its first line is none of an access log"
-                      : "has something else in it: its first line is none of an error log of ours");
+    return refuse(
+        problem, UV_EINVAL, "name another path, or move the file away",
+        kind == LOG_FILE_ACCESS
+            ? "has something else in it: its first line is none of an access log: it has no time"
+            : "has something else in it: its first line is none of an error log of ours");
 }
 
 /* --- opening --------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ struct log_file {
 };
 
 enum log_file_kind {
-    LOG_FILE_ACCESS, /* lines of `common`, `combined` or our `json` */
+    LOG_FILE_ACCESS, /* lines with the time of an access log in them */
     LOG_FILE_ERROR   /* lines of log.h */
 };
 

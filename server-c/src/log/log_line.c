@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_line.c — looks only at the part at the beginning of a line that no client can influence: a
- * path may have any length. */
+/* log_line.c — looks for the time of a line, whatever else is in it: the format of an access log may
+ * be of the author's own. */
 #include "log/log_line.h"
 
 #include "base/util.h"
@@ -37,31 +37,17 @@ static bool take(struct reader *reader, const char *pattern)
     return true;
 }
 
-/* Takes at least one byte, and a space. */
-static bool take_word(struct reader *reader)
-{
-    const char *start = reader->at;
-
-    while (reader->at < reader->end && (unsigned char)*reader->at > ' ' && *reader->at != 0x7f)
-        reader->at++;
-    return reader->at > start && take(reader, " ");
-}
-
-/* Takes peer, identity and user, which other servers may write with spaces; then the time. */
-static bool is_text(struct reader reader)
-{
-    unsigned words = 0;
-
-    while (reader.at < reader.end && *reader.at != '[' && take_word(&reader))
-        words++;
-    return words >= 3 && take(&reader, "[00/Aaa/0000:00:00:00 +0000] \"");
-}
-
 bool log_line_is_access(const char *text, size_t len)
 {
-    struct reader reader = {text, text + len};
+    const char *end = memchr(text, '\n', len);
+    struct reader reader = {text, end ? end : text + len};
 
-    return is_text(reader) || take(&reader, "{\"time\":\"0000-00-00T00:00:00Z\",\"peer\":\"");
+    for (; reader.at < reader.end; reader.at++) {
+        struct reader clf = reader, iso = reader;
+        if (take(&clf, "00/Aaa/0000:00:00:00 +0000") || take(&iso, "0000-00-00T00:00:00Z"))
+            return true;
+    }
+    return false;
 }
 
 bool log_line_is_error(const char *text, size_t len)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it a line of `common` or `combined`, from any server, or of our `json`? */
+/* Has its first line a time as lines of access logs have it, of any server? */
 bool log_line_is_access(const char *text, size_t len);
 /* Is it a line of log.h, such as "2026-11-21T09:14:43.123Z info …"? */
 bool log_line_is_error(const char *text, size_t len);

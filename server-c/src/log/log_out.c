@@ -4,8 +4,11 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "config/log_target.h"
+#include "log/log_syslog.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
@@ -27,7 +30,8 @@ struct writer {
     struct log_out *out;
     struct writer *next;
     bool was_called; /* has been made current, perhaps before its thread has seen it */
-    int fd;          /* -1: lines are thrown away */
+    int fd;          /* -1: lines go to `syslog`, or are thrown away */
+    struct log_syslog *syslog;
     size_t len, done;
     char batch[LOG_OUT_BATCH_BYTES];
 };
@@ -37,7 +41,7 @@ struct log_out {
     sem_t wake; /* for the current writer */
     /* Protects what follows. Held while a file is opened, which takes limited time. */
     pthread_mutex_t changing;
-    char *path;           /* "": none */
+    char *target;         /* log_target.h; "": none */
     struct log_file file; /* of the current writer; -1: none was opened */
     pthread_mutex_t lock; /* protects what follows; held only for moments */
     /* Another writer is current, or one has ended; not signalled by loops. */
@@ -86,13 +90,29 @@ static void give_back(struct writer *writer)
     *last = rest;
 }
 
+/* How much of the lines is written to standard output or error at once: others may write to the same
+ * pipe, which keeps so many bytes together. */
+static size_t whole_lines(const char *lines, size_t len)
+{
+    size_t most = len < PIPE_BUF ? len : PIPE_BUF, at = most;
+
+    while (at > 0 && lines[at - 1] != '\n')
+        at--;
+    return at > 0 ? at : most;
+}
+
 /* A thread may hang here. False: the file takes nothing at present. */
 static bool write_some(struct writer *writer)
 {
+    const char *lines = writer->batch + writer->done;
     ssize_t n = (ssize_t)(writer->len - writer->done);
 
-    if (writer->fd >= 0)
-        n = write(writer->fd, writer->batch + writer->done, (size_t)n);
+    if (writer->syslog)
+        n = (ssize_t)log_syslog_send(writer->syslog, lines, (size_t)n);
+    else if (writer->fd == STDOUT_FILENO || writer->fd == STDERR_FILENO)
+        n = write(writer->fd, lines, whole_lines(lines, (size_t)n));
+    else if (writer->fd >= 0)
+        n = write(writer->fd, lines, (size_t)n);
     if (n > 0)
         writer->done += (size_t)n;
     return n > 0 || (n < 0 && errno == EINTR);
@@ -160,28 +180,24 @@ static void *writer_main(void *arg)
     pthread_mutex_unlock(&out->lock);
     if (writer->fd > STDERR_FILENO)
         close(writer->fd);
+    if (writer->syslog)
+        log_syslog_free(writer->syslog);
     leave(writer);
     return NULL;
 }
 
 /* --- the current writer ---------------------------------------------------------------------- */
 
-/* A writer that is to become the current one. */
-struct log_out_next {
-    struct writer *writer;
-    struct log_file file;
-    char *path;
-};
-
-/* Starts a writer, which waits for its turn. Takes over `fd`, unless it returns NULL: no thread is
- * available. */
-static struct writer *start_writer(struct log_out *out, int fd)
+/* Starts a writer, which waits for its turn. Takes over what it writes to, unless it returns NULL: no
+ * thread is available. */
+static struct writer *start_writer(struct log_out *out, int fd, struct log_syslog *syslog)
 {
     struct writer *writer = xcalloc(1, sizeof(*writer));
     pthread_t thread;
 
     writer->out = out;
     writer->fd = fd;
+    writer->syslog = syslog;
     pthread_mutex_lock(&out->lock);
     if (pthread_create(&thread, NULL, writer_main, writer) == 0) {
         pthread_detach(thread);
@@ -235,7 +251,7 @@ static void hand_over(struct log_out *out, struct writer *writer)
 
 /* --- begin and end --------------------------------------------------------------------------- */
 
-static int fd_without_path(const struct log_out *out)
+static int fd_without_target(const struct log_out *out)
 {
     return out->source.uses_stderr ? STDERR_FILENO : -1;
 }
@@ -250,7 +266,7 @@ static void destroy(struct log_out *out)
     pthread_mutex_destroy(&out->lock);
     pthread_mutex_destroy(&out->changing);
     sem_destroy(&out->wake);
-    free(out->path);
+    free(out->target);
     free(out);
 }
 
@@ -259,13 +275,13 @@ struct log_out *log_out_new(const struct log_out_source *source)
     struct log_out *out = xcalloc(1, sizeof(*out));
 
     out->source = *source;
-    out->path = xstrdup("");
+    out->target = xstrdup("");
     out->file.fd = -1;
     CHECK(sem_init(&out->wake, 0, 0) == 0);
     pthread_mutex_init(&out->changing, NULL);
     pthread_mutex_init(&out->lock, NULL);
     pthread_cond_init(&out->changed, NULL);
-    struct writer *writer = start_writer(out, fd_without_path(out));
+    struct writer *writer = start_writer(out, fd_without_target(out), NULL);
     if (writer) {
         hand_over(out, writer);
         return out;
@@ -299,85 +315,68 @@ void log_out_wake(struct log_out *out)
 
 /* --- another file ---------------------------------------------------------------------------- */
 
+/* Starts the writer for `target`; its file, if it has one, is *file. NULL and the problem. */
+static struct writer *start_for(struct log_out *out, const char *text, struct log_file *file,
+                                struct log_file_problem *problem)
+{
+    struct log_syslog *syslog = NULL;
+    struct log_target target;
+    int fd = fd_without_target(out);
+
+    CHECK(log_target_parse(&target, text)); /* config_table.c has */
+    if (target.kind == LOG_TARGET_FILE && log_file_open(text, out->source.kind, file, problem) != 0)
+        return NULL;
+    switch (target.kind) {
+    case LOG_TARGET_NONE:
+        break;
+    case LOG_TARGET_FILE:
+        fd = file->fd;
+        break;
+    case LOG_TARGET_STDOUT:
+        fd = STDOUT_FILENO;
+        break;
+    case LOG_TARGET_STDERR:
+        fd = STDERR_FILENO;
+        break;
+    case LOG_TARGET_SYSLOG_UNIX:
+    case LOG_TARGET_SYSLOG_UDP:
+        fd = -1;
+        syslog = log_syslog_new(&target, out->source.kind);
+        break;
+    }
+    struct writer *writer = start_writer(out, fd, syslog);
+    if (writer)
+        return writer;
+    if (file->fd >= 0)
+        close(file->fd);
+    if (syslog)
+        log_syslog_free(syslog);
+    log_file_failed(problem, UV_EAGAIN);
+    return NULL;
+}
+
 /* `changing` must be held. */
-static struct log_out_next *prepare(struct log_out *out, const char *path,
-                                    struct log_file_problem *problem)
+static int switch_to(struct log_out *out, const char *target, struct log_file_problem *problem)
 {
     struct log_file file = {.fd = -1};
-    struct log_out_next *next;
-    struct writer *writer;
+    struct writer *writer = start_for(out, target, &file, problem);
 
-    if (path[0] && log_file_open(path, out->source.kind, &file, problem) != 0)
-        return NULL;
-    writer = start_writer(out, path[0] ? file.fd : fd_without_path(out));
-    if (!writer) {
-        if (path[0])
-            close(file.fd);
-        log_file_failed(problem, UV_EAGAIN);
-        return NULL;
-    }
-    next = xcalloc(1, sizeof(*next));
-    *next = (struct log_out_next){writer, file, xstrdup(path)};
-    return next;
+    if (!writer)
+        return -1;
+    hand_over(out, writer);
+    free(out->target);
+    out->target = xstrdup(target);
+    out->file = file;
+    return 0;
 }
 
-/* `changing` must be held. */
-static void take(struct log_out *out, struct log_out_next *next)
-{
-    hand_over(out, next->writer);
-    free(out->path);
-    out->path = next->path;
-    out->file = next->file;
-    free(next);
-}
-
-struct log_out_next *log_out_prepare(struct log_out *out, const char *path,
-                                     struct log_file_problem *problem)
-{
-    struct log_out_next *next;
-
-    pthread_mutex_lock(&out->changing);
-    next = prepare(out, path, problem);
-    if (!next)
-        pthread_mutex_unlock(&out->changing);
-    return next;
-}
-
-void log_out_take(struct log_out *out, struct log_out_next *next)
-{
-    take(out, next);
-    pthread_mutex_unlock(&out->changing);
-}
-
-/* A writer that becomes current while another one is current ends at once. */
-void log_out_discard(struct log_out *out, struct log_out_next *next)
-{
-    pthread_mutex_lock(&out->lock);
-    next->writer->was_called = true;
-    pthread_cond_broadcast(&out->changed);
-    pthread_mutex_unlock(&out->lock);
-    pthread_mutex_unlock(&out->changing);
-    free(next->path);
-    free(next);
-}
-
-/* `changing` must be held. */
-static int switch_to(struct log_out *out, const char *path, struct log_file_problem *problem)
-{
-    struct log_out_next *next = prepare(out, path, problem);
-
-    if (next)
-        take(out, next);
-    return next ? 0 : -1;
-}
-
-int log_out_configure(struct log_out *out, const char *path, struct log_file_problem *problem)
+int log_out_configure(struct log_out *out, const char *target, struct log_file_problem *problem)
 {
     int err = 0;
 
     pthread_mutex_lock(&out->changing);
-    if (strcmp(out->path, path) != 0)
-        err = switch_to(out, path, problem);
+    if (strcmp(out->target, target) != 0)
+        err = switch_to(out, target, problem);
     pthread_mutex_unlock(&out->changing);
     return err;
 }
@@ -388,8 +387,8 @@ int log_out_reopen(struct log_out *out, struct log_file_problem *problem)
     int err = 0;
 
     pthread_mutex_lock(&out->changing);
-    path = xstrdup(out->path); /* the switch frees out->path */
-    if (path[0] && !log_file_is_at(path, &out->file))
+    path = xstrdup(out->target); /* the switch frees it */
+    if (log_target_is_file(path) && !log_file_is_at(path, &out->file))
         err = switch_to(out, path, problem);
     pthread_mutex_unlock(&out->changing);
     free(path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* log_out.h — where the lines of a log go: to a file, to standard error or nowhere. Each is written
- * by a thread of its own, so that whoever logs never waits for a disk, or for the reader of a pipe.
+/* log_out.h — where the lines of a log go: to a file, to standard output or error, to syslog or
+ * nowhere. Each is written by a thread of its own, so that whoever logs never waits for a disk, or for
+ * the reader of a pipe.
  *
  * A thread that hangs in a write is left behind when the log gets another file; at the end it is
  * waited for, but only for limited time. Lines that the file can't take (a full disk, a limit on
@@ -22,7 +23,7 @@ struct log_out;
 struct log_out_source {
     const char *thread_name;
     enum log_file_kind kind;
-    bool uses_stderr; /* without a path use standard error; else such lines are thrown away */
+    bool uses_stderr; /* without a target use standard error; else such lines are thrown away */
     /* Moves whole lines of at most `cap` bytes to `batch`, and returns their length. Called by one
      * thread at a time; must not wait. */
     size_t (*take)(void *arg, char *batch, size_t cap);
@@ -36,20 +37,11 @@ struct log_out *log_out_new(const struct log_out_source *source);
  * still call the source, so the source must stay, and so does the log. */
 bool log_out_free(struct log_out *out);
 
-/* Changes the file in two steps, so that a caller that changes two logs can open both before
- * changing either. NULL and the problem: nothing has changed. Otherwise the same thread must soon
- * take or discard the result, as others that want to change this log are waiting. "" is no path.
- * Any thread but that of a loop. */
-struct log_out_next;
-struct log_out_next *log_out_prepare(struct log_out *out, const char *path,
-                                     struct log_file_problem *problem);
-void log_out_take(struct log_out *out, struct log_out_next *next);
-void log_out_discard(struct log_out *out, struct log_out_next *next);
-
-/* Does both steps at once, unless `path` is the log's already: we may not have the rights to open
- * it again. 0, or a negative number and the problem; then nothing has changed. */
-int log_out_configure(struct log_out *out, const char *path, struct log_file_problem *problem);
-/* Call it after rotation: opens the path again unless it is still the open file. */
+/* From now on lines go to `target` (log_target.h), unless they do already: we may not have the rights
+ * to open a file again. 0, or a negative number and the problem; then nothing has changed. Any thread
+ * but that of a loop. */
+int log_out_configure(struct log_out *out, const char *target, struct log_file_problem *problem);
+/* Call it after rotation: opens the file's path again unless it is still the open file. */
 int log_out_reopen(struct log_out *out, struct log_file_problem *problem);
 /* Gives the file to that user, if we have created it. 0 or a negative UV_E*. */
 int log_out_give(struct log_out *out, uid_t uid, gid_t gid);

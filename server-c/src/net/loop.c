@@ -14,13 +14,14 @@
 #define LINGER_MS 2000
 #define WARN_EVERY_MS 60000
 
-int loop_init(struct loop *loop, struct loop_shared *shared)
+int loop_init(struct loop *loop, struct loop_shared *shared, uint32_t index)
 {
     int err = uv_loop_init(&loop->uv);
 
     if (err)
         return err;
     loop->shared = shared;
+    loop->index = index;
     err = poller_init(&loop->poller, &loop->uv);
     if (err)
         goto fail_poller;
@@ -29,7 +30,6 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
         goto fail_port;
     file_cache_init(&loop->files, shared->stat_lane, shared->read_lane, &loop->port);
     file_residents_init(&loop->residents);
-    loop->access_ring = access_log_add_ring(shared->access_log);
     for (int i = 0; i < TIMEOUT_COUNT; i++)
         list_init(&loop->connections[i]);
     list_init(&loop->series);

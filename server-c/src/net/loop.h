@@ -14,7 +14,6 @@
 #include "files/file_resident.h"
 #include "http/http_date.h"
 #include "lanes/io_lane.h"
-#include "log/access_log.h"
 #include "measure/metrics.h"
 #include "measure/samples.h"
 #include "net/accept_deferral.h"
@@ -90,7 +89,6 @@ struct loop_shared {
     struct io_lane *sign_lane; /* ends before the loops do, see tls_engine_free() */
     struct io_lane *copy_lane; /* compresses */
     struct copy_store *copies;
-    struct access_log *access_log;
     struct auth_store *auth;
     struct tls_tickets *tickets;
     struct acme_challenges *challenges;
@@ -105,10 +103,10 @@ struct loop {
     uv_loop_t uv;
     struct poller poller;
     struct loop_shared *shared;
+    uint32_t index; /* its number among the loops */
     struct io_port port;
     struct file_cache files;
     struct file_residents residents;
-    struct access_ring *access_ring;
     struct live_config *live; /* NULL: no requests are served */
     struct loop_tls *tls;     /* NULL: no config in force so far had an address that speaks TLS */
     struct list series;
@@ -155,8 +153,9 @@ struct loop {
     uint64_t random[2]; /* state of the generator of multipart boundaries */
 };
 
-/* In zeroed memory. Afterwards poller_turn() runs it, turn by turn. */
-int loop_init(struct loop *loop, struct loop_shared *shared);
+/* In zeroed memory; `index` is its number among the loops. Afterwards poller_turn() runs it, turn by
+ * turn. */
+int loop_init(struct loop *loop, struct loop_shared *shared, uint32_t index);
 void loop_fini(struct loop *loop); /* when everything on it has been closed */
 
 /* Puts `sites` in force, taking its own reference; NULL: serve nothing. Limits of caches and

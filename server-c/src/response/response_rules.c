@@ -240,22 +240,10 @@ struct response_match response_rules_match(const struct response_rules *rules, s
     return match;
 }
 
-/* `text` is a status such as "404" or a class such as "4xx". */
-static bool is_status(const char *text, enum http_status status)
-{
-    int code = (int)status;
-
-    if (text[0] - '0' != code / 100)
-        return false;
-    if (strcasecmp(text + 1, "xx") == 0)
-        return true;
-    return text[1] - '0' == code / 10 % 10 && text[2] - '0' == code % 10;
-}
-
 static bool is_status_in(const struct config_header_rule *rule, enum http_status status)
 {
     for (size_t i = 0; i < rule->status_count; i++)
-        if (is_status(rule->statuses[i], status))
+        if (http_status_fits(status, rule->statuses[i]))
             return true;
     return rule->status_count == 0;
 }

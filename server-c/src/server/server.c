@@ -59,9 +59,7 @@ struct server *server_new(const struct server_admin *admin, int *err)
     srv->shared.tickets = tls_tickets_new();
     if (!srv->shared.tickets)
         goto fail_tickets;
-    srv->shared.access_log = access_log_new();
-    if (!srv->shared.access_log)
-        goto fail_access_log;
+    srv->access_logs = access_logs_new();
     srv->shared.stat_lane = io_lane_new("stat", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.stat_lane)
         goto fail_stat_lane;
@@ -103,8 +101,7 @@ fail_sign_lane:
 fail_read_lane:
     io_lane_free(srv->shared.stat_lane);
 fail_stat_lane:
-    access_log_free(srv->shared.access_log);
-fail_access_log:
+    access_logs_free(srv->access_logs);
     tls_tickets_free(srv->shared.tickets);
 fail_tickets:
     acme_challenges_free(srv->shared.challenges);
@@ -133,7 +130,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     is_stuck |= !server_files_join(srv->files);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
-        server_logs_end(srv->shared.access_log);
+        server_logs_end(srv->access_logs);
         return false;
     }
     io_lane_free(srv->shared.sign_lane); /* before the loops, see tls_engine_free() */
@@ -145,12 +142,12 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     copy_store_free(srv->shared.copies);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
-    server_logs_end(srv->shared.access_log);
+    site_set_put(srv->sites); /* before its logs */
+    server_logs_end(srv->access_logs);
     tls_tickets_free(srv->shared.tickets);
     acme_challenges_free(srv->shared.challenges);
     request_table_free(srv->shared.requests);
     peer_table_free(srv->shared.peers);
-    site_set_put(srv->sites);
     free(srv->admin_listen.address);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
@@ -164,6 +161,6 @@ void server_reopen_logs(struct server *srv)
 {
     struct config *cfg = server_config(srv);
 
-    server_logs_reopen(srv->shared.access_log, cfg);
+    server_logs_reopen(srv->access_logs, cfg);
     config_put(cfg);
 }

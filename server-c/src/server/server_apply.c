@@ -98,7 +98,7 @@ static int call_before_serving(struct server *srv, const struct config *cfg,
     err = srv->before_serving(srv->before_serving_arg, cfg, errors);
     srv->preparing = NULL;
     if (err)
-        server_logs_leave(srv->shared.access_log);
+        server_logs_leave(srv->access_logs);
     else
         srv->before_serving = NULL;
     return err;
@@ -106,7 +106,7 @@ static int call_before_serving(struct server *srv, const struct config *cfg,
 
 void server_give_files(struct server *srv, uid_t uid, gid_t gid)
 {
-    server_logs_give(srv->shared.access_log, uid, gid);
+    server_logs_give(srv->access_logs, uid, gid);
     if (srv->preparing)
         binding_give(srv->preparing, uid, gid);
 }
@@ -148,7 +148,7 @@ static int prepare(struct server *srv, struct preparation *prep, struct config *
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
     if (bind_admin(srv, prep, errors) == 0 && prepare_workers(srv, prep, errors) == 0 &&
-        server_logs_switch(srv->shared.access_log, running, cfg, errors) == 0 &&
+        server_logs_switch(srv->access_logs, cfg, errors) == 0 &&
         call_before_serving(srv, cfg, &prep->binding, errors) == 0)
         return 0;
     unprepare_workers(srv);
@@ -258,8 +258,6 @@ static void serve_nothing(struct server *srv)
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen = (struct config_listen){.address = xstrdup("")};
-    struct log_file_problem ignored;
-    access_log_configure(srv->shared.access_log, "", &ignored);
     set_state(srv, NULL, 0, false);
 }
 
@@ -303,7 +301,9 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
     server_release_held(srv, srv->sizes.loops, cfg); /* while no one waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
-    put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);
+    struct site_set *sites = site_set_new(cfg, srv->sites);
+    site_set_bind_logs(sites, srv->access_logs);
+    put_in_force(srv, &prep, sites, generation);
     return 0;
 }
 
@@ -335,6 +335,7 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     } else {
         result = apply(srv, cfg, generation, errors);
     }
+    server_logs_end_unused(srv->access_logs);
     uv_mutex_unlock(&srv->applying);
     auth_store_expire(srv->shared.auth);
     server_files_wake(srv->files);

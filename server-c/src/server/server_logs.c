@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+#define POINTER_LEN 80
+
 static int report(const struct config *cfg, const char *pointer, const char *path,
                   const struct log_file_problem *problem, struct config_errors *errors)
 {
@@ -17,36 +19,53 @@ static int report(const struct config *cfg, const char *pointer, const char *pat
     return -1;
 }
 
-int server_logs_switch(struct access_log *log, const struct config *running,
-                       const struct config *cfg, struct config_errors *errors)
+/* Opens those that are not open yet. */
+static int open_access_logs(struct access_logs *logs, const struct config *cfg,
+                            struct config_errors *errors)
 {
-    const char *old_access = running ? running->access_log.path : "";
-    const char *access = cfg->access_log.path;
-    bool access_changes = strcmp(old_access, access) != 0;
+    const struct config_access_log *log;
+    char pointer[POINTER_LEN];
     struct log_file_problem problem;
-    struct log_out_next *next = NULL;
 
-    if (access_changes) {
-        next = access_log_prepare(log, access, &problem);
-        if (!next)
-            return report(cfg, "/accessLog/path", access, &problem, errors);
+    for (size_t i = 0; (log = config_access_log_at(cfg, i, pointer, sizeof(pointer))); i++) {
+        if (!config_access_log_is_on(log) || access_logs_open(logs, log->path, &problem) == 0)
+            continue;
+        strcat(pointer, "/path");
+        return report(cfg, pointer, log->path, &problem, errors);
     }
-    if (log_configure(cfg->error_log.path, cfg->error_log.level, &problem) != 0) {
-        if (next)
-            access_log_discard(log, next);
-        return report(cfg, "/errorLog/path", cfg->error_log.path, &problem, errors);
-    }
-    if (next)
-        access_log_take(log, next);
     return 0;
 }
 
-void server_logs_leave(struct access_log *log)
+int server_logs_switch(struct access_logs *logs, const struct config *cfg,
+                       struct config_errors *errors)
+{
+    struct log_file_problem problem;
+    int err = open_access_logs(logs, cfg, errors);
+
+    if (!err && log_configure(cfg->error_log.path, cfg->error_log.level, &problem) != 0)
+        err = report(cfg, "/errorLog/path", cfg->error_log.path, &problem, errors);
+    if (err)
+        server_logs_end_unused(logs);
+    return err;
+}
+
+void server_logs_leave(struct access_logs *logs)
 {
     struct log_file_problem ignored;
 
-    access_log_configure(log, "", &ignored);
+    server_logs_end_unused(logs);
     log_configure("", LOG_LEVEL_INFO, &ignored);
+}
+
+static void say_whether_written(bool is_written)
+{
+    if (!is_written)
+        log_error("access log: its disk does not answer; lines are lost");
+}
+
+void server_logs_end_unused(struct access_logs *logs)
+{
+    say_whether_written(access_logs_end_unused(logs));
 }
 
 /* If rights are missing, the message says who has to do what. */
@@ -64,29 +83,51 @@ static void report_reopening(const char *which, const char *path,
                   path, problem->what, problem->hint);
 }
 
-void server_logs_reopen(struct access_log *log, const struct config *cfg)
+static void reopen(struct access_log *log, void *arg)
 {
     struct log_file_problem problem;
 
+    (void)arg;
     if (access_log_reopen(log, &problem) != 0)
-        report_reopening("access", cfg ? cfg->access_log.path : "", &problem);
+        report_reopening("access", access_log_target(log), &problem);
+}
+
+void server_logs_reopen(struct access_logs *logs, const struct config *cfg)
+{
+    struct log_file_problem problem;
+
+    access_logs_each(logs, reopen, NULL);
     if (log_reopen(&problem) != 0)
         report_reopening("error", cfg ? cfg->error_log.path : "", &problem);
 }
 
-void server_logs_give(struct access_log *log, uid_t uid, gid_t gid)
-{
-    int access_err = access_log_give(log, uid, gid);
-    int error_err = log_give(uid, gid);
+struct owner {
+    uid_t uid;
+    gid_t gid;
+};
 
-    if (access_err)
-        log_warn("access log: can't give it to user %ld: %s", (long)uid, uv_strerror(access_err));
-    if (error_err)
-        log_warn("error log: can't give it to user %ld: %s", (long)uid, uv_strerror(error_err));
+static void report_giving(const char *which, uid_t uid, int err)
+{
+    if (err)
+        log_warn("%s log: can't give it to user %ld: %s", which, (long)uid, uv_strerror(err));
 }
 
-void server_logs_end(struct access_log *log)
+static void give(struct access_log *log, void *arg)
 {
-    if (!access_log_free(log))
-        log_error("access log: its disk does not answer; lines are lost");
+    const struct owner *owner = arg;
+
+    report_giving("access", owner->uid, access_log_give(log, owner->uid, owner->gid));
+}
+
+void server_logs_give(struct access_logs *logs, uid_t uid, gid_t gid)
+{
+    struct owner owner = {uid, gid};
+
+    access_logs_each(logs, give, &owner);
+    report_giving("error", uid, log_give(uid, gid));
+}
+
+void server_logs_end(struct access_logs *logs)
+{
+    say_whether_written(access_logs_free(logs));
 }

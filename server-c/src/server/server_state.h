@@ -16,6 +16,7 @@ struct server_files;
 
 struct server {
     struct loop_shared shared;
+    struct access_logs *access_logs;
     struct io_lane *auth_lane; /* verifies passwords */
     char boot_id[33];
     uint64_t started_ns;

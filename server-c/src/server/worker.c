@@ -265,7 +265,7 @@ static int start_handles(struct worker *worker)
 int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index)
 {
     struct worker *worker = xcalloc(1, sizeof(*worker));
-    int err = loop_init(&worker->loop, shared);
+    int err = loop_init(&worker->loop, shared, index);
 
     if (err)
         goto fail_loop;

@@ -89,12 +89,15 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site->hsts = hsts_of(cfg);
     site->cors = site_cors_new(cfg);
     site->limits = site_limits_new(cfg);
+    site_log_init(&site->own_log, &cfg->access_log);
+    site->log = cfg->access_log.path && cfg->access_log.path[0] ? &site->own_log : &set->log;
 }
 
 static void fini_site(struct site *site)
 {
     free(site->limits);
     site_cors_free(site->cors);
+    site_log_fini(&site->own_log);
     free(site->hsts);
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);
@@ -108,6 +111,7 @@ static void free_set(struct place_owner *owner)
 
     for (size_t i = 0; i < set->cfg->site_count; i++)
         fini_site(&set->sites[i]);
+    site_log_fini(&set->log);
     trusted_proxies_fini(&set->proxies);
     site_copies_free(set->copies);
     free(set->sites);
@@ -131,6 +135,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->kept = kept_files_new(cfg);
     trusted_proxies_init(&set->proxies, cfg);
     set->copies = site_copies_new(cfg);
+    site_log_init(&set->log, &cfg->access_log);
     set->files = *files;
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)
@@ -160,7 +165,17 @@ struct site_set *site_set_renew(const struct site_set *previous, struct named_fi
     struct site_set *set = make_set(previous->cfg, previous, files);
 
     *files = (struct named_files){0};
+    site_log_share(&set->log, &previous->log);
+    for (size_t i = 0; i < set->cfg->site_count; i++)
+        site_log_share(&set->sites[i].own_log, &previous->sites[i].own_log);
     return set;
+}
+
+void site_set_bind_logs(struct site_set *set, struct access_logs *logs)
+{
+    site_log_bind(&set->log, logs);
+    for (size_t i = 0; i < set->cfg->site_count; i++)
+        site_log_bind(&set->sites[i].own_log, logs);
 }
 
 struct site_set *site_set_get(struct site_set *set)

@@ -14,6 +14,7 @@
 #include "site/site_copies.h"
 #include "site/site_cors.h"
 #include "site/site_limits.h"
+#include "site/site_log.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
 #include "site/visitor.h"
@@ -29,10 +30,12 @@ struct site {
     enum http_coding copy_codings[CODING_COUNT]; /* to these, the preferred one first */
     size_t copy_coding_count;
     unsigned copy_coding_bits;
-    struct rate_bucket *rate;  /* a reference; NULL: no limit */
-    struct site_limit *limits; /* NULL: none */
-    struct site_cors *cors;    /* NULL: none */
-    char *hsts;                /* a line of the head, with its end; NULL: none */
+    struct rate_bucket *rate;   /* a reference; NULL: no limit */
+    struct site_limit *limits;  /* NULL: none */
+    struct site_cors *cors;     /* NULL: none */
+    char *hsts;                 /* a line of the head, with its end; NULL: none */
+    struct site_log own_log;    /* is bound only where the site has one */
+    const struct site_log *log; /* its own, or the node's */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;
 };
@@ -47,6 +50,7 @@ struct site_set {
     struct named_files files; /* as they were read; as immutable as the rest */
     struct trusted_proxies proxies;
     struct site_copies *copies;         /* NULL: none of its sites is compressed */
+    struct site_log log;                /* the node's */
     struct site *sites;                 /* as many as cfg->sites, in the same order */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
@@ -60,6 +64,9 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
 /* Makes a set for the same config with other bytes of its files, which it takes over. Same
  * threads. */
 struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files);
+/* Finds the logs of the sites among those that are open. Before the set is in use; a set that was renewed
+ * has them from the one before. */
+void site_set_bind_logs(struct site_set *set, struct access_logs *logs);
 struct site_set *site_set_get(struct site_set *set); /* any thread; returns `set` */
 void site_set_put(struct site_set *set);             /* any thread; NULL is allowed */
 

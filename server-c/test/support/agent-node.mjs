@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { openPolicy, policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
+import { NEVER_MS } from './node.mjs'
 
 export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
@@ -163,7 +164,7 @@ export class AgentNode {
     }
   }
 
-  async untilVersion(want, timeoutMs = 10_000) {
+  async untilVersion(want, timeoutMs = NEVER_MS) {
     const deadline = performance.now() + timeoutMs
     let seen = await this.version()
     while (seen !== want) {
@@ -183,7 +184,7 @@ export class AgentNode {
 
   /** Until the config of `generation` is confirmed and on disk, so that any end may follow: the
    * control plane has heard of it a little earlier. */
-  async untilConfirmed(generation, timeoutMs = 10_000) {
+  async untilConfirmed(generation, timeoutMs = NEVER_MS) {
     const deadline = performance.now() + timeoutMs
     while (this.confirmed()?.generation !== generation) {
       if (performance.now() > deadline) {

@@ -86,10 +86,9 @@ static void begin(void)
         content[i] = (char)(i * 7 % 251);
     close(mkstemp(path));
     write_file();
-    shared.access_log = access_log_new();
     shared.stat_lane = io_lane_new("stat", 1, 16);
     shared.read_lane = io_lane_new("read", 1, 16);
-    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
+    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared, 0), 0);
 }
 
 static int end(const char *name)
@@ -99,7 +98,6 @@ static int end(const char *name)
     loop_fini(&the_loop);
     io_lane_free(shared.read_lane);
     io_lane_free(shared.stat_lane);
-    access_log_free(shared.access_log);
     unlink(path);
     return check_end(name);
 }

@@ -18,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { keyOf } from './fake-ca.mjs'
 import { id, makeIdentities } from './fake-identities.mjs'
+import { NEVER_MS } from './node.mjs'
 import { validate } from './protocol-schemas.mjs'
 
 /** RFC 8785 for what our configs hold: objects, arrays, strings, integers, booleans. */
@@ -196,7 +197,7 @@ export class FakeControlPlane {
   }
 
   /** Waits until `find(this)` is truthy and returns it. */
-  async until(what, find, timeoutMs = 10_000) {
+  async until(what, find, timeoutMs = NEVER_MS) {
     const deadline = performance.now() + timeoutMs
     for (;;) {
       const found = find(this)

@@ -33,11 +33,14 @@ static void append_with(struct buf *text, const char *config, const struct word 
     }
 }
 
+static struct access_logs *access_logs;
+
 /* In `config`, "ROOT" stands for the test's folder, and "ENGINE" for `engine`. */
 static void put_in_force(const char *config, const char *engine)
 {
     const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
     static uint64_t generation;
+    struct log_file_problem problem;
     struct config_errors errors = {0};
     struct site_set *set;
     struct config *cfg;
@@ -50,6 +53,10 @@ static void put_in_force(const char *config, const char *engine)
     if (!cfg)
         exit(check_end("answer"));
     set = site_set_new(cfg, NULL);
+    if (cfg->access_log.path[0])
+        CHECK_INT(__LINE__, "log", access_logs_open(access_logs, cfg->access_log.path, &problem),
+                  0);
+    site_set_bind_logs(set, access_logs);
     loop_set_live(&the_loop, set, ++generation, 1);
     site_set_put(set);
     config_put(cfg);
@@ -60,12 +67,12 @@ static void put_in_force(const char *config, const char *engine)
 static void begin(const char *config, const char *engine)
 {
     CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
-    shared.access_log = access_log_new();
+    access_logs = access_logs_new();
     shared.stat_lane = io_lane_new("stat", 1, 64);
     shared.read_lane = io_lane_new("read", 1, 64);
     auth_lane = io_lane_new("auth", 1, 64);
     shared.auth = auth_store_new(shared.stat_lane, auth_lane);
-    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
+    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared, 0), 0);
     put_in_force(config, engine);
 }
 
@@ -79,7 +86,7 @@ static inline int end(const char *name)
     io_lane_free(auth_lane);
     io_lane_free(shared.read_lane);
     io_lane_free(shared.stat_lane);
-    access_log_free(shared.access_log);
+    access_logs_free(access_logs);
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Certificates whose keys sign slowly (RSA of more than 2048 bits): another thread signs, while the event loop serves who is
-// connected. What happens in the middle of that: other certificates, the node's end, clients that leave.
+// connected.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import net from 'node:net'
 import { test } from 'node:test'
-import tls from 'node:tls'
 import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
-import { LOOPBACK, RawClient, request } from '../support/raw.mjs'
+import { RawClient } from '../support/raw.mjs'
+import {
+  answered,
+  ask,
+  closeAll,
+  files,
+  greet,
+  MANY,
+  serves,
+  start,
+  VERSIONS,
+} from '../support/slow-signatures.mjs'
 import {
   authorities,
   connectTls,
@@ -18,58 +26,6 @@ import {
   startTlsNode,
   tlsClient,
 } from '../support/tls-node.mjs'
-
-const files = { 'a.txt': 'alpha' }
-const VERSIONS = [{ minVersion: 'TLSv1.3' }, { maxVersion: 'TLSv1.2' }]
-const MANY = 40
-const ask = () => request('/a.txt', { host: 'a.example' })
-
-async function start(t, { kind = 'rsa4096', site = {}, config = {} } = {}) {
-  const { root, intermediate, folder } = authorities(t)
-  const certificate = intermediate.issue(['a.example', LOOPBACK], { kind })
-  const node = await startTlsNode(t, {
-    sites: [{ hosts: ['a.example', '*'], certificates: [certificate], ...site }],
-    files,
-    config: { workers: 1, ...config },
-  })
-  return { node, ca: root.pem, intermediate, folder }
-}
-
-async function serves(node, options) {
-  const client = await tlsClient(node.tlsPort, options)
-  client.send(ask())
-  assert.equal((await client.response()).text, 'alpha')
-  client.close()
-}
-
-/** What a client of TLS says first. */
-async function hello(t) {
-  const server = net.createServer()
-  await new Promise((resolve) => server.listen(0, LOOPBACK, resolve))
-  t.after(() => server.close())
-  const client = net.connect(server.address().port, LOOPBACK)
-  const [peer] = await once(server, 'connection')
-  tls.connect({ socket: client, servername: 'a.example' }).on('error', () => {})
-  const [bytes] = await once(peer, 'data')
-  peer.destroy()
-  return bytes
-}
-
-/** Clients that have said hello and wait for an answer, which takes a signature. */
-async function greet(t, node, count = MANY) {
-  const bytes = await hello(t)
-  const clients = await Promise.all(
-    Array.from({ length: count }, () => RawClient.connect(node.tlsPort)),
-  )
-  for (const client of clients) client.send(bytes)
-  return clients
-}
-
-const closeAll = (clients) => {
-  for (const client of clients) client.close()
-}
-
-const answered = (clients) => clients.filter(({ received }) => received > 0).length
 
 test('who is connected is answered while many handshakes are under way', async (t) => {
   const { node, ca } = await start(t)
@@ -151,38 +107,4 @@ test('certificates that are replaced meanwhile: each handshake ends with the one
   assert.equal(socket.getPeerCertificate().asn1Curve, 'prime256v1')
   socket.destroy()
   assert.equal(await failures(node, { from: 'node' }), 0)
-})
-
-test('clients that reset their connections meanwhile are gone at once', async (t) => {
-  const { node, ca } = await start(t)
-  for (let round = 0; round < 3; round++) {
-    const clients = await greet(t, node)
-    // One is answered: hellos were heard, and are being signed for.
-    await until(() => answered(clients) > 0)
-    for (const client of clients) client.socket.resetAndDestroy()
-    await serves(node, { ca })
-  }
-  await until(async () => (await node.status()).gauges.openConnections === 0)
-  const { tls: counts } = await node.status()
-  const gone = counts.failures.reduce((sum, { count }) => sum + count, 0)
-  assert.ok(gone > 0 && gone <= 3 * MANY, `${gone}`)
-})
-
-test('clients that say hello and then nothing are closed in time', async (t) => {
-  const { node } = await start(t, { config: { limits: { headerSeconds: 1 } } })
-  const clients = await greet(t, node)
-  await Promise.all(clients.map((client) => client.closed().catch(() => {})))
-  await until(async () => (await node.status()).gauges.openConnections === 0)
-  assert.equal(await failures(node), MANY)
-})
-
-test('the node ends in the middle, and nothing is lost that had begun', async (t) => {
-  const { node, ca } = await start(t, { config: { limits: { headerSeconds: 2 } } })
-  const kept = await tlsClient(node.tlsPort, { ca })
-  const clients = await greet(t, node)
-  kept.send(ask())
-  const stopped = node.stop()
-  assert.equal((await kept.response()).text, 'alpha')
-  assert.equal(await stopped, 0)
-  assert.ok(answered(clients) > 0)
 })

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { joinNode } from '../support/joined-node.mjs'
+import { joinNodeFor } from '../support/joined-node.mjs'
 import { exchange, request } from '../support/raw.mjs'
 
 const TOKEN = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA'
@@ -20,108 +20,114 @@ const challenge = (more = {}) => ({
   ...more,
 })
 
-let control, node, leave
-beforeEach(async () => {
-  ;({ control, node, leave } = await joinNode())
-})
-afterEach(() => leave())
-
-/** The node's site, with `site` over it. */
-async function serve(site = {}) {
-  const config = node.config('v1')
-  Object.assign(config.sites[0], site)
-  control.assign(config)
-  node.start()
-  await control.until('confirmed', () => control.of('confirm').length > 0)
+async function farm(t) {
+  const { control, node } = await joinNodeFor(t)
+  /** The node's site, with `site` over it. */
+  const serve = async (site = {}) => {
+    const config = node.config('v1')
+    Object.assign(config.sites[0], site)
+    control.assign(config)
+    node.start()
+    await control.until('confirmed', () => control.of('confirm').length > 0)
+  }
+  const ask = (target, host = 'shop.example', options = {}) =>
+    exchange(node.port, request(target, { host, ...options }), {
+      isHead: options.method === 'HEAD',
+    })
+  const untilHeld = (...tokens) =>
+    control.until('it says what it answers', () => {
+      const { body } = control.of('desired').at(-1)
+      return body.challenges?.join() === tokens.join()
+    })
+  return { control, node, serve, ask, untilHeld }
 }
 
-const ask = (target, host = 'shop.example', options = {}) =>
-  exchange(node.port, request(target, { host, ...options }), { isHead: options.method === 'HEAD' })
-const untilHeld = (...tokens) =>
-  control.until('it says what it answers', () => {
-    const { body } = control.of('desired').at(-1)
-    return body.challenges?.join() === tokens.join()
+describe('challenges of authorities', { concurrency: 4 }, () => {
+  test('one is answered for its host and token alone, before redirects and rules', async (t) => {
+    const { control, serve, ask, untilHeld } = await farm(t)
+    await serve({
+      redirects: [{ match: '^/', to: 'https://elsewhere.example/' }],
+      access: [{ action: 'deny', paths: ['/**'] }],
+    })
+    await untilHeld()
+    assert.equal((await ask(PATH + TOKEN)).status, 301)
+    control.challenge(challenge())
+    await untilHeld(TOKEN)
+    const answer = await ask(PATH + TOKEN)
+    assert.equal(answer.status, 200)
+    assert.equal(answer.text, ANSWER)
+    assert.match(answer.headers['content-type'], /^text\/plain/)
+    assert.equal((await ask(PATH + TOKEN, 'SHOP.example:80')).text, ANSWER)
+    const head = await ask(PATH + TOKEN, 'shop.example', { method: 'HEAD' })
+    assert.equal(head.headers['content-length'], String(ANSWER.length))
+    for (const [target, host] of [
+      [PATH + TOKEN, 'other.example'],
+      [PATH + TOKEN, 'www.shop.example'],
+      [PATH + TOKEN.slice(0, -1), 'shop.example'],
+      [`${PATH}${TOKEN}x`, 'shop.example'],
+      [`${PATH}${TOKEN}/`, 'shop.example'],
+      [`${PATH}${TOKEN.toUpperCase()}`, 'shop.example'],
+      [PATH, 'shop.example'],
+      [`${PATH}../acme-challenge/${TOKEN}`, 'shop.example'],
+    ])
+      assert.notEqual((await ask(target, host)).text, ANSWER, `${host} ${target}`)
+    assert.notEqual((await ask(PATH + TOKEN, 'shop.example', { method: 'POST' })).text, ANSWER)
   })
 
-test('one is answered for its host and token alone, before redirects and rules', async () => {
-  await serve({
-    redirects: [{ match: '^/', to: 'https://elsewhere.example/' }],
-    access: [{ action: 'deny', paths: ['/**'] }],
+  test('one is gone when the control plane says so, and at its end without it', async (t) => {
+    const { control, node, serve, ask, untilHeld } = await farm(t)
+    await serve()
+    mkdirSync(join(node.root, PATH), { recursive: true })
+    writeFileSync(join(node.root, PATH, TOKEN), 'of the site')
+    control.challenge(challenge())
+    await untilHeld(TOKEN)
+    control.challenge()
+    await untilHeld()
+    assert.notEqual((await ask(PATH + TOKEN)).text, ANSWER)
+    control.challenge(challenge({ endsInMs: 1500 }))
+    await untilHeld(TOKEN)
+    await control.stop()
+    assert.equal((await ask(PATH + TOKEN)).text, ANSWER)
+    await sleep(1600)
+    assert.notEqual((await ask(PATH + TOKEN)).text, ANSWER)
+    control.challenges = []
+    await control.start()
   })
-  await untilHeld()
-  assert.equal((await ask(PATH + TOKEN)).status, 301)
-  control.challenge(challenge())
-  await untilHeld(TOKEN)
-  const answer = await ask(PATH + TOKEN)
-  assert.equal(answer.status, 200)
-  assert.equal(answer.text, ANSWER)
-  assert.match(answer.headers['content-type'], /^text\/plain/)
-  assert.equal((await ask(PATH + TOKEN, 'SHOP.example:80')).text, ANSWER)
-  const head = await ask(PATH + TOKEN, 'shop.example', { method: 'HEAD' })
-  assert.equal(head.headers['content-length'], String(ANSWER.length))
-  for (const [target, host] of [
-    [PATH + TOKEN, 'other.example'],
-    [PATH + TOKEN, 'www.shop.example'],
-    [PATH + TOKEN.slice(0, -1), 'shop.example'],
-    [`${PATH}${TOKEN}x`, 'shop.example'],
-    [`${PATH}${TOKEN}/`, 'shop.example'],
-    [`${PATH}${TOKEN.toUpperCase()}`, 'shop.example'],
-    [PATH, 'shop.example'],
-    [`${PATH}../acme-challenge/${TOKEN}`, 'shop.example'],
-  ])
-    assert.notEqual((await ask(target, host)).text, ANSWER, `${host} ${target}`)
-  assert.notEqual((await ask(PATH + TOKEN, 'shop.example', { method: 'POST' })).text, ANSWER)
-})
 
-test('one is gone when the control plane says so, and at its end without it', async () => {
-  await serve()
-  mkdirSync(join(node.root, PATH), { recursive: true })
-  writeFileSync(join(node.root, PATH, TOKEN), 'of the site')
-  control.challenge(challenge())
-  await untilHeld(TOKEN)
-  control.challenge()
-  await untilHeld()
-  assert.notEqual((await ask(PATH + TOKEN)).text, ANSWER)
-  control.challenge(challenge({ endsInMs: 1500 }))
-  await untilHeld(TOKEN)
-  await control.stop()
-  assert.equal((await ask(PATH + TOKEN)).text, ANSWER)
-  await sleep(1600)
-  assert.notEqual((await ask(PATH + TOKEN)).text, ANSWER)
-  control.challenges = []
-  await control.start()
-})
+  test('hosts that no site has are answered, too; several at a time', async (t) => {
+    const { control, serve, ask, untilHeld } = await farm(t)
+    await serve({ hosts: ['a.example'] })
+    assert.equal((await ask(PATH + TOKEN)).status, 421)
+    const many = Array.from({ length: 256 }, (_, i) =>
+      challenge({ token: `token-${i}`, keyAuthorization: `answer-${i}` }),
+    )
+    control.challenge(...many)
+    await untilHeld(...many.map(({ token }) => token))
+    for (const i of [0, 100, 255])
+      assert.equal((await ask(`${PATH}token-${i}`)).text, `answer-${i}`)
+  })
 
-test('hosts that no site has are answered, too; several at a time', async () => {
-  await serve({ hosts: ['a.example'] })
-  assert.equal((await ask(PATH + TOKEN)).status, 421)
-  const many = Array.from({ length: 256 }, (_, i) =>
-    challenge({ token: `token-${i}`, keyAuthorization: `answer-${i}` }),
-  )
-  control.challenge(...many)
-  await untilHeld(...many.map(({ token }) => token))
-  for (const i of [0, 100, 255]) assert.equal((await ask(`${PATH}token-${i}`)).text, `answer-${i}`)
-})
-
-test('what is no challenge is not taken, and asked for no more often than other nonsense', async () => {
-  await serve()
-  control.challenge(challenge())
-  await untilHeld(TOKEN)
-  for (const wrong of [
-    { token: '../../etc/passwd' },
-    { keyAuthorization: 'two\r\nlines' },
-    { keyAuthorization: 'x'.repeat(600) },
-    { host: '' },
-    { endsInMs: -1 },
-  ]) {
-    const asked = control.of('desired').length
-    const before = control.violations.length
-    control.challenge(challenge({ token: 'another', ...wrong }))
-    await control.until('asked again', () => control.of('desired').length > asked)
-    control.violations.splice(before) // the fake says what its own schema forbids
-    assert.deepEqual(control.of('desired').at(-1).body.challenges, [TOKEN])
-  }
-  control.challenge(challenge())
-  await untilHeld(TOKEN)
-  assert.equal((await ask(PATH + TOKEN)).text, ANSWER)
+  test('what is no challenge is not taken, and asked for no more often than other nonsense', async (t) => {
+    const { control, serve, ask, untilHeld } = await farm(t)
+    await serve()
+    control.challenge(challenge())
+    await untilHeld(TOKEN)
+    for (const wrong of [
+      { token: '../../etc/passwd' },
+      { keyAuthorization: 'two\r\nlines' },
+      { keyAuthorization: 'x'.repeat(600) },
+      { host: '' },
+      { endsInMs: -1 },
+    ]) {
+      const asked = control.of('desired').length
+      const before = control.violations.length
+      control.challenge(challenge({ token: 'another', ...wrong }))
+      await control.until('asked again', () => control.of('desired').length > asked)
+      control.violations.splice(before) // the fake says what its own schema forbids
+      assert.deepEqual(control.of('desired').at(-1).body.challenges, [TOKEN])
+    }
+    control.challenge(challenge())
+    await untilHeld(TOKEN)
+    assert.equal((await ask(PATH + TOKEN)).text, ANSWER)
+  })
 })

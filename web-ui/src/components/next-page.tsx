@@ -5,7 +5,7 @@ type Props = {
   /** What useInfiniteQuery gives. */
   of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
   /** On the button. */
-  children: string
+  children: React.ReactNode
 }
 
 /** Below a list that has more than is shown. */

@@ -74,8 +74,8 @@ export function shortDigest(digest: string): string {
 const MOST_NAMES = 5
 
 /** "edge-1, edge-2 and 3 more" */
-export function namesOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  const more = names.length - MOST_NAMES
-  return more > 0 ? `${shown} and ${formatCount(more)} more` : shown
+export function namesOf(names: readonly string[], total = names.length): string {
+  const shown = names.slice(0, MOST_NAMES)
+  const more = total - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { RolloutsScreen } from '../features/rollouts/rollouts-screen.tsx'
+import { parseRolloutsSearch } from '../features/rollouts/search.ts'
 import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const rolloutsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts',
-  component: RolloutsScreen,
+  validateSearch: parseRolloutsSearch,
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./rollouts-page.tsx')),
+    'RolloutsPage',
+  ),
 })
 
 /** again: the rollout whose order is made anew. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the control plane says of a plan, and to an order.
-import type { Policy, RolloutPlan } from '../lib/api-types.ts'
+import type { Policy } from '../lib/api-types.ts'
 import { type ApiRequest, json } from './fake-api.ts'
-import { plan, preflight, rollout } from './samples.ts'
+import { plan, plannedNode, planOf, preflight, rollout } from './samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 export const soon = { timeout: LOADS_WITHIN_MS }
@@ -33,20 +33,15 @@ export const policy = {
   soakSeconds: 120,
   gates: [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }],
 } satisfies Policy
-const [first] = plan().nodes
-export const byWaves: RolloutPlan = {
-  ...plan(),
-  nodes: first ? [first, { ...first, nodeId: 'node_2', nodeName: 'edge-2', wave: 1 }] : [],
-  waves: 2,
-  policy,
-}
-export const ofTwoKinds: RolloutPlan = {
-  ...byWaves,
-  nodes: first
-    ? [
-        first,
-        { ...first, nodeId: 'node_2', nodeName: 'edge-2' },
-        { ...first, nodeId: 'node_3', nodeName: 'edge-3', kind: 'FreeBSD 14 · 0.0.9' },
-      ]
-    : [],
-}
+const second = { nodeId: 'node_2', nodeName: 'edge-2' }
+export const byWaves = planOf([plannedNode(), plannedNode({ ...second, wave: 1 })], {
+  ...{ waves: 2, policy },
+})
+export const ofTwoKinds = planOf(
+  [
+    plannedNode(),
+    plannedNode(second),
+    plannedNode({ nodeId: 'node_3', nodeName: 'edge-3', kind: 'FreeBSD 14 · 0.0.9' }),
+  ],
+  { waves: 2, policy },
+)

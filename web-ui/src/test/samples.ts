@@ -286,31 +286,61 @@ export function task(change: Partial<NodeTask> = {}): NodeTask {
   }
 }
 
-export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): RolloutPlan {
+type PlannedNode = RolloutPlan['nodes']['items'][number]
+
+export const plannedNode = (change: Partial<PlannedNode> = {}): PlannedNode => ({
+  nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
+  nodeName: 'edge-1',
+  connected: true,
+  fromVersion: 1,
+  changes: true,
+  digest: digest('b'),
+  errors: [],
+  group: 'default',
+  kind: 'Debian GNU/Linux 12 · 0.1.0 · confirm',
+  wave: 0,
+  cordon: null,
+  willRefuse: false,
+  isDrifted: false,
+  ...change,
+})
+
+/** Of these nodes, in the order of their pages; of one, when nothing is said. */
+export function planOf(
+  items: readonly PlannedNode[],
+  change: Partial<RolloutPlan> = {},
+): RolloutPlan {
+  const changing = items.filter(({ changes, cordon }) => changes && cordon === null)
+  const bad = items.filter(({ errors }) => errors.length > 0)
+  const refsOf = (nodes: readonly PlannedNode[]) => ({
+    total: nodes.length,
+    items: nodes.map(({ nodeId, nodeName }) => ({ nodeId, nodeName })),
+  })
+  const grouped = <Of>(of: (node: PlannedNode) => Of) => [...Map.groupBy(items, of)]
+  const kinds = grouped(({ kind }) => kind).map(([kind, of]) => ({ kind, nodes: of.length }))
+  const versions = grouped(({ fromVersion }) => fromVersion)
+  const fromVersions = versions.map(([version, of]) => ({ version, nodes: of.length }))
+  const waves = change.waves ?? 1
+  const errors = bad.flatMap((node) =>
+    node.errors.map((error) => ({ error, nodes: refsOf([node]) })),
+  )
   return {
     config: 'default',
     version: 2,
     matchesNone: false,
-    nodes: [
-      {
-        nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
-        nodeName: 'edge-1',
-        connected: true,
-        fromVersion: 1,
-        changes: true,
-        digest: digest('b'),
-        errors: [],
-        group: 'default',
-        kind: 'Debian GNU/Linux 12 · 0.1.0 · confirm',
-        wave: 0,
-        cordon: null,
-        willRefuse: false,
-        isDrifted: false,
-        ...change,
-      },
-    ],
-    waves: 1,
-    cordonedNodes: 0,
+    nodes: { total: items.length, items: [...items], nextCursor: null },
+    changingNodes: changing.length,
+    cordonedNodes: items.filter(({ changes, cordon }) => changes && cordon !== null).length,
+    awayNodes: items.filter(({ connected, cordon }) => !connected && cordon === null).length,
+    driftedNodes: refsOf(changing.filter(({ isDrifted }) => isDrifted)),
+    waveNodes: Array.from(
+      { length: waves },
+      (_, i) => changing.filter(({ wave }) => wave === i).length,
+    ),
+    kinds: { total: kinds.length, items: kinds },
+    fromVersions: { total: fromVersions.length, items: fromVersions },
+    textErrors: { nodes: bad.length, findings: { total: errors.length, items: errors } },
+    waves,
     policyRefusals: {
       nodes: 0,
       findings: { total: 0, items: [] },
@@ -324,8 +354,11 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
     blockedBy: [],
     closedWindow: null,
     excluded: { total: 0, items: [] },
+    ...change,
   }
 }
+
+export const plan = (change: Partial<PlannedNode> = {}) => planOf([plannedNode(change)])
 
 export function group(change: Partial<Group> = {}): Group {
   return {

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What a rollout would do is shown, asked for, and started as it was shown.
 import { type Command, Option } from 'commander'
-import { bodyOf } from '../api.ts'
+import { bodyOf, collect, pages } from '../api.ts'
 import type { NewRollout, Rollout, RolloutPlan } from '../api-types.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { atPosition, Failure } from '../failures.ts'
+import { Failure } from '../failures.ts'
 import { readTextFile } from '../read-text.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { type Asked, askedLines, consequenceOf, planLines, refusalText } from '../rollouts/view.ts'
+import {
+  type Asked,
+  askedLines,
+  consequenceOf,
+  findingLines,
+  planLines,
+  refusalText,
+} from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -135,13 +142,24 @@ async function strategyFile(tool: Tool, file: string | undefined) {
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
   const asked = await askNodes(tool, body, plan)
-  tool.show({ ...plan, ...asked }, () => [...planLines(plan), ...askedLines(asked)])
+  // For programs with all its nodes, for eyes with some.
+  const nodes = tool.json ? await collect(nodesOf(tool, plan)) : []
+  tool.show({ ...plan, nodes, ...asked }, () => [...planLines(plan), ...askedLines(asked)])
   requireAccepted(plan, body)
 }
 
+const nodesOf = (tool: Tool, { planDigest }: RolloutPlan) =>
+  pages((query) =>
+    bodyOf(
+      tool.api().GET('/api/v1/rollouts/plans/{planDigest}/nodes', {
+        params: { path: { planDigest }, query },
+      }),
+    ),
+  )
+
 /** For eyes: what they say decides nothing here, the rollout pauses by itself where one refuses. */
-async function askNodes(tool: Tool, body: NewRollout, { nodes }: RolloutPlan): Promise<Asked> {
-  if (nodes.every(({ changes }) => !changes)) return NOTHING_CHANGES
+async function askNodes(tool: Tool, body: NewRollout, plan: RolloutPlan): Promise<Asked> {
+  if (plan.changingNodes + plan.cordonedNodes === 0) return NOTHING_CHANGES
   const { strategy: { probes, excludeKinds } = {}, ...order } = body
   const strategy = { ...(probes && { probes }), ...(excludeKinds && { excludeKinds }) }
   const asked = { body: { ...order, strategy } }
@@ -199,16 +217,14 @@ const startedLine = ({ id, startedAt, reason }: Rollout) =>
   `${id} ${startedAt === null ? `waits: ${reason}` : 'has begun.'} Watch it: farmctl rollout watch`
 
 function requireAccepted(plan: RolloutPlan, { selector = '', allowEmpty }: NewRollout): void {
-  const { config, version, nodes, matchesNone } = plan
+  const { matchesNone, textErrors } = plan
   if (matchesNone && !allowEmpty) {
     const which = selector === '' ? 'is given this config' : `matches "${selector}"`
     throw new Failure(
       `No node ${which}: nothing was started. With --allow-empty it ends at once as cancelled, and releases nothing.`,
     )
   }
-  const lines = nodes.flatMap(({ nodeName, errors }) =>
-    errors.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
-  )
-  if (lines.length === 0) return
-  throw new Failure([...lines, 'Nothing was started.'].join('\n'), EXIT.rejected)
+  if (textErrors.nodes === 0) return
+  const lines = [...findingLines(plan, textErrors.findings), 'Nothing was started.']
+  throw new Failure(lines.join('\n'), EXIT.rejected)
 }

@@ -15,18 +15,21 @@ import { age, tableLines } from '../table.ts'
 import { type Some, stateText, taskLines } from './tasks.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
-  const { config, version, nodes, waves, planDigest, excluded } = plan
-  const rows = nodes.map((node) => [
+  const { config, version, nodes, waves, waveNodes, planDigest, excluded } = plan
+  const rows = nodes.items.map((node) => [
     String(node.wave + 1),
     node.nodeName,
     node.connected ? 'yes' : 'no, when it returns',
     node.fromVersion === null ? '' : String(node.fromVersion),
     changeText(node),
   ])
+  const more = nodes.total - rows.length
   return [
     `${config}@${version}: ${planSummary(plan)}`,
     ...policyLines(plan),
+    ...(more > 0 && waves > 1 ? [`Nodes of the waves: ${waveNodes.join(', ')}`] : []),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
+    ...(more > 0 ? [`and ${more} more; --json has each`] : []),
     ...outlookLines(plan),
     ...refusalLines(plan),
     ...(excluded.total > 0 ? [`It does not go to ${excluded.total} others.`] : []),
@@ -34,26 +37,37 @@ export function planLines(plan: RolloutPlan): string[] {
   ]
 }
 
-function changeText({ errors, changes, cordon, willRefuse }: RolloutPlan['nodes'][number]): string {
+type PlannedNode = RolloutPlan['nodes']['items'][number]
+
+function changeText({ errors, changes, cordon, willRefuse }: PlannedNode): string {
   if (errors.length > 0) return 'refused'
   if (!changes) return 'none'
   if (cordon) return 'skipped: cordoned'
   return willRefuse ? 'it will refuse' : 'new text'
 }
 
+type Version = Pick<RolloutPlan, 'config' | 'version'>
+type Findings = RolloutPlan['textErrors']['findings']
+
+/** With the first of the nodes of each. */
+export function findingLines({ config, version }: Version, { total, items }: Findings): string[] {
+  const more = total - items.length
+  return [
+    ...items.map(
+      ({ error, nodes }) => `  ${atPosition(`${config}@${version}`, error)} (${namesText(nodes)})`,
+    ),
+    ...(more > 0 ? [`  and ${more} more findings`] : []),
+  ]
+}
+
 /** What the owners of machines do not allow. */
-function refusalLines({ config, version, policyRefusals }: RolloutPlan): string[] {
-  const { nodes, findings, unchecked, unavailable } = policyRefusals
-  const lines = findings.items.map(
-    ({ error, nodes: of }) => `  ${atPosition(`${config}@${version}`, error)} (${namesText(of)})`,
-  )
-  const more = findings.total - findings.items.length
+function refusalLines(plan: RolloutPlan): string[] {
+  const { nodes, findings, unchecked, unavailable } = plan.policyRefusals
   return [
     ...(nodes > 0
       ? [`${refusalText(nodes)}; the rollout pauses when the first of them does:`]
       : []),
-    ...lines,
-    ...(more > 0 ? [`  and ${more} more findings`] : []),
+    ...findingLines(plan, findings),
     ...(unchecked > 0
       ? [`Not known of ${nodesText(unchecked)} whether they will refuse: ${whyText(unavailable)}.`]
       : []),
@@ -67,20 +81,15 @@ const nodesText = (count: number) => (count === 1 ? '1 node' : `${count} nodes`)
 const whyText = (unavailable: string | null) =>
   unavailable ?? 'too many different texts and policies to ask about at once; plan again for more'
 
-type Refusing = RolloutPlan['policyRefusals']['findings']['items'][number]['nodes']
-const MOST_NAMES = 10
-
-function namesText({ total, items }: Refusing): string {
-  const named = items.slice(0, MOST_NAMES).map(({ nodeName }) => nodeName)
-  const more = total - named.length
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+function namesText({ total, items }: Findings['items'][number]['nodes']): string {
+  const more = total - items.length
+  return `${items.map(({ nodeName }) => nodeName).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** What starting it does, in one sentence: to whom, when, and what follows when it goes wrong. */
-export function consequenceOf({ nodes, waves, policy, cordonedNodes }: RolloutPlan): string {
-  const changing = nodes.filter(({ changes }) => changes).length - cordonedNodes
+export function consequenceOf({ changingNodes, waves, policy }: RolloutPlan): string {
   if (policy.maxParallel === null) {
-    return `${changing} nodes get it at once and nothing is watched; when one refuses it or goes back it pauses, and the others have it by then.`
+    return `${changingNodes} nodes get it at once and nothing is watched; when one refuses it or goes back it pauses, and the others have it by then.`
   }
   const seconds = policy.minHealthySeconds + policy.soakSeconds
   const follows = {
@@ -88,7 +97,7 @@ export function consequenceOf({ nodes, waves, policy, cordonedNodes }: RolloutPl
     pause: 'it pauses',
     freeze: 'it ends as it is, on two versions',
   }
-  return `${changing} nodes in ${waves} wave${waves === 1 ? '' : 's'}, each watched for ${seconds} s or more; when a node is not well, ${follows[policy.onFailure]}.`
+  return `${changingNodes} nodes in ${waves} wave${waves === 1 ? '' : 's'}, each watched for ${seconds} s or more; when a node is not well, ${follows[policy.onFailure]}.`
 }
 
 /** What nodes said of it on their own machines, or why none of them was asked. */
@@ -135,16 +144,15 @@ const outlookLines = ({ approvalsNeeded, blockedBy, closedWindow }: RolloutPlan)
   ...(blockedBy.length > 0 ? [`Behind ${blockedBy.join(', ')}`] : []),
 ]
 
-function planSummary({ nodes, waves, policy, cordonedNodes }: RolloutPlan): string {
-  const changing = nodes.filter(({ changes }) => changes).length - cordonedNodes
-  const away = nodes.filter(({ connected }) => !connected).length
+function planSummary(plan: RolloutPlan): string {
+  const { nodes, waves, policy, changingNodes, cordonedNodes, awayNodes } = plan
   return [
-    `${changing} of ${nodes.length} nodes change`,
+    `${changingNodes} of ${nodes.total} nodes change`,
     waves > 1 ? `in ${waves} waves` : 'all at once',
     ...(policy.blastBudget === null
       ? []
       : [`at most ${policy.blastBudget} between two configs at a time`]),
-    ...(away > 0 ? [`${away} not connected`] : []),
+    ...(awayNodes > 0 ? [`${awayNodes} not connected`] : []),
     ...(cordonedNodes > 0 ? [`${cordonedNodes} cordoned and skipped`] : []),
   ].join(', ')
 }

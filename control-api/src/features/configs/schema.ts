@@ -37,7 +37,9 @@ export const VersionQuerySchema = Type.Object({
   ...PageQuerySchema.properties,
   author: Type.Optional(Type.String({ maxLength: 128 })),
   source: Type.Optional(SourceSchema),
-  q: Type.Optional(Type.String({ maxLength: 128, description: 'Part of the message' })),
+  q: Type.Optional(
+    Type.String({ maxLength: 128, description: 'Part of the message, or the number: 17 or v17' }),
+  ),
 })
 
 /** Part of a text comparison. */

@@ -28,7 +28,7 @@ export type VersionPage = {
   scope: Scope
   author?: string | undefined
   source?: string | undefined
-  /** Part of the message. */
+  /** Part of the message, or the number. */
   q?: string | undefined
 }
 
@@ -116,7 +116,7 @@ export async function listVersions(
     .$if(before !== null, (query) => query.where('number', '<', before ?? 0))
     .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
     .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
-    .$if(q !== '', (query) => query.where(sql<boolean>`instr(lower(message), lower(${q})) > 0`))
+    .$if(q !== '', (query) => query.where(isFoundBy(q)))
     .orderBy('number', 'desc')
     .limit(limit)
     .execute()
@@ -125,6 +125,10 @@ export async function listVersions(
   const nodes = await nodesByVersion(db, { config, from, to, scope })
   return rows.map((row) => ({ ...row, nodes: nodes.get(row.number) ?? 0 }))
 }
+
+const isFoundBy = (q: string) =>
+  sql<boolean>`(instr(lower(message), lower(${q})) > 0 or number = ${NUMBER.exec(q)?.[1] ?? null})`
+const NUMBER = /^v?([1-9]\d*)$/
 
 export async function findVersionSummary(
   db: Reader,

@@ -240,12 +240,12 @@ export function createNodeChecks(
 ) {
   const render = createRenderer(versionText)
   const answers = new Map<string, Validation>()
+  const known = new Map<Rendered, NodeValidation>()
   const withNewest = async (value: JsonValue, configDigest: string) => {
     const certificates = await givenVersions(db, namesInValue(value), 'newest')
     return { configDigest, certificates, digest: contentDigest(configDigest, certificates) }
   }
-  return async (target: RenderTarget): Promise<NodeValidation> => {
-    const { text, value, errors, toAuthor } = render(target)
+  const look = async ({ text, value, errors, toAuthor }: Rendered): Promise<NodeValidation> => {
     const nothing = { digest: null, configDigest: null, certificates: [] }
     if (errors.length > 0) return { text, ...nothing, errors, unavailable: null, toAuthor }
     const validation = answers.get(text) ?? (await validate(text))
@@ -259,5 +259,11 @@ export function createNodeChecks(
       unavailable: validation.ok ? null : validation.unavailable,
       toAuthor,
     }
+  }
+  return async (target: RenderTarget): Promise<NodeValidation> => {
+    const rendered = render(target)
+    const answer = known.get(rendered) ?? (await look(rendered))
+    known.set(rendered, answer)
+    return answer
   }
 }

@@ -2,7 +2,7 @@
 // Rollouts: order and watch. What can be done to one: action-routes.ts.
 import { Type } from 'typebox'
 import type { Permission } from '../../access/permissions.ts'
-import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../access/scope.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeOf, scopeText } from '../../access/scope.ts'
 import {
   DryRunQuerySchema,
   ProblemSchema,
@@ -22,6 +22,8 @@ import type { App, SignedInUser } from '../../http/app-types.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
+import { createKeptPlans } from './plan/kept-plans.ts'
+import { viewPlan } from './plan/plan-view.ts'
 import { policyRefusalsOf } from './plan/policy-refusals.ts'
 import { askNodes, type PreflightDeps } from './plan/preflight.ts'
 import { outlookOf } from './queue/outlook.ts'
@@ -32,6 +34,7 @@ import {
   NoNodes,
   NoSuchNodes,
   PlanChanged,
+  PlanGone,
   QueueFull,
   RolloutActive,
   RolloutInvalid,
@@ -39,16 +42,30 @@ import {
   StartPast,
   StartTooFar,
 } from './shapes/errors.ts'
-import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './shapes/order-schema.ts'
+import { type NewRollout, NewRolloutSchema } from './shapes/order-schema.ts'
+import {
+  FIRST_PAGE,
+  PlanNodesQuerySchema,
+  PlanNodesSchema,
+  type PlannedRow,
+  RolloutPlanSchema,
+} from './shapes/plan-schema.ts'
 import { AskPreflightSchema, PreflightSchema } from './shapes/preflight-schema.ts'
-import { RolloutSchema, RolloutSummarySchema, RolloutsQuerySchema } from './shapes/schema.ts'
+import {
+  PlanDigestSchema,
+  RolloutSchema,
+  RolloutSummarySchema,
+  RolloutsQuerySchema,
+} from './shapes/schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store/rollouts.ts'
-import { showRollout, showRollouts, viewPlan } from './view.ts'
+import { showRollout, showRollouts } from './view.ts'
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
 const cursor = defineCursor('rollouts', 'text')
+/** A plan does not change, so a place in it is a number. */
+const planCursor = defineCursor('plan-nodes', 'integer')
 const ActiveSchema = Type.Intersect([
   ProblemSchema,
   Type.Object({
@@ -60,6 +77,7 @@ type Deps = StartDeps & PreflightDeps & { askOwners: AskOwners }
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
+  const plans = createKeptPlans()
 
   app.get(
     '/rollouts',
@@ -96,6 +114,29 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, user }) => showRollout(db, id, scopeOf(user)),
+  )
+
+  app.get(
+    '/rollouts/plans/:planDigest/nodes',
+    {
+      config: { permission: 'rollouts:run', scope: 'nodes', errors: [PlanGone] },
+      schema: {
+        operationId: 'listPlanNodes',
+        tags,
+        summary: 'The nodes of a plan that one has just had made, as they were then',
+        description:
+          'By wave and name, then those that are skipped, then those that have it already. Only the plans that were made last are remembered, each for who asked for it',
+        params: Type.Object({ planDigest: PlanDigestSchema }),
+        querystring: PlanNodesQuerySchema,
+        response: { 200: PlanNodesSchema },
+      },
+    },
+    async ({ params: { planDigest }, query, user }) => {
+      const rows = plans.rowsOf(ownerOf(user, scopeOf(user)), planDigest)
+      if (!rows) throw new PlanGone(planDigest)
+      const [from] = planCursor.read(query.cursor) ?? [0]
+      return pageOfRows(rows, from, query.limit ?? 100)
+    },
   )
 
   app.post(
@@ -190,8 +231,11 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         const outlook = await outlookOf(deps, { ...wish, nodeIds })
         const { policyRefusals, refusing } = await policyRefusalsOf(deps.askOwners, plan.nodes)
         const drifted = await undecidedDrifts(db)
-        const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing, drifted })
-        return { config, version, ...said, policyRefusals, ...outlook }
+        const seen = { isConnected, refusing, drifted }
+        const { said, rows } = await viewPlan({ ...plan, excluded: shown }, seen)
+        plans.keep(ownerOf(user, scope), said.planDigest, rows)
+        const nodes = pageOfRows(rows, 0, FIRST_PAGE)
+        return { config, version, nodes, ...said, policyRefusals, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }
       const id = await startRollout(deps, { ...wish, message, author, planDigest })
@@ -199,6 +243,15 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       return showRollout(db, id, scope)
     },
   )
+}
+
+/** Scopes may be narrowed meanwhile. */
+const ownerOf = (user: SignedInUser | null, scope: Scope) => `${user?.id} ${scopeText(scope)}`
+
+function pageOfRows(rows: readonly PlannedRow[], from: number, limit: number) {
+  const some = rows.slice(from, from + limit + 1)
+  const { rows: items, nextCursor } = planCursor.page(some, limit, () => [from + limit])
+  return { total: rows.length, items, nextCursor }
 }
 
 function wishOf(order: NewRollout, scope: Scope) {

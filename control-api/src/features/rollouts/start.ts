@@ -21,6 +21,7 @@ import { whyClosed } from '../rollout-rules/windows.ts'
 import type { Engine } from './engine/engine.ts'
 import { emergencyStrategy } from './plan/emergency.ts'
 import {
+  type Arrangement,
   type CheckFor,
   isSameFleet,
   kindOf,
@@ -89,7 +90,6 @@ type Order = Ordered & {
   /** Of the plan that was looked at; undefined: nobody did. */
   planDigest?: string | undefined
 }
-export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
 
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Rollouts and plans as the API shows them.
+// Rollouts as the API shows them.
 import type { Scope } from '../../access/scope.ts'
-import { some } from '../../api-shapes/common.ts'
 import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
-import { viewCordon } from '../../fleet/cordon.ts'
 import { withoutOthers } from './own-part.ts'
-import { type ExcludedNode, kindOf, type PlannedNode } from './plan/planner.ts'
 import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
 import type { Progress } from './reducer/model.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
 import type { Rollout, RolloutSummary } from './shapes/schema.ts'
-import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
 import {
   countsOf,
@@ -169,44 +165,3 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))
-
-type Seen = {
-  isConnected: (nodeId: string) => boolean
-  refusing: ReadonlySet<string>
-  drifted: ReadonlySet<string>
-}
-
-export function viewPlan(plan: Arrangement, seen: Seen) {
-  const { waveOf, waves, policy } = plan.arranged
-  const nodes = plan.nodes.map((planned) => ({
-    ...viewPlanned(planned, seen),
-    wave: waveOf.get(planned.node.id) ?? 0,
-  }))
-  const excluded = some(plan.excluded.map(viewExcluded))
-  const { isFastPath } = policy
-  const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
-  const cordonedNodes = nodes.filter(({ changes, cordon }) => changes && cordon !== null).length
-  return { nodes, matchesNone: plan.matchesNone, waves, cordonedNodes, ...said, excluded }
-}
-
-const viewPlanned = (planned: PlannedNode, { isConnected, refusing, drifted }: Seen) => ({
-  nodeId: planned.node.id,
-  nodeName: planned.node.name,
-  connected: isConnected(planned.node.id),
-  fromVersion: planned.fromVersion,
-  changes: planned.settledGeneration === null,
-  digest: planned.digest,
-  errors: planned.errors,
-  group: planned.group,
-  kind: kindOf(planned.node),
-  cordon: viewCordon(planned.node),
-  willRefuse: refusing.has(planned.node.id),
-  isDrifted: drifted.has(planned.node.id),
-})
-
-const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({
-  nodeId: node.id,
-  nodeName: node.name,
-  group,
-  reason,
-})

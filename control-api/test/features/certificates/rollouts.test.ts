@@ -57,7 +57,7 @@ test('the same version of the config brings a new version of the certificate, by
     (await service.admin.inject({ url: '/api/v1/certificates/shop/configs' })).json().items
   expect(await configs()).toEqual([{ config: 'default', version: 2, nodes: 4, behind: 4 }])
   const dry = (await order(service.admin, { version: 2, message: 'renew' }, '?dryRun=1')).json()
-  expect(dry.nodes.map(({ changes }: { changes: boolean }) => changes)).toEqual([
+  expect(dry.nodes.items.map(({ changes }: { changes: boolean }) => changes)).toEqual([
     true,
     true,
     true,
@@ -72,7 +72,7 @@ test('the same version of the config brings a new version of the certificate, by
   // The text is the same: only the certificate came.
   expect(new Set(service.nodes.flatMap(({ ran }) => ran))).toEqual(new Set([text]))
   const again = (await order(service.admin, { version: 2, message: 'again' }, '?dryRun=1')).json()
-  expect(again.nodes.map(({ changes }: { changes: boolean }) => changes)).toEqual([
+  expect(again.nodes.items.map(({ changes }: { changes: boolean }) => changes)).toEqual([
     false,
     false,
     false,

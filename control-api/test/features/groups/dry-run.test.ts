@@ -193,7 +193,7 @@ describe('a dry run', () => {
     const plan = (
       await ok(admin, 'POST', '/rollouts?dryRun=1', { config: 'default', version: 1 })
     ).json()
-    expect(plan.nodes).toMatchObject([
+    expect(plan.nodes.items).toMatchObject([
       { nodeName: 'edge-1', errors: [], digest: expect.stringMatching(/^sha256:/) },
       {
         nodeName: 'edge-2',

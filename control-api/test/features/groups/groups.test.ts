@@ -157,7 +157,7 @@ describe('a rollout', () => {
     const plan = (
       await ok(admin, 'POST', '/rollouts?dryRun=1', { config: 'edge', version: 1 })
     ).json()
-    expect(plan.nodes).toMatchObject([{ nodeName: 'eu-1', group: 'eu' }])
+    expect(plan.nodes.items).toMatchObject([{ nodeName: 'eu-1', group: 'eu' }])
     expect(plan.excluded.items).toMatchObject([
       { nodeName: 'us-1', group: 'default', reason: expect.stringContaining('a group') },
     ])

@@ -48,7 +48,7 @@ describe('an error in a node’s text', () => {
       config: 'default',
       version: 1,
     })
-    expect(read(planned.json().nodes[0].errors)).toEqual(expected)
+    expect(read(planned.json().nodes.items[0].errors)).toEqual(expected)
     expect(node.ran).toEqual([])
   })
 

@@ -35,8 +35,9 @@ it('a rollout passes a cordoned node by, and says so in the plan, in its reason 
   expect(plan.planDigest).not.toBe(before.planDigest)
   expect(plan).toMatchObject({ cordonedNodes: 1, waves: 2 })
   // Who proves the version is one that gets it.
-  expect(plan.nodes.map(({ wave }: { wave: number }) => wave)).toEqual([1, 0, 1])
-  expect(plan.nodes[0].cordon).toMatchObject({ by: 'test-admin', reason: 'new disk' })
+  expect(plan.nodes.items.map(({ wave }: { wave: number }) => wave)).toEqual([0, 1, 1])
+  expect(plan).toMatchObject({ changingNodes: 2, waveNodes: [1, 1] })
+  expect(plan.nodes.items[2].cordon).toMatchObject({ by: 'test-admin', reason: 'new disk' })
 
   const { id } = (await order(admin, wish)).json()
   const ended = await reaches(service, id, 'succeeded')

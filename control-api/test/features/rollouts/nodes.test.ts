@@ -68,11 +68,11 @@ it('a plan names the kinds of its nodes, and an order may leave kinds out', asyn
   const { admin } = await servingFarm()
   const wish = { version: 2, strategy: {} }
   const plan = (await order(admin, wish, '?dryRun=1')).json()
-  const [{ kind }] = plan.nodes
+  const [{ kind }] = plan.nodes.items
   expect(kind).toBe('Debian GNU/Linux 12 · 0.1.0 · confirm')
   const without = { ...wish, strategy: { excludeKinds: [kind] } }
   const narrowed = (await order(admin, without, '?dryRun=1')).json()
-  expect(narrowed.nodes).toEqual([])
+  expect(narrowed.nodes.items).toEqual([])
   expect(narrowed.excluded.items[0].reason).toBe(`The order leaves out its kind: ${kind}.`)
   expect(narrowed.planDigest).not.toBe(plan.planDigest)
 })

@@ -38,7 +38,7 @@ it('what was frozen is released by a rollout that proves it', async () => {
   const service = await frozenFarm()
   const strategy = { ...WATCHED, soakSeconds: 0 }
   const dry = (await order(service.admin, { version: 1, strategy }, '?dryRun=1')).json()
-  expect(dry.nodes[0]).toMatchObject({ changes: true, fromVersion: 1 })
+  expect(dry.nodes.items[0]).toMatchObject({ changes: true, fromVersion: 1 })
   const { id } = (await order(service.admin, { version: 1, strategy })).json()
   await reaches(service, id, 'succeeded')
   expect(await released(service)).toEqual(['default@1'])

@@ -227,10 +227,14 @@ describe('POST /rollouts', () => {
       errors: [{ pointer: '/workers', line: 0, hint: expect.stringContaining('override') }],
     })
     const plan = (await push(admin, 1, '?dryRun=1')).json()
-    expect(plan.nodes).toMatchObject([
+    expect(plan.nodes.items).toMatchObject([
       { nodeName: 'edge-1', errors: [] },
       { nodeName: 'edge-2', digest: null, errors: [{ pointer: '/workers' }] },
     ])
+    expect(plan.textErrors).toMatchObject({
+      nodes: 1,
+      findings: { items: [{ nodes: { total: 1, items: [{ nodeName: 'edge-2' }] } }] },
+    })
   })
 
   it('names the node whose override makes the version unreadable, and goes on once that is mended', async () => {
@@ -249,7 +253,7 @@ describe('POST /rollouts', () => {
       errors: [{ code: 'not_integer', line: 0, hint: expect.stringContaining('override') }],
     })
     const plan = (await push(admin, 1, '?dryRun=1')).json()
-    expect(plan.nodes).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
+    expect(plan.nodes.items).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
     await override({})
     await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
   })
@@ -262,10 +266,15 @@ describe('POST /rollouts', () => {
     expect(response.json()).toMatchObject({
       config: 'default',
       version: 1,
-      nodes: [
-        { nodeName: 'edge-1', connected: true, fromVersion: null, changes: true, errors: [] },
-        { nodeName: 'edge-2', connected: false, changes: true },
-      ],
+      nodes: {
+        total: 2,
+        items: [
+          { nodeName: 'edge-1', connected: true, fromVersion: null, changes: true, errors: [] },
+          { nodeName: 'edge-2', connected: false, changes: true },
+        ],
+      },
+      ...{ changingNodes: 2, awayNodes: 1, cordonedNodes: 0, textErrors: { nodes: 0 } },
+      fromVersions: { items: [{ version: null, nodes: 2 }] },
     })
     expect((await service.admin.inject({ url: '/api/v1/rollouts' })).json().items).toEqual([])
   })

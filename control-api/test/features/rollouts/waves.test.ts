@@ -9,7 +9,7 @@ describe('a rollout by waves', () => {
     const wish = { version: 2, strategy: BY_WAVES }
     const plan = (await order(admin, wish, '?dryRun=1')).json()
     expect(plan).toMatchObject({ waves: 2, policy: { maxParallel: 1, blastBudget: 4 } })
-    expect(plan.nodes.map((node: { wave: number }) => node.wave)).toEqual([0, 1, 1])
+    expect(plan.nodes.items.map((node: { wave: number }) => node.wave)).toEqual([0, 1, 1])
     const other = await order(admin, { ...wish, planDigest: 'sha256:other' })
     expect(other.json()).toMatchObject({ status: 409, code: 'plan_changed' })
     const started = await order(admin, { ...wish, planDigest: plan.planDigest })

@@ -65,28 +65,35 @@ static void check_text(const char *line, size_t len, bool combined)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static const struct sockaddr_in peer = {.sin_family = AF_INET};
-    static struct access_stamp stamp;
+    static const char *const names[] = {"common", "combined", "json",
+                                        "{host} {path} {query} \"{userAgent}\" {method}"};
+    static struct access_stamps stamps;
+    struct access_format_error error;
+    struct access_form form = {0};
+    int which;
     static struct access_line line;
     struct span rest;
     struct access_record record = {.peer = (const struct sockaddr *)&peer, .status = 200};
-    enum config_log_format format;
 
     if (len == 0)
         return 0;
-    format = (enum config_log_format)(data[0] % 3);
+    which = data[0] % 4;
+    CHECK(access_format_init(&form.format, names[which], &error));
     rest = (struct span){(const char *)data + 1, len - 1};
     record.request_line = next_field(&rest);
     record.host = next_field(&rest);
     record.referer = next_field(&rest);
     record.user_agent = next_field(&rest);
     record.user = next_field(&rest);
-    access_line_write(&line, &stamp, format, &record);
+    record.path = record.query = record.user_agent;
+    access_line_write(&line, &stamps, &form, &record);
+    access_format_fini(&form.format);
     CHECK(line.len > 0 && line.len < ACCESS_LINE_BYTES); /* nothing had to be cut */
     CHECK(line.text[line.len - 1] == '\n');
-    check_bytes(line.text, line.len - 1, format != LOG_FORMAT_JSON);
-    if (format == LOG_FORMAT_JSON)
+    check_bytes(line.text, line.len - 1, which != 2);
+    if (which == 2)
         check_json(line.text, line.len - 1);
-    else
-        check_text(line.text, line.len - 1, format == LOG_FORMAT_COMBINED);
+    else if (which < 2)
+        check_text(line.text, line.len - 1, which == 1);
     return 0;
 }

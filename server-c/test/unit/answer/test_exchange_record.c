@@ -5,19 +5,20 @@
 static bool ring_is_full;
 static int lines;
 static struct access_record last_line;
-static bool spied_ring_write(struct access_ring *ring, enum config_log_format format,
-                             const struct access_record *record);
-#define access_ring_write spied_ring_write
+static bool spied_write(struct access_log *log, uint32_t loop, const struct access_form *form,
+                        const struct access_record *record);
+#define access_log_write spied_write
 #include "answer/exchange_record.c"
-#undef access_ring_write
+#undef access_log_write
 
 #include "fake_carrier.h"
 
-static bool spied_ring_write(struct access_ring *ring, enum config_log_format format,
-                             const struct access_record *record)
+static bool spied_write(struct access_log *log, uint32_t loop, const struct access_form *form,
+                        const struct access_record *record)
 {
-    (void)ring;
-    (void)format;
+    (void)log;
+    (void)loop;
+    (void)form;
     lines++;
     last_line = *record;
     return !ring_is_full;

@@ -213,7 +213,7 @@ static void test_defaults(void)
     CHECK_INT(__LINE__, "queue", cfg->io.queue_length, 4096);
     CHECK_INT(__LINE__, "chunk", cfg->io.chunk_bytes, 262144);
     CHECK_STR(__LINE__, "access log", cfg->access_log.path, "");
-    CHECK_INT(__LINE__, "format", cfg->access_log.format, LOG_FORMAT_COMBINED);
+    CHECK_STR(__LINE__, "format", cfg->access_log.format, "combined");
     CHECK_STR(__LINE__, "error log", cfg->error_log.path, "");
     CHECK_INT(__LINE__, "level", cfg->error_log.level, LOG_LEVEL_INFO);
     CHECK_STR(__LINE__, "admin", cfg->admin.address, "");
@@ -352,7 +352,7 @@ static void test_every_option(void)
     CHECK_INT(__LINE__, "queue", cfg->io.queue_length, 128);
     CHECK_INT(__LINE__, "chunk", cfg->io.chunk_bytes, 65536);
     CHECK_STR(__LINE__, "access log", cfg->access_log.path, "/var/log/farmstead/access.log");
-    CHECK_INT(__LINE__, "format", cfg->access_log.format, LOG_FORMAT_JSON);
+    CHECK_STR(__LINE__, "format", cfg->access_log.format, "json");
     CHECK_STR(__LINE__, "error log", cfg->error_log.path, "/var/log/farmstead/error.log");
     CHECK_INT(__LINE__, "level", cfg->error_log.level, LOG_LEVEL_DEBUG);
     CHECK_STR(__LINE__, "admin", cfg->admin.address, "127.0.0.1");

@@ -42,7 +42,7 @@ static const struct {
     {"a zero byte", "", false, false},
     {"a time alone", "2026-11-21T09:14:43.123Z ", false, false},
     {"another's error log", "2026/11/21 09:14:43 [error] 1#1: x\n", false, false},
-    {"two words", "192.0.2.1 - " STAMP " \"GET /\" 200 5\n", false, false},
+    {"a format of one's own", "a.test 200 2023-11-14T22:13:20Z\n", true, false},
     {"a log further down", "#!/bin/sh\n192.0.2.1 - - " STAMP " \"GET / HTTP/1.1\" 200 12\n", false,
      false},
 };

@@ -59,7 +59,7 @@ static void test_shares(void)
         struct site_set *set;
         const struct file_cache_limits *limits = &loop.files.limits;
         memset(&loop, 0, sizeof(loop));
-        CHECK_INT((int)i, "loop", loop_init(&loop, &shared), 0);
+        CHECK_INT((int)i, "loop", loop_init(&loop, &shared, 0), 0);
         snprintf(text, sizeof(text), BUDGETS, rows[i].engine);
         set = sites_of(text);
         loop_set_live(&loop, set, 1, rows[i].loops);
@@ -211,7 +211,7 @@ static void test_sums(void)
     struct server_metrics metrics = {0};
     static struct loop other;
 
-    CHECK_INT(__LINE__, "loop", loop_init(&other, &shared), 0);
+    CHECK_INT(__LINE__, "loop", loop_init(&other, &shared, 1), 0);
     live(300);
     loop_set_live(&other, some_sites, 300, 1);
     the_loop.connection_count = 3;

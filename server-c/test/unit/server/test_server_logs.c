@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 static char root[] = "/tmp/farmstead-logs-XXXXXX";
-static struct access_log *access_log;
+static struct access_logs *logs;
 
 static struct config *config_of(const char *access, const char *error)
 {
@@ -37,6 +37,31 @@ static bool is_open(const char *name)
     return system(command) == 0;
 }
 
+static struct access_log *in_use;
+
+/* As an apply does: what the config before it used is given back when the new one is taken. */
+static int take(const struct config *cfg, struct config_errors *errors)
+{
+    int err = server_logs_switch(logs, cfg, errors);
+    struct access_log *old = in_use;
+
+    if (err)
+        return err;
+    in_use = access_logs_find(logs, cfg->access_log.path);
+    if (old)
+        access_log_put(old);
+    server_logs_end_unused(logs);
+    return 0;
+}
+
+static void leave(void)
+{
+    if (in_use)
+        access_log_put(in_use);
+    in_use = NULL;
+    server_logs_leave(logs);
+}
+
 static void test_both_or_neither(void)
 {
     static const struct {
@@ -52,12 +77,12 @@ static void test_both_or_neither(void)
         {"", "", "", "", ""},
     };
     static const char *const names[] = {"/access", "/error", "/other", "/new"};
-    struct config *running = NULL;
+    struct config *running = NULL; /* whose logs are open */
 
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
         struct config *cfg = config_of(rows[r].access, rows[r].error);
         struct config_errors errors = {0};
-        int err = server_logs_switch(access_log, running, cfg, &errors);
+        int err = take(cfg, &errors);
         CHECK_STR((int)r, "finding", err ? errors.items[0].pointer : "", rows[r].pointer);
         CHECK_INT((int)r, "says so", err, rows[r].pointer[0] ? -1 : 0);
         for (size_t n = 0; n < ARRAY_LEN(names); n++)
@@ -78,9 +103,9 @@ static void test_leaving(void)
     struct config *cfg = config_of("/access", "/error");
     struct config_errors errors = {0};
 
-    CHECK_INT(__LINE__, "taken", server_logs_switch(access_log, NULL, cfg, &errors), 0);
+    CHECK_INT(__LINE__, "taken", take(cfg, &errors), 0);
     CHECK_TRUE(is_open("/access") && is_open("/error"), "open");
-    server_logs_leave(access_log);
+    leave();
     CHECK_TRUE(!is_open("/access") && !is_open("/error"), "none is");
     config_put(cfg);
 }
@@ -91,14 +116,14 @@ static void test_a_log_that_stays(void)
     struct config *first = config_of("/stays", "/error"), *second = config_of("/stays", "/other");
     struct config_errors errors = {0};
 
-    CHECK_INT(__LINE__, "taken", server_logs_switch(access_log, NULL, first, &errors), 0);
+    CHECK_INT(__LINE__, "taken", take(first, &errors), 0);
     shell_in(root, "mv stays moved");
-    CHECK_INT(__LINE__, "taken", server_logs_switch(access_log, first, second, &errors), 0);
+    CHECK_INT(__LINE__, "taken", take(second, &errors), 0);
     CHECK_TRUE(is_open("/moved"), "its file is still the one");
     shell_in(root, "test ! -e stays");
-    server_logs_reopen(access_log, second);
+    server_logs_reopen(logs, second);
     CHECK_TRUE(is_open("/stays") && !is_open("/moved"), "until it is told so");
-    server_logs_leave(access_log);
+    leave();
     config_put(first);
     config_put(second);
 }
@@ -107,11 +132,11 @@ int main(void)
 {
     CHECK_TRUE(mkdtemp(root) != NULL, "mkdtemp");
     shell_in(root, "mkdir folder");
-    access_log = access_log_new();
+    logs = access_logs_new();
     test_both_or_neither();
     test_leaving();
     test_a_log_that_stays();
-    server_logs_end(access_log);
+    server_logs_end(logs);
     log_stop();
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end("server_logs");

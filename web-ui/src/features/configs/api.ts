@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: MIT
-import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, baseUrl, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
 import type { Draft, Version } from '../../lib/api-types.ts'
 import type { SchemaNode } from './schema-walk.ts'
 import type { Side, VersionsSearch } from './search.ts'
 
-export const configsQuery = queryOptions({
-  queryKey: ['configs', 'list'],
-  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/configs', { signal })),
-})
+const PAGE_SIZE = 100
+/** Pages go on where the one before ended. */
+const paged = {
+  initialPageParam: null as string | null,
+  getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+}
+
+/** By name; `q` is a part of it. */
+export const configsQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['configs', 'list', q],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...(q !== '' && { q }), ...after(pageParam) }
+      return bodyOf(api.GET('/api/v1/configs', { params: { query }, signal }))
+    },
+    ...paged,
+  })
+
+const after = (cursor: string | null) => (cursor === null ? {} : { cursor })
 
 export const configQuery = (name: string) =>
   queryOptions({
@@ -17,18 +32,16 @@ export const configQuery = (name: string) =>
       bodyOf(api.GET('/api/v1/configs/{name}', { params: { path: { name } }, signal })),
   })
 
-const VERSIONS_SHOWN = 200
-
+/** Newest first. */
 export const versionsQuery = (name: string, filters: VersionsSearch = {}) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['configs', 'versions', name, filters],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET('/api/v1/configs/{name}/versions', {
-          params: { path: { name }, query: { limit: VERSIONS_SHOWN, ...given(filters) } },
-          signal,
-        }),
-      ),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...given(filters), ...after(pageParam) }
+      const params = { path: { name }, query }
+      return bodyOf(api.GET('/api/v1/configs/{name}/versions', { params, signal }))
+    },
+    ...paged,
   })
 
 /** Without what is left open. */

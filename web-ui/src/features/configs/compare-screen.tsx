@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-import { NativeSelect, SegmentedControl } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { SegmentedControl } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { VersionSummary } from '../../lib/api-types.ts'
 import { configQuery, draftQuery, versionQuery, versionsQuery } from './api.ts'
@@ -20,7 +23,7 @@ export type CompareScreenProps = {
 }
 
 export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
-  const versions = useQuery(versionsQuery(name))
+  const versions = useInfiniteQuery(versionsQuery(name))
   const config = useQuery({ ...configQuery(name), enabled: search.to === undefined })
   // Until it is known whether the draft differs, its comparison is the likelier one.
   const draftChanged = config.data?.draftChanged ?? true
@@ -28,8 +31,8 @@ export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
     <Page title={name} meta="What differs between two versions, or a version and the draft">
       <ConfigTabs name={name} />
       <QueryStates query={versions} what="The versions" skeletonRows={6}>
-        {({ items }) => {
-          const sides = chooseSides(search, items, draftChanged)
+        {({ pages }) => {
+          const sides = chooseSides(search, pages[0]?.items[0], draftChanged)
           return sides === null ? (
             <div className="panel">
               <EmptyState title="Nothing to compare with yet">
@@ -39,7 +42,6 @@ export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
           ) : (
             <Comparison
               name={name}
-              versions={items}
               from={sides.from}
               to={sides.to}
               view={search.view ?? 'text'}
@@ -55,10 +57,9 @@ export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
 /** Without a choice: the latest version against the draft, or its parent where they are the same. */
 function chooseSides(
   search: CompareSearch,
-  versions: readonly VersionSummary[],
+  latest: VersionSummary | undefined,
   draftChanged: boolean,
 ) {
-  const latest = versions[0]
   if (latest === undefined) return null
   const to: Side = search.to ?? (draftChanged ? 'draft' : latest.number)
   const from: Side = search.from ?? (to === latest.number ? (latest.parent ?? to) : latest.number)
@@ -67,44 +68,33 @@ function chooseSides(
 
 type ComparisonProps = {
   name: string
-  versions: readonly VersionSummary[]
   from: Side
   to: Side
   view: 'text' | 'options'
   onSearch: (search: CompareSearch) => void
 }
 
-function Comparison({ name, versions, from, to, view, onSearch }: ComparisonProps) {
+function Comparison({ name, from, to, view, onSearch }: ComparisonProps) {
   const search = (change: CompareSearch): CompareSearch => ({
     from,
     to,
     ...(view === 'options' && { view }),
     ...change,
   })
-  const sides = [
-    ...versions.map(({ number, message }) => ({
-      value: String(number),
-      label: `v${number}: ${message.length > 40 ? `${message.slice(0, 40)}…` : message}`,
-    })),
-    { value: 'draft', label: 'Draft' },
-  ]
-  const sideOf = (value: string): Side => (value === 'draft' ? 'draft' : Number(value))
   return (
     <div className="panel">
       <div className={classes.compareBar}>
-        <NativeSelect
-          size="xs"
+        <SideField
+          name={name}
           label="From"
-          value={String(from)}
-          data={sides}
-          onChange={(event) => onSearch(search({ from: sideOf(event.currentTarget.value) }))}
+          side={from}
+          onChange={(side) => onSearch(search({ from: side }))}
         />
-        <NativeSelect
-          size="xs"
+        <SideField
+          name={name}
           label="To"
-          value={String(to)}
-          data={sides}
-          onChange={(event) => onSearch(search({ to: sideOf(event.currentTarget.value) }))}
+          side={to}
+          onChange={(side) => onSearch(search({ to: side }))}
         />
         <SegmentedControl
           aria-label="Compare as"
@@ -124,6 +114,39 @@ function Comparison({ name, versions, from, to, view, onSearch }: ComparisonProp
     </div>
   )
 }
+
+type SideFieldProps = { name: string; label: string; side: Side; onChange: (side: Side) => void }
+
+/** Of the versions those are offered that were saved last, or that fit what is typed. */
+function SideField({ name, label, side, onChange }: SideFieldProps) {
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed, TYPING_MS)
+  const found = useInfiniteQuery({
+    ...versionsQuery(name, q === '' ? {} : { q }),
+    placeholderData: keepPreviousData,
+  })
+  const value: Choice = { value: String(side), label: sideLabel(side) }
+  const versions = (found.data?.pages[0]?.items ?? []).map(choiceOf)
+  return (
+    <SearchSelect
+      size="xs"
+      label={label}
+      value={value}
+      // What is chosen has the same words in the field, whatever is looked for.
+      choices={[...versions, DRAFT].map((one) => (one.value === value.value ? value : one))}
+      onSearch={setTyped}
+      onChange={(chosen) => onChange(chosen === DRAFT.value ? 'draft' : Number(chosen))}
+      none="No version of that message or number."
+    />
+  )
+}
+
+const TYPING_MS = 250
+const DRAFT: Choice = { value: 'draft', label: sideLabel('draft') }
+const choiceOf = ({ number, message }: VersionSummary): Choice => ({
+  value: String(number),
+  label: `v${number}: ${message.length > 40 ? `${message.slice(0, 40)}…` : message}`,
+})
 
 function useSideText(name: string, side: Side) {
   const version = useQuery({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ConfigChange } from '../../lib/api-types.ts'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
@@ -35,6 +35,25 @@ describe('the configs', () => {
     expect(await screen.findByRole('link', { name: 'default' })).toBeVisible()
     expect(screen.getByText('Has changes not yet saved')).toBeVisible()
   })
+  test('are found by name, and go on beyond a page', async () => {
+    const api = renderApp('/configs', {
+      'GET /configs': ({ query }) => {
+        if (query.get('q') !== null) return json(page(config({ name: 'found' })))
+        const more = query.get('cursor') === 'more'
+        return json({
+          items: [config({ name: more ? 'zz' : 'aa' })],
+          nextCursor: more ? null : 'more',
+        })
+      },
+    })
+    await screen.findByRole('link', { name: 'aa' })
+    await userEvent.click(screen.getByRole('button', { name: 'Show more' }))
+    expect(await screen.findByRole('link', { name: 'zz' })).toBeVisible()
+    await userEvent.type(screen.getByRole('textbox', { name: 'Find by name' }), 'fou')
+    expect(await screen.findByRole('link', { name: 'found' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'aa' })).toBeNull()
+    expect(api.requests.at(-1)?.query.get('q')).toBe('fou')
+  })
   test('are none before the first was imported, and the command is named', async () => {
     renderApp('/configs', { 'GET /configs': () => json(page()) })
     expect(await screen.findByText('No config yet')).toBeVisible()
@@ -57,16 +76,35 @@ describe('the versions', () => {
   test('are found by message, author and source, and the address says so', async () => {
     const api = renderApp('/configs/default/versions?author=ana', lists)
     const user = userEvent.setup()
-    await user.type(await screen.findByRole('textbox', { name: 'Message has' }, soon), '42')
+    await user.type(await screen.findByRole('textbox', { name: 'Message or number' }, soon), '42')
     await user.selectOptions(screen.getByRole('combobox', { name: 'Source' }), 'cli')
-    const wanted = 'limit=200&q=42&author=ana&source=cli'
+    const wanted = 'limit=100&q=42&author=ana&source=cli'
     await waitFor(() => expect(api.requests.at(-1)?.query.toString()).toBe(wanted), soon)
     const address = new URLSearchParams(window.location.search)
     expect([address.get('author'), address.get('source')]).toEqual(['ana', 'cli'])
     api.answer({ 'GET /configs/default/versions': () => json(page()) })
     await user.type(screen.getByRole('textbox', { name: 'Author' }), 'x')
     await user.click(await screen.findByRole('button', { name: 'Show all versions' }, soon))
-    expect(screen.getByRole('textbox', { name: 'Message has' })).toHaveValue('')
+    expect(screen.getByRole('textbox', { name: 'Message or number' })).toHaveValue('')
+  })
+  test('of long ago come when they are asked for; of many only some are drawn', async () => {
+    const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(36)
+    onTestFinished(() => heights.mockRestore())
+    const all = Array.from({ length: 150 }, (_, i) => version({ number: 150 - i }))
+    renderApp('/configs/default/versions', {
+      'GET /configs/default/versions': ({ query }) =>
+        query.get('cursor') === 'more'
+          ? json(page(...all.slice(100)))
+          : json({ items: all.slice(0, 100), nextCursor: 'more' }),
+    })
+    expect(await screen.findByRole('table', {}, soon)).toHaveAttribute('aria-rowcount', '-1')
+    await userEvent.click(screen.getByRole('button', { name: 'Show older versions' }))
+    await waitFor(
+      () => expect(screen.getByRole('table')).toHaveAttribute('aria-rowcount', '151'),
+      soon,
+    )
+    expect(screen.queryByRole('button', { name: 'Show older versions' })).toBeNull()
+    expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
   test('load', async () => {
     renderApp('/configs/default/versions', { 'GET /configs/default/versions': never })
@@ -126,8 +164,32 @@ describe('comparing', () => {
       'GET /configs/default/versions/1': () => json(v1),
       'GET /configs/default/versions/2': () => json(v2),
     })
-    await waitFor(() => expect(screen.getByRole('combobox', { name: 'To' })).toHaveValue('2'), soon)
-    expect(screen.getByRole('combobox', { name: 'From' })).toHaveValue('1')
+    await waitFor(
+      () => expect(screen.getByRole('combobox', { name: 'To' })).toHaveValue('v2'),
+      soon,
+    )
+    expect(screen.getByRole('combobox', { name: 'From' })).toHaveValue('v1')
+  })
+  test('with a version of long ago, looked for by its number', async () => {
+    const long = version({ number: 17, message: 'Long ago', text: '{ "workers": 17 }\n' })
+    const api = renderApp('/configs/default/compare?from=1&to=2', {
+      'GET /configs/default/versions': ({ query }) =>
+        json(query.get('q') === '17' ? page(long) : page(v2, v1)),
+      'GET /configs/default/versions/1': () => json(v1),
+      'GET /configs/default/versions/2': () => json(v2),
+      'GET /configs/default/versions/17': () => json(long),
+    })
+    const user = userEvent.setup()
+    const from = await screen.findByRole('combobox', { name: 'From' }, soon)
+    await user.click(from)
+    await user.clear(from)
+    await user.type(from, '17')
+    await user.click(await screen.findByRole('option', { name: 'v17: Long ago' }, soon))
+    await waitFor(() => expect(from).toHaveValue('v17'), soon)
+    expect(new URLSearchParams(window.location.search).get('from')).toBe('17')
+    await waitFor(() =>
+      expect(api.requests.map(({ path }) => path)).toContain('/configs/default/versions/17'),
+    )
   })
   test('equal texts are said to be equal', async () => {
     renderApp('/configs/default/compare?from=2&to=2', {

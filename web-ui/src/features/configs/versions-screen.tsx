@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { VersionSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -26,7 +27,10 @@ const TYPING_MS = 250
 
 export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) {
   const [asked] = useDebouncedValue(search, TYPING_MS)
-  const versions = useQuery({ ...versionsQuery(name, asked), placeholderData: keepPreviousData })
+  const versions = useInfiniteQuery({
+    ...versionsQuery(name, asked),
+    placeholderData: keepPreviousData,
+  })
   const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
     <Page title={name} meta="Every version that was ever saved; none of them changes">
@@ -34,52 +38,53 @@ export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) 
       <div className="panel">
         <VersionFilters search={search} onSearch={onSearch} />
         <QueryStates query={versions} what="The versions" skeletonRows={5}>
-          {({ items }) =>
-            items.length === 0 && isFiltered ? (
+          {({ pages }) => {
+            const known = pages.flatMap(({ items }) => items)
+            if (known.length > 0) return <Versions known={known} hasMore={versions.hasNextPage} />
+            return isFiltered ? (
               <EmptyState title="No version fits">
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
                   Show all versions
                 </Button>
               </EmptyState>
-            ) : items.length === 0 ? (
+            ) : (
               <EmptyState title="No version yet">
                 <Link to="/configs/$name" params={{ name }}>
                   Open the editor
                 </Link>{' '}
                 and save the first one.
               </EmptyState>
-            ) : (
-              <ScrollBox label="Versions, table">
-                <table className="grid">
-                  <thead>
-                    <tr>
-                      <th scope="col">Version</th>
-                      <th scope="col">Message</th>
-                      <th scope="col" className="wide-only">
-                        Author
-                      </th>
-                      <th scope="col">Saved</th>
-                      <th scope="col" className="wide-only">
-                        Digest
-                      </th>
-                      <th scope="col">Runs on</th>
-                      <th scope="col" className="wide-only">
-                        Compare
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((version) => (
-                      <VersionRow key={version.number} version={version} />
-                    ))}
-                  </tbody>
-                </table>
-              </ScrollBox>
             )
-          }
+          }}
         </QueryStates>
+        <NextPage of={versions}>Show older versions</NextPage>
       </div>
     </Page>
+  )
+}
+
+const columns: Column[] = [
+  { title: 'Version' },
+  { title: 'Message' },
+  { title: 'Author', className: 'wide-only' },
+  { title: 'Saved' },
+  { title: 'Digest', className: 'wide-only' },
+  { title: 'Runs on' },
+  { title: 'Compare', className: 'wide-only' },
+]
+const keyOf = ({ number }: VersionSummary) => String(number)
+
+function Versions({ known, hasMore }: { known: VersionSummary[]; hasMore: boolean }) {
+  return (
+    <LongTable
+      label="Versions, table"
+      columns={columns}
+      rows={known}
+      keyOf={keyOf}
+      hasMore={hasMore}
+    >
+      {(version) => <VersionCells version={version} />}
+    </LongTable>
   )
 }
 
@@ -88,7 +93,7 @@ function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name'>)
     <div className={classes.compareBar}>
       <TextInput
         size="xs"
-        label="Message has"
+        label="Message or number"
         value={search.q ?? ''}
         onChange={(event) => onSearch({ ...search, q: event.currentTarget.value || undefined })}
       />
@@ -113,10 +118,10 @@ function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name'>)
   )
 }
 
-function VersionRow({ version }: { version: VersionSummary }) {
+function VersionCells({ version }: { version: VersionSummary }) {
   const { config: name, number, parent } = version
   return (
-    <tr>
+    <>
       <td>
         <Link to="/configs/$name/versions/$number" params={{ name, number }}>
           <strong>v{number}</strong>
@@ -150,6 +155,6 @@ function VersionRow({ version }: { version: VersionSummary }) {
           </Link>
         )}
       </td>
-    </tr>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { config, group, impact, page, session } from '../../test/samples.ts'
@@ -25,6 +25,18 @@ describe('the groups', () => {
     expect(within(table).queryByRole('button', { name: 'Remove default' })).toBeNull()
     const nodes = within(table).getByRole('link', { name: '3 nodes' })
     expect(nodes).toHaveAttribute('href', '/?group=europe')
+  })
+
+  test('of a hundred only some are drawn, and all of them are counted', async () => {
+    const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(36)
+    onTestFinished(() => heights.mockRestore())
+    const many = Array.from({ length: 99 }, (_, i) =>
+      group({ name: `rack-${i}`, selector: `rack=${i}` }),
+    )
+    renderApp('/groups', { ...two, 'GET /groups': () => json(page(...many, last)) })
+    const table = await screen.findByRole('table')
+    expect(table).toHaveAttribute('aria-rowcount', '101')
+    expect(within(table).getAllByRole('row').length).toBeLessThan(60)
   })
 
   test('loading', async () => {

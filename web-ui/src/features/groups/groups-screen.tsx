@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import type { Group, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -51,6 +51,19 @@ export function GroupsScreen({ session }: { session: Session }) {
   )
 }
 
+const columns: Column[] = [
+  { title: 'Group' },
+  { title: 'Selector' },
+  { title: 'Config' },
+  { title: 'Override' },
+  { title: 'Forgets' },
+  { title: 'Nodes' },
+  { title: 'Change' },
+]
+const keyOf = ({ name }: Group) => name
+/** About as high as a row with its buttons and its description. */
+const ROW_PX = 52
+
 type TableProps = { groups: Group[]; blocked: string | null; onOpen: (open: Open) => void }
 
 function GroupsTable({ groups, blocked, onOpen }: TableProps) {
@@ -68,96 +81,81 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
   return (
     <>
       {put.isError && <ErrorBox what="The order was not changed" error={put.error} />}
-      <ScrollBox label="Groups, table">
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Group</th>
-              <th scope="col">Selector</th>
-              <th scope="col">Config</th>
-              <th scope="col">Override</th>
-              <th scope="col">Forgets</th>
-              <th scope="col">Nodes</th>
-              <th scope="col">Change</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={group.name}>
-                <td className={classes.group}>
-                  <strong>{group.name}</strong>
-                  {group.description !== '' && <div className="dim">{group.description}</div>}
-                </td>
-                <td className="nowrap">
-                  {group.selector === '' ? 'all others' : <code>{group.selector}</code>}
-                </td>
-                <td className="nowrap">
-                  {group.config ?? <span className="dim">none of its own</span>}
-                </td>
-                <td>{membersText(group.mergePatch)}</td>
-                <td className="nowrap">
-                  {group.forgetAfterHours === null ? (
-                    <span className="dim">never</span>
-                  ) : (
-                    `after ${group.forgetAfterHours} h`
-                  )}
-                </td>
-                <td className="nowrap">
-                  <Link to="/" search={{ group: group.name }}>
-                    {plural(group.nodes, 'node')}
-                  </Link>
-                </td>
-                <td>
-                  <span className={classes.actions}>
-                    {!group.isDefault && names.length > 1 && blocked === null && (
-                      <>
-                        <Button
-                          variant="subtle"
-                          size="xs"
-                          aria-label={`Ask ${group.name} earlier`}
-                          disabled={moved(names, group.name, -1) === null}
-                          onClick={() => move(group.name, -1)}
-                        >
-                          ↑
-                        </Button>
-                        <Button
-                          variant="subtle"
-                          size="xs"
-                          aria-label={`Ask ${group.name} later`}
-                          disabled={moved(names, group.name, 1) === null}
-                          onClick={() => move(group.name, 1)}
-                        >
-                          ↓
-                        </Button>
-                      </>
-                    )}
-                    <ActionButton
-                      variant="default"
+      <LongTable label="Groups, table" columns={columns} rows={groups} keyOf={keyOf} rowPx={ROW_PX}>
+        {(group) => (
+          <>
+            <td className={classes.group}>
+              <strong>{group.name}</strong>
+              {group.description !== '' && <div className="dim">{group.description}</div>}
+            </td>
+            <td className="nowrap">
+              {group.selector === '' ? 'all others' : <code>{group.selector}</code>}
+            </td>
+            <td className="nowrap">
+              {group.config ?? <span className="dim">none of its own</span>}
+            </td>
+            <td>{membersText(group.mergePatch)}</td>
+            <td className="nowrap">
+              {group.forgetAfterHours === null ? (
+                <span className="dim">never</span>
+              ) : (
+                `after ${group.forgetAfterHours} h`
+              )}
+            </td>
+            <td className="nowrap">
+              <Link to="/" search={{ group: group.name }}>
+                {plural(group.nodes, 'node')}
+              </Link>
+            </td>
+            <td>
+              <span className={classes.actions}>
+                {!group.isDefault && names.length > 1 && blocked === null && (
+                  <>
+                    <Button
+                      variant="subtle"
                       size="xs"
-                      aria-label={`Edit ${group.name}`}
-                      blockedBy={blocked}
-                      onClick={() => onOpen({ kind: 'edit', name: group.name })}
+                      aria-label={`Ask ${group.name} earlier`}
+                      disabled={moved(names, group.name, -1) === null}
+                      onClick={() => move(group.name, -1)}
                     >
-                      Edit
-                    </ActionButton>
-                    {!group.isDefault && (
-                      <ActionButton
-                        variant="default"
-                        size="xs"
-                        aria-label={`Remove ${group.name}`}
-                        blockedBy={blocked}
-                        onClick={() => onOpen({ kind: 'delete', name: group.name })}
-                      >
-                        Remove
-                      </ActionButton>
-                    )}
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+                      ↑
+                    </Button>
+                    <Button
+                      variant="subtle"
+                      size="xs"
+                      aria-label={`Ask ${group.name} later`}
+                      disabled={moved(names, group.name, 1) === null}
+                      onClick={() => move(group.name, 1)}
+                    >
+                      ↓
+                    </Button>
+                  </>
+                )}
+                <ActionButton
+                  variant="default"
+                  size="xs"
+                  aria-label={`Edit ${group.name}`}
+                  blockedBy={blocked}
+                  onClick={() => onOpen({ kind: 'edit', name: group.name })}
+                >
+                  Edit
+                </ActionButton>
+                {!group.isDefault && (
+                  <ActionButton
+                    variant="default"
+                    size="xs"
+                    aria-label={`Remove ${group.name}`}
+                    blockedBy={blocked}
+                    onClick={() => onOpen({ kind: 'delete', name: group.name })}
+                  >
+                    Remove
+                  </ActionButton>
+                )}
+              </span>
+            </td>
+          </>
+        )}
+      </LongTable>
     </>
   )
 }

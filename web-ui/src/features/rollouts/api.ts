@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  mutationOptions,
+  queryOptions,
+} from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import type {
@@ -13,11 +18,41 @@ import type {
   TaskStanding,
 } from '../../lib/api-types.ts'
 import { isWatched } from './rules.ts'
+import type { RolloutsSearch } from './search.ts'
 
-export const rolloutsQuery = queryOptions({
-  queryKey: ['rollouts', 'list'],
-  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/rollouts', { signal })),
-})
+const PAGE_SIZE = 100
+
+/** Newest first. */
+export const rolloutsQuery = ({ state, config, author }: RolloutsSearch = {}) =>
+  infiniteQueryOptions({
+    queryKey: ['rollouts', 'list', { state, config, author }],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        limit: PAGE_SIZE,
+        ...(state !== undefined && { state }),
+        ...(config !== undefined && { config }),
+        ...(author !== undefined && { author }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      }
+      return bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  })
+
+const FOUND_AT_MOST = 20
+
+/** Configs with this in their names, to choose one of. */
+export const configsNamedQuery = (part: string) =>
+  queryOptions({
+    queryKey: ['configs', 'named', part],
+    queryFn: async ({ signal }) => {
+      const query = { limit: FOUND_AT_MOST, ...(part !== '' && { q: part }) }
+      const { items } = await bodyOf(api.GET('/api/v1/configs', { params: { query }, signal }))
+      return items.map(({ name }) => name)
+    },
+    placeholderData: keepPreviousData,
+  })
 
 /** What is measured meanwhile is no event. */
 const WHILE_WATCHED_MS = 5000
@@ -158,6 +193,23 @@ export const planQuery = (order: Order) =>
       })
     },
     staleTime: 0,
+  })
+
+const PLAN_PAGE_SIZE = 500
+
+/** Of the plan as it was made: the first page came with it, and none of it changes. */
+export const planNodesQuery = ({ planDigest, nodes }: RolloutPlan) =>
+  infiniteQueryOptions({
+    queryKey: ['plan-nodes', planDigest],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PLAN_PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) }
+      const params = { path: { planDigest }, query }
+      return bodyOf(api.GET('/api/v1/rollouts/plans/{planDigest}/nodes', { params, signal }))
+    },
+    initialData: { pages: [nodes], pageParams: [null] },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** Asked for once, and again when somebody wants: each time it troubles the nodes. */

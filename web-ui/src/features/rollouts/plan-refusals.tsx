@@ -12,9 +12,6 @@ import classes from './rollouts.module.css'
 
 type Finding = RolloutPlan['policyRefusals']['findings']['items'][number]
 
-/** Of more names nobody reads them: each node is in the table. */
-const NAMES_SHOWN = 10
-
 export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
   const { config, policyRefusals } = plan
   const { nodes, findings, unchecked } = policyRefusals
@@ -58,11 +55,10 @@ function together(items: readonly Finding[]) {
 }
 
 function Names({ of: { total, items } }: { of: Finding['nodes'] }) {
-  const shown = items.slice(0, NAMES_SHOWN)
-  const more = total - shown.length
+  const more = total - items.length
   return (
     <span>
-      {shown.map(({ nodeId, nodeName }, index) => (
+      {items.map(({ nodeId, nodeName }, index) => (
         <Fragment key={nodeId}>
           {index > 0 && ', '}
           <Link to="/nodes/$id" params={{ id: nodeId }}>

@@ -2,37 +2,32 @@
 import { cordonedVerdict } from '../../components/cordoned-badge.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
-type PlannedNode = RolloutPlan['nodes'][number]
+type PlannedNode = RolloutPlan['nodes']['items'][number]
 export type Row = { node: PlannedNode; verdict: Verdict }
-type Part = { title: string; nodes: Row[] }
-
-/** Wave by wave; what has it already, or is skipped, is none of a wave's. */
-export function planParts({ nodes, waves }: Pick<RolloutPlan, 'nodes' | 'waves'>): Part[] {
-  const rows = nodes.map((node) => ({ node, verdict: verdictOf(node) }))
-  if (waves < 2) return [{ title: '', nodes: rows }]
-  const [skipped, unchanged] = [waves, waves + 1]
-  const partOf = ({ changes, cordon, wave }: PlannedNode) =>
-    changes ? (cordon === null ? wave : skipped) : unchanged
-  const titleOf = (part: number) =>
-    part === unchanged ? 'No change' : part === skipped ? 'Skipped' : `Wave ${part + 1}`
-  return [...Map.groupBy(rows, ({ node }) => partOf(node))]
-    .toSorted(([a], [b]) => a - b)
-    .map(([part, inPart]) => ({
-      title: `${titleOf(part)}: ${plural(inPart.length, 'node')}`,
-      nodes: inPart,
-    }))
-}
-
 /** A part's title, then its nodes. */
 export type PlanRow = ({ title: string } | Row) & { key: string }
 
-export const planRows = (plan: Pick<RolloutPlan, 'nodes' | 'waves'>): PlanRow[] =>
-  planParts(plan).flatMap(({ title, nodes }) => [
-    ...(title === '' ? [] : [{ key: title, title }]),
-    ...nodes.map((row) => ({ key: row.node.nodeId, ...row })),
-  ])
+/** Wave by wave; what is skipped, or has it already, is none of a wave's. `nodes`: those that are known yet, in the plan's order. */
+export function planRows(plan: RolloutPlan, nodes: readonly PlannedNode[]): PlanRow[] {
+  const rows: PlanRow[] = []
+  let before: string | null = null
+  for (const node of nodes) {
+    const title = titleOf(node, plan)
+    if (title !== before && plan.waves > 1) rows.push({ key: title, title })
+    before = title
+    rows.push({ key: node.nodeId, node, verdict: verdictOf(node) })
+  }
+  return rows
+}
+
+function titleOf({ changes, cordon, wave }: PlannedNode, plan: RolloutPlan): string {
+  const { nodes, changingNodes, cordonedNodes, waveNodes } = plan
+  if (!changes) return `No change: ${plural(nodes.total - changingNodes - cordonedNodes, 'node')}`
+  if (cordon !== null) return `Skipped: ${plural(cordonedNodes, 'node')}`
+  return `Wave ${wave + 1}: ${plural(waveNodes[wave] ?? 0, 'node')}`
+}
 
 /** It is offered the version. */
 export const isToChange = ({ changes, cordon }: Pick<PlannedNode, 'changes' | 'cordon'>) =>
@@ -49,28 +44,26 @@ function verdictOf(node: PlannedNode): Verdict {
 }
 
 /** How many nodes can be between two configs at the same time, of those it goes to. */
-export function blastRadius({ nodes, waves, policy: { blastBudget } }: RolloutPlan): string {
-  const changing = nodes.filter(isToChange).length
-  const most = Math.min(changing, blastBudget ?? changing)
-  const percent = Math.round((most / nodes.length) * 100)
+export function blastRadius({ nodes, changingNodes, waves, policy }: RolloutPlan): string {
+  const most = Math.min(changingNodes, policy.blastBudget ?? changingNodes)
+  const percent = Math.round((most / nodes.total) * 100)
   const inWaves = waves > 1 ? `${waves} waves, ` : ''
   return `${inWaves}at most ${plural(most, 'node')} (${percent} %) between two configs at once`
 }
 
 /** What pressing the button does: to how many, when, and what follows when it goes wrong. */
 export function consequence(plan: RolloutPlan): string {
-  const { nodes, waves, policy, version } = plan
-  const changing = nodes.filter(isToChange)
-  const first = changing.filter(({ wave }) => wave === Math.min(...changing.map((one) => one.wave)))
+  const { changingNodes: changing, waveNodes, waves, policy, version } = plan
+  const first = waveNodes.find((nodes) => nodes > 0) ?? 0
   const watched = `watched for ${minutes(policy.minHealthySeconds + policy.soakSeconds)} or more`
   const to = (count: number) => `v${version} goes to ${plural(count, 'node')}`
   if (policy.maxParallel === null) {
-    return `${to(changing.length)} at once, and nothing is watched. ${onFailure(plan)}`
+    return `${to(changing)} at once, and nothing is watched. ${onFailure(plan)}`
   }
   const when =
     waves > 1
-      ? `${to(first.length)} of ${changing.length} first, then to the others in ${plural(waves - 1, 'further wave')}; each wave is ${watched}.`
-      : `${to(changing.length)}, ${changing.length === 1 ? 'which is' : 'which are'} ${watched}.`
+      ? `${to(first)} of ${formatCount(changing)} first, then to the others in ${plural(waves - 1, 'further wave')}; each wave is ${watched}.`
+      : `${to(changing)}, ${changing === 1 ? 'which is' : 'which are'} ${watched}.`
   return `${when} ${onFailure(plan)}`
 }
 
@@ -96,12 +89,9 @@ const minutes = (seconds: number) =>
 export type KindCount = { kind: string; nodes: number }
 
 /** Of all it would go to, and of what is left out already though no node is of it any more. */
-export function kindsOf(
-  nodes: readonly Pick<PlannedNode, 'kind'>[],
-  excluded: readonly string[],
-): KindCount[] {
-  const byKind = Map.groupBy(nodes, ({ kind }) => kind)
-  return [...new Set([...byKind.keys(), ...excluded])]
+export function kindsOf(kinds: readonly KindCount[], excluded: readonly string[]): KindCount[] {
+  const nodes = new Map(kinds.map((one) => [one.kind, one.nodes]))
+  return [...new Set([...nodes.keys(), ...excluded])]
     .toSorted()
-    .map((kind) => ({ kind, nodes: byKind.get(kind)?.length ?? 0 }))
+    .map((kind) => ({ kind, nodes: nodes.get(kind) ?? 0 }))
 }

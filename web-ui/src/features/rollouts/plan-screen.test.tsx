@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { cleanup, fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RolloutPlan, Session } from '../../lib/api-types.ts'
-import { json, problem } from '../../test/fake-api.ts'
+import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
 import {
   answer,
   byWaves,
@@ -16,7 +16,7 @@ import {
   soon,
 } from '../../test/plan-answers.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { page, plan, rollout, session, task } from '../../test/samples.ts'
+import { page, plan, plannedNode, planOf, rollout, session, task } from '../../test/samples.ts'
 
 describe('the plan of what is not there', () => {
   test.each(['/rollouts/new', '/rollouts/new?config=default', '/rollouts/new?config=a&version=x'])(
@@ -137,7 +137,7 @@ describe('the plan', () => {
   test('cannot be started when it is for none of the nodes', async () => {
     const reason = 'Its group europe gets the config edge.'
     const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'europe', reason }
-    renderApp(plans, answer({ ...plan(), nodes: [], excluded: { total: 1, items: [who] } }))
+    renderApp(plans, answer(planOf([], { excluded: { total: 1, items: [who] } })))
     const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
     expect(button).toHaveAccessibleDescription('It is for none of the nodes.')
     expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
@@ -149,8 +149,8 @@ describe('the plan', () => {
       code: 'policy',
       message: '"/srv/wwww" is not what this machine’s policy allows (serve: "/srv/www")',
     }
-    const who = { nodeId: plan().nodes[0]?.nodeId ?? '', nodeName: 'edge-1' }
-    const others = Array.from({ length: 99 }, (_, i) => ({
+    const who = { nodeId: plannedNode().nodeId, nodeName: 'edge-1' }
+    const others = Array.from({ length: 9 }, (_, i) => ({
       nodeId: `node_${i}`,
       nodeName: `web-${i}`,
     }))
@@ -341,10 +341,8 @@ describe('the plan', () => {
 
   test('counts cordoned nodes apart, and none of them is in a wave', async () => {
     const cordon = { by: 'ben', at: one.createdAt, reason: 'New disk' }
-    const [taken] = plan().nodes
-    const [skipped] = plan({ nodeId: 'node_2', nodeName: 'edge-2', wave: 1, cordon }).nodes
-    const planned = { ...plan(), nodes: [taken, skipped], waves: 2, cordonedNodes: 1 }
-    renderApp(plans, answer(planned))
+    const skipped = plannedNode({ nodeId: 'node_2', nodeName: 'edge-2', wave: 1, cordon })
+    renderApp(plans, answer(planOf([plannedNode(), skipped], { waves: 2 })))
     expect(await screen.findByText('2 nodes, 1 will change', {}, soon)).toBeVisible()
     expect(screen.getByText('1 node cordoned, and skipped')).toBeVisible()
     expect(screen.getByText('Skipped: 1 node')).toBeVisible()
@@ -355,6 +353,40 @@ describe('the plan', () => {
     renderApp(plans, answer(plan({ isDrifted: true })))
     expect(await screen.findByText('1 node changed by hand', {}, soon)).toBeVisible()
     expect(screen.getByText('Changed by hand')).toBeVisible()
+  })
+
+  test('of ten thousand nodes draws few of them, and has the others when they are asked for', async () => {
+    const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(36)
+    onTestFinished(() => heights.mockRestore())
+    const NODES = 10_000
+    const nodeAt = (i: number) =>
+      plannedNode({ nodeId: `node_${i}`, nodeName: `web-${i}`, wave: i < 100 ? 0 : 1 })
+    const nodes = Array.from({ length: NODES }, (_, i) => nodeAt(i))
+    const whole = planOf(nodes, { waves: 2, policy })
+    const pageFrom = (from: number, limit: number) => ({
+      total: NODES,
+      items: nodes.slice(from, from + limit),
+      nextCursor: from + limit < NODES ? String(from + limit) : null,
+    })
+    const api = renderApp(plans, {
+      ...answer({ ...whole, nodes: pageFrom(0, 50) }),
+      [`GET /rollouts/plans/${encodeURIComponent(whole.planDigest)}/nodes`]: ({
+        query,
+      }: ApiRequest) => json(pageFrom(Number(query.get('cursor')), Number(query.get('limit')))),
+    })
+    expect(await screen.findByText('10,000 nodes, 10,000 will change', {}, soon)).toBeVisible()
+    expect(screen.getByText('Wave 1: 100 nodes')).toBeVisible()
+    expect(screen.getByText(/v2 goes to 100 nodes of 10,000 first/)).toBeVisible()
+    const asked = () => api.requests.filter(({ path }) => path.startsWith('/rollouts/plans/'))
+    expect(asked()).toEqual([])
+    const more = screen.getByRole('button', { name: 'Show more of 10,000 nodes' })
+    for (const pages of [1, 2]) {
+      await userEvent.click(more)
+      await expect.poll(() => asked().length).toBe(pages)
+      await expect.poll(() => more.hasAttribute('disabled')).toBe(false)
+    }
+    expect(asked().map(({ query }) => query.get('cursor'))).toEqual(['50', '550'])
+    expect(document.querySelectorAll('*').length).toBeLessThan(2_000)
   })
 
   test('refused as another by now is made again, and nothing was started', async () => {

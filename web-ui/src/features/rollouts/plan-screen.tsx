@@ -14,7 +14,6 @@ import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
-import { isToChange } from './plan-rules.ts'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
 import { nothingSaid, StartForm } from './start-form.tsx'
@@ -79,7 +78,7 @@ function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenPr
           {(plan) => (
             <>
               <PlanView plan={plan} />
-              {plan.nodes.some(isToChange) && mayRun && <PreflightPanel order={order} />}
+              {plan.changingNodes > 0 && mayRun && <PreflightPanel order={order} />}
               <StartForm
                 plan={plan}
                 said={said}

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What a rollout would do: to whom, in which wave, and to how many at once.
+
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { namesOf, plural } from '../../lib/format.ts'
+import { formatCount, namesOf, plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
+import { planNodesQuery } from './api.ts'
 import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, type PlanRow, planRows, type Row } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
@@ -19,9 +24,7 @@ import { FAST_PATH } from './strategy-words.ts'
 import { BlockedBy } from './waits-for.tsx'
 
 export function PlanView({ plan }: { plan: RolloutPlan }) {
-  const changing = plan.nodes.filter(isToChange).length
-  const away = plan.nodes.filter((node) => !node.connected && node.cordon === null).length
-  const byHand = plan.nodes.filter((node) => isToChange(node) && node.isDrifted)
+  const { changingNodes: changing, awayNodes: away, driftedNodes } = plan
   const hasStrategy = plan.policy.blastBudget !== null
   return (
     <>
@@ -29,13 +32,13 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
       <section className="panel" aria-labelledby="plan-heading">
         <div className="panel-head">
           <h2 id="plan-heading">
-            {plural(plan.nodes.length, 'node')}, {changing} will change
+            {plural(plan.nodes.total, 'node')}, {formatCount(changing)} will change
           </h2>
           {changing > 0 && <span className="dim">{blastRadius(plan)}</span>}
           <span className="grow" />
           <Differences plan={plan} />
         </div>
-        {plan.nodes.length === 0 ? (
+        {plan.nodes.total === 0 ? (
           <NoNode excluded={plan.excluded.total} />
         ) : (
           <PlanTable plan={plan} />
@@ -53,13 +56,13 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
           Who is cordoned when its turn comes gets the version with a later rollout.
         </Notice>
       )}
-      {byHand.length > 0 && <ChangedByHand nodes={byHand} />}
+      {driftedNodes.total > 0 && <ChangedByHand drifted={driftedNodes} />}
       {away > 0 && (
         <Notice tone="warn" title={`${plural(away, 'node')} not connected`}>
           {away === 1 ? 'It' : 'They'} will take the version on return. The others do not wait.
         </Notice>
       )}
-      {hasStrategy && plan.nodes.length > 0 && <PolicyFacts policy={plan.policy} />}
+      {hasStrategy && plan.nodes.total > 0 && <PolicyFacts policy={plan.policy} />}
     </>
   )
 }
@@ -88,11 +91,10 @@ function Outlook({ plan: { approvalsNeeded, blockedBy, closedWindow } }: { plan:
 const DIFFERENCES = 5
 
 function Differences({ plan }: { plan: RolloutPlan }) {
-  const others = new Set(plan.nodes.map((node) => node.fromVersion))
-  others.delete(null)
-  others.delete(plan.version)
-  const newestFirst = [...others].toSorted((a, b) => Number(b) - Number(a))
-  const more = newestFirst.length - DIFFERENCES
+  const { total, items } = plan.fromVersions
+  const versions = items.flatMap(({ version }) => version ?? [])
+  const newestFirst = versions.filter((one) => one !== plan.version).toSorted((a, b) => b - a)
+  const more = total - items.length + newestFirst.length - DIFFERENCES
   return (
     <>
       {newestFirst.slice(0, DIFFERENCES).map((from) => (
@@ -100,7 +102,7 @@ function Differences({ plan }: { plan: RolloutPlan }) {
           key={from}
           to="/configs/$name/compare"
           params={{ name: plan.config }}
-          search={{ from: from ?? undefined, to: plan.version }}
+          search={{ from, to: plan.version }}
         >
           What differs from v{from}
         </Link>
@@ -119,15 +121,13 @@ const NoNode = ({ excluded }: { excluded: number }) =>
     </EmptyState>
   )
 
-/** The others are in the table. */
-const NAMED = 10
-
-function ChangedByHand({ nodes }: { nodes: RolloutPlan['nodes'] }) {
+function ChangedByHand({ drifted: { total, items } }: { drifted: RolloutPlan['driftedNodes'] }) {
+  const more = total - items.length
   return (
-    <Notice tone="bad" title={`${plural(nodes.length, 'node')} changed by hand`}>
+    <Notice tone="bad" title={`${plural(total, 'node')} changed by hand`}>
       Somebody edited the config on the machine. Until that is kept or discarded, the node refuses
       every version, and the rollout pauses there:{' '}
-      {nodes.slice(0, NAMED).map(({ nodeId, nodeName }, index) => (
+      {items.map(({ nodeId, nodeName }, index) => (
         <span key={nodeId}>
           {index > 0 && ', '}
           <Link to="/nodes/$id" params={{ id: nodeId }}>
@@ -135,7 +135,7 @@ function ChangedByHand({ nodes }: { nodes: RolloutPlan['nodes'] }) {
           </Link>
         </span>
       ))}
-      {nodes.length > NAMED && ` and ${plural(nodes.length - NAMED, 'more node')}`}
+      {more > 0 && ` and ${plural(more, 'more node')}`}
     </Notice>
   )
 }
@@ -168,20 +168,37 @@ const columns: Column[] = [
 const keyOf = ({ key }: PlanRow) => key
 const rowClass = (row: PlanRow) => ('title' in row ? classes.part : undefined)
 
+/** Most look at the first rows only: the others come when they are asked for, some hundred at a time. */
 function PlanTable({ plan }: { plan: RolloutPlan }) {
-  const rows = useMemo(() => planRows(plan), [plan])
+  const known = useInfiniteQuery(planNodesQuery(plan))
+  const { pages } = known.data
+  const rows = useMemo(() => {
+    const nodes = [plan.nodes, ...pages.slice(1)].flatMap(({ items }) => items)
+    return planRows(plan, nodes)
+  }, [plan, pages])
   return (
-    <LongTable label="Plan, table" columns={columns} rows={rows} keyOf={keyOf} rowClass={rowClass}>
-      {(row) =>
-        'title' in row ? (
-          <th scope="row" colSpan={columns.length}>
-            {row.title}
-          </th>
-        ) : (
-          <PlannedNode plan={plan} {...row} />
-        )
-      }
-    </LongTable>
+    <>
+      <LongTable
+        label="Plan, table"
+        columns={columns}
+        rows={rows}
+        keyOf={keyOf}
+        rowClass={rowClass}
+        hasMore={known.hasNextPage}
+      >
+        {(row) =>
+          'title' in row ? (
+            <th scope="row" colSpan={columns.length}>
+              {row.title}
+            </th>
+          ) : (
+            <PlannedNode plan={plan} node={row.node} verdict={row.verdict} />
+          )
+        }
+      </LongTable>
+      {known.isError && <ErrorBox what="The other nodes of the plan" error={known.error} />}
+      <NextPage of={known}>Show more of {plural(plan.nodes.total, 'node')}</NextPage>
+    </>
   )
 }
 

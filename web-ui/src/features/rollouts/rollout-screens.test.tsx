@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeTask, RolloutTasks } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { node, page, rollout, session, task, tasksOf, wave } from '../../test/samples.ts'
+import { config, node, page, rollout, session, task, tasksOf, wave } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -457,6 +457,35 @@ describe('the rollouts', () => {
     renderApp('/rollouts', { 'GET /rollouts': () => json(page(one)) })
     expect(await screen.findByRole('link', { name: 'default v2' })).toBeVisible()
     expect(screen.getByText('0 of 1')).toBeVisible()
+  })
+  test('are narrowed by state, config and who ordered them, and the address says so', async () => {
+    const api = renderApp('/rollouts?author=ana', {
+      'GET /rollouts': () => json(page(one)),
+      'GET /configs': () => json(page(config({ name: 'edge' }))),
+    })
+    const user = userEvent.setup()
+    await user.selectOptions(await screen.findByRole('combobox', { name: 'State' }, soon), 'frozen')
+    await user.click(screen.getByRole('combobox', { name: 'Config' }))
+    await user.click(await screen.findByRole('option', { name: 'edge' }, soon))
+    const last = () => api.requests.findLast(({ path }) => path === '/rollouts')?.query.toString()
+    await waitFor(() => expect(last()).toBe('limit=100&state=frozen&config=edge&author=ana'), soon)
+    const address = new URLSearchParams(window.location.search)
+    expect([address.get('state'), address.get('config')]).toEqual(['frozen', 'edge'])
+    api.answer({ 'GET /rollouts': () => json(page()) })
+    await user.type(screen.getByRole('textbox', { name: 'By' }), 'x')
+    await user.click(await screen.findByRole('button', { name: 'Show all rollouts' }, soon))
+    expect(screen.getByRole('textbox', { name: 'By' })).toHaveValue('')
+  })
+  test('of long ago come when they are asked for', async () => {
+    renderApp('/rollouts', {
+      'GET /rollouts': ({ query }) =>
+        query.get('cursor') === 'more'
+          ? json(page(rollout({ id: 'rollout_old', version: 1 })))
+          : json({ items: [one], nextCursor: 'more' }),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Show older rollouts' }, soon))
+    expect(await screen.findByRole('link', { name: 'default v1' })).toBeVisible()
+    expect(screen.getByRole('link', { name: 'default v2' })).toBeVisible()
   })
   test('may be none', async () => {
     renderApp('/rollouts')

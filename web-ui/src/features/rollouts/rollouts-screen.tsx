@@ -1,87 +1,107 @@
 // SPDX-License-Identifier: MIT
-import { useQuery } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { RolloutSummary } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { rolloutsQuery } from './api.ts'
+import { RolloutFilters } from './rollout-filters.tsx'
 import { rolloutVerdict } from './rules.ts'
+import type { RolloutsSearch } from './search.ts'
 
-export function RolloutsScreen() {
-  const rollouts = useQuery(rolloutsQuery)
+type Props = { search: RolloutsSearch; onSearch: (search: RolloutsSearch) => void }
+
+const TYPING_MS = 250
+
+export function RolloutsScreen({ search, onSearch }: Props) {
+  const [asked] = useDebouncedValue(search, TYPING_MS)
+  const rollouts = useInfiniteQuery({
+    ...rolloutsQuery(asked),
+    placeholderData: keepPreviousData,
+  })
+  const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
     <Page title="Rollouts">
       <div className="panel">
+        <RolloutFilters search={search} onSearch={onSearch} />
         <QueryStates query={rollouts} what="The rollouts" skeletonRows={5}>
-          {({ items }) =>
-            items.length === 0 ? (
+          {({ pages }) => {
+            const known = pages.flatMap(({ items }) => items)
+            if (known.length > 0) return <Rollouts known={known} hasMore={rollouts.hasNextPage} />
+            return isFiltered ? (
+              <EmptyState title="No rollout fits">
+                <Button size="xs" variant="default" onClick={() => onSearch({})}>
+                  Show all rollouts
+                </Button>
+              </EmptyState>
+            ) : (
               <EmptyState title="Nothing has been rolled out yet">
                 A rollout brings a saved version to the nodes.{' '}
                 <Link to="/configs">Open a config</Link>, save a version and plan its rollout.
               </EmptyState>
-            ) : (
-              <ScrollBox label="Rollouts, table">
-                <table className="grid">
-                  <thead>
-                    <tr>
-                      <th scope="col">Release</th>
-                      <th scope="col">State</th>
-                      <th scope="col" className="num wide-only">
-                        Nodes done
-                      </th>
-                      <th scope="col" className="wide-only">
-                        Message
-                      </th>
-                      <th scope="col" className="wide-only">
-                        By
-                      </th>
-                      <th scope="col">Ordered</th>
-                      <th scope="col" className="wide-only">
-                        Took
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((rollout) => (
-                      <tr key={rollout.id}>
-                        <td className="nowrap">
-                          <Link to="/rollouts/$id" params={{ id: rollout.id }}>
-                            <strong>
-                              {rollout.config} v{rollout.version}
-                            </strong>
-                          </Link>
-                        </td>
-                        <td>
-                          <StatusBadge verdict={rolloutVerdict[rollout.state]} />
-                        </td>
-                        <td className="num wide-only">
-                          {rollout.doneNodes} of {rollout.totalNodes}
-                        </td>
-                        <td className="wide-only">
-                          {rollout.message || <span className="dim">–</span>}
-                        </td>
-                        <td className="wide-only">{rollout.author}</td>
-                        <td>
-                          <TimeAgo at={rollout.createdAt} />
-                        </td>
-                        <td className="nowrap wide-only">
-                          <Took rollout={rollout} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </ScrollBox>
             )
-          }
+          }}
         </QueryStates>
+        <NextPage of={rollouts}>Show older rollouts</NextPage>
       </div>
     </Page>
+  )
+}
+
+const columns: Column[] = [
+  { title: 'Release' },
+  { title: 'State' },
+  { title: 'Nodes done', className: 'num wide-only' },
+  { title: 'Message', className: 'wide-only' },
+  { title: 'By', className: 'wide-only' },
+  { title: 'Ordered' },
+  { title: 'Took', className: 'wide-only' },
+]
+const keyOf = ({ id }: RolloutSummary) => id
+
+function Rollouts({ known, hasMore }: { known: RolloutSummary[]; hasMore: boolean }) {
+  return (
+    <LongTable
+      label="Rollouts, table"
+      columns={columns}
+      rows={known}
+      keyOf={keyOf}
+      hasMore={hasMore}
+    >
+      {(rollout) => (
+        <>
+          <td className="nowrap">
+            <Link to="/rollouts/$id" params={{ id: rollout.id }}>
+              <strong>
+                {rollout.config} v{rollout.version}
+              </strong>
+            </Link>
+          </td>
+          <td>
+            <StatusBadge verdict={rolloutVerdict[rollout.state]} />
+          </td>
+          <td className="num wide-only">
+            {rollout.doneNodes} of {rollout.totalNodes}
+          </td>
+          <td className="wide-only">{rollout.message || <span className="dim">–</span>}</td>
+          <td className="wide-only">{rollout.author}</td>
+          <td>
+            <TimeAgo at={rollout.createdAt} />
+          </td>
+          <td className="nowrap wide-only">
+            <Took rollout={rollout} />
+          </td>
+        </>
+      )}
+    </LongTable>
   )
 }
 

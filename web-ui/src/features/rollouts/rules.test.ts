@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { RolloutState } from '../../lib/api-types.ts'
-import { plan, rollout } from '../../test/samples.ts'
+import { plan, planOf, rollout } from '../../test/samples.ts'
 import {
   isInTheWay,
   isOver,
@@ -92,6 +92,6 @@ describe('whyNotStart', () => {
     expect(whyNotStart(plan({ changes: false }))).toContain('nothing to do')
   })
   test('an empty farm is not started on', () => {
-    expect(whyNotStart({ ...plan(), nodes: [] })).toBe('No node is enrolled yet.')
+    expect(whyNotStart(planOf([]))).toBe('No node is enrolled yet.')
   })
 })

@@ -12,7 +12,6 @@ import type {
   TaskState,
 } from '../../lib/api-types.ts'
 import { formatCount, namesOf, plural } from '../../lib/format.ts'
-import { isToChange } from './plan-rules.ts'
 
 export const rolloutVerdict = {
   draft: { label: 'Draft', tone: 'idle', shape: 'ring' },
@@ -34,6 +33,7 @@ export const rolloutVerdict = {
   expired: { label: 'Expired', tone: 'idle', shape: 'ring' },
   superseded: { label: 'Superseded', tone: 'idle', shape: 'ring' },
 } satisfies Record<RolloutState, Verdict>
+export const rolloutStates = Object.keys(rolloutVerdict) as RolloutState[]
 
 export const taskVerdict = {
   pending: { label: 'Pending', tone: 'idle', shape: 'ring' },
@@ -259,19 +259,17 @@ export function whyNotApprove({ author, approvals }: Approvals, username: string
 
 /** Why this plan can't be started, or null. */
 export function whyNotStart(plan: RolloutPlan): string | null {
-  if (plan.nodes.length === 0) {
+  const { nodes, textErrors, changingNodes, cordonedNodes } = plan
+  if (nodes.total === 0) {
     return plan.excluded.total === 0 ? 'No node is enrolled yet.' : 'It is for none of the nodes.'
   }
-  const refusing = plan.nodes.filter((node) => node.errors.length > 0)
-  if (refusing.length > 0) {
-    const names = namesOf(refusing.map((node) => node.nodeName))
-    return `It has errors on ${names}. Mend them in the editor and save a new version.`
+  if (textErrors.nodes > 0) {
+    const named = textErrors.findings.items.flatMap((finding) => finding.nodes.items)
+    const names = new Set(named.map(({ nodeName }) => nodeName))
+    return `It has errors on ${namesOf([...names], textErrors.nodes)}. Mend them in the editor and save a new version.`
   }
-  if (plan.nodes.every((node) => !node.changes)) {
-    return `Every node runs v${plan.version} already: there is nothing to do.`
-  }
-  if (!plan.nodes.some(isToChange)) {
-    return 'Every node that it would change is cordoned.'
-  }
-  return null
+  if (changingNodes > 0) return null
+  return cordonedNodes > 0
+    ? 'Every node that it would change is cordoned.'
+    : `Every node runs v${plan.version} already: there is nothing to do.`
 }

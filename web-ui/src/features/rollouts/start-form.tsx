@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { NativeSelect, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -40,8 +40,8 @@ type Props = {
 export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStarted }: Props) {
   const { message, startText } = said
   const [onOverlap, setOnOverlap] = useState<Overlap>('queue')
-  const rollouts = useQuery(rolloutsQuery)
-  const inTheWay = rollouts.data?.items.filter(({ state }) => isInTheWay(state)) ?? []
+  const newest = useInfiniteQuery(rolloutsQuery()).data?.pages[0]?.items ?? []
+  const inTheWay = newest.filter(({ state }) => isInTheWay(state))
   const start = useStart(onStarted)
   const consent = useRefusalConsent(plan)
   const startTime = startTimeOf(startText)
@@ -86,7 +86,7 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
         {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
         {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
-          Start rollout to {plural(plan.nodes.length, 'node')}
+          Start rollout to {plural(plan.nodes.total, 'node')}
         </ActionButton>
       </div>
       {start.isError && (

@@ -65,7 +65,7 @@ export function StrategyForm({ choice, onChange, errors, bare }: StrategyFormPro
               onChange={(probes) => set({ probes })}
             />
             <KindFields
-              kinds={kindsOf(bare?.nodes ?? [], draft.excludeKinds)}
+              kinds={kindsOf(bare?.kinds.items ?? [], draft.excludeKinds)}
               excluded={draft.excludeKinds}
               onChange={(excludeKinds) => set({ excludeKinds })}
             />

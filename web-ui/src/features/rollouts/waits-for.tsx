@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -48,7 +48,7 @@ function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollo
 }
 
 export function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
-  const newest = useQuery(rolloutsQuery).data?.items ?? []
+  const newest = useInfiniteQuery(rolloutsQuery()).data?.pages[0]?.items ?? []
   return rolloutIds.map((id) => {
     const known = newest.find((one) => one.id === id)
     return <div key={id}>{known ? <RolloutName rollout={known} /> : <OlderRollout id={id} />}</div>

@@ -23,6 +23,7 @@ import {
   type LatestAssignment,
   latestProven,
 } from '../store/nodes.ts'
+import type { Arranged } from './strategy.ts'
 
 /** The version as one node would get it. */
 export type Checked = {
@@ -49,6 +50,8 @@ export type PlannedNode = Checked & {
 }
 export type ExcludedNode = { node: FleetNode; group: string; reason: string }
 export type Plan = { nodes: PlannedNode[]; excluded: ExcludedNode[]; grouping: Grouping }
+/** With its waves. */
+export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
 
 type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
 type Ordered = {

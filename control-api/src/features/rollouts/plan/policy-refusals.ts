@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which nodes of a plan will refuse it, because the owners of their machines do not allow what it asks for.
 // farmstead-node decides; of a node that told no policy nothing is said.
-import { type ConfigError, some } from '../../../api-shapes/common.ts'
+import type { ConfigError } from '../../../api-shapes/common.ts'
 import type { AskOwners } from '../../../node-check/owners.ts'
-import type { RolloutPlan } from '../shapes/order-schema.ts'
+import type { RolloutPlan } from '../shapes/plan-schema.ts'
+import { Found } from './findings.ts'
 import { type PlannedNode, runningDigest } from './planner.ts'
 
 export type PolicyRefusals = RolloutPlan['policyRefusals']
@@ -14,18 +15,18 @@ export async function policyRefusalsOf(
 ): Promise<{ policyRefusals: PolicyRefusals; refusing: ReadonlySet<string> }> {
   const asked = nodes.flatMap(askedOf)
   const answers = await askOwners(asked)
-  const findings: Findings = new Map()
+  const found = new Found()
   const refusing = new Set<string>()
   let unchecked = 0
   for (const alike of Map.groupBy(asked, (one) => answers.of(one)).entries()) {
     const [errors, sharing] = alike
     if (!errors) unchecked += sharing.length
-    for (const error of errors ?? []) addTo(findings, error, sharing)
+    for (const error of errors ?? []) addTo(found, error, sharing)
     if (errors?.length) for (const { planned } of sharing) refusing.add(planned.node.id)
   }
   const { unavailable } = answers
-  const found = { nodes: refusing.size, findings: viewFindings(findings), unchecked, unavailable }
-  return { policyRefusals: found, refusing }
+  const said = { nodes: refusing.size, findings: found.view(), unchecked, unavailable }
+  return { policyRefusals: said, refusing }
 }
 
 type Asked = ReturnType<typeof askedOf>[number]
@@ -39,29 +40,10 @@ function askedOf(planned: PlannedNode) {
   return [{ planned, text, textId, rulesId }]
 }
 
-type Findings = Map<string, { error: ConfigError; nodes: PlannedNode['node'][] }>
-
-/** What is said of several texts in the same words and of the same place of the version is said once. */
-function addTo(findings: Findings, found: ConfigError, sharing: readonly Asked[]): void {
-  const error = sharing[0]?.planned.toAuthor(found) ?? found
-  const key = JSON.stringify(error)
-  const finding = findings.get(key) ?? { error, nodes: [] }
-  findings.set(key, finding)
-  for (const { planned } of sharing) finding.nodes.push(planned.node)
-}
-
-function viewFindings(findings: Findings): PolicyRefusals['findings'] {
-  const sorted = [...findings.values()].toSorted(
-    (a, b) =>
-      b.nodes.length - a.nodes.length ||
-      a.error.line - b.error.line ||
-      a.error.column - b.error.column,
+/** In places of the version's text, which several texts may share. */
+function addTo(found: Found, error: ConfigError, sharing: readonly Asked[]): void {
+  found.add(
+    sharing[0]?.planned.toAuthor(error) ?? error,
+    sharing.map(({ planned }) => planned.node),
   )
-  const { total, items } = some(sorted)
-  const named = items.map(({ error, nodes }) => {
-    const { total: count, items: first } = some(nodes)
-    const who = first.map(({ id, name }) => ({ nodeId: id, nodeName: name }))
-    return { error, nodes: { total: count, items: who } }
-  })
-  return { total, items: named }
 }

@@ -4,7 +4,7 @@ import type { OnOverlap } from '../../../api-shapes/states.ts'
 import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { whyClosed } from '../../rollout-rules/windows.ts'
-import type { RolloutPlan } from '../shapes/order-schema.ts'
+import type { RolloutPlan } from '../shapes/plan-schema.ts'
 import { ownersOf } from '../store/leases.ts'
 import { nodesWaitedFor, waitingRows } from './store.ts'
 

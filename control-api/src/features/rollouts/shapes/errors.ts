@@ -55,6 +55,13 @@ export const PlanChanged = defineError(
   (planned: string, now: string) =>
     `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dryRun=1.`,
 )
+export const PlanGone = defineError(
+  404,
+  'plan_gone',
+  'The plan is not known any more',
+  (planDigest: string) =>
+    `Nobody remembers the plan ${planDigest} for you: others were made since, or the control plane has started anew. Make it again: POST /api/v1/rollouts?dryRun=1.`,
+)
 export const QueueFull = defineError(
   409,
   'queue_full',

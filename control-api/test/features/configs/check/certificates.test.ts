@@ -99,7 +99,7 @@ describe('a config that names a certificate', () => {
     const node = await enrolNode(service)
     await upload(service, 'shop', ['shop.example', 'www.shop.example'])
     expect((await save(service, configOf([{ name: 'shop' }]))).statusCode).toBe(201)
-    expect((await plan(service)).nodes).toMatchObject([{ errors: [] }])
+    expect((await plan(service)).nodes.items).toMatchObject([{ errors: [] }])
     const shown = await service.admin.inject({ url: `/api/v1/nodes/${node.id}` })
     const site = { hosts: ['a.example'], root: '/srv/www', certificates: [{ name: 'gone' }] }
     const patched = await service.admin.inject({
@@ -110,7 +110,7 @@ describe('a config that names a certificate', () => {
     })
     expect(patched.statusCode, patched.body).toBeLessThan(300)
     const planned = await plan(service)
-    expect(planned.nodes[0].errors).toMatchObject([
+    expect(planned.nodes.items[0].errors).toMatchObject([
       { code: 'unknown_certificate', hint: expect.stringContaining('the node’s override') },
     ])
   })
@@ -121,11 +121,11 @@ describe('a config that names a certificate', () => {
     const named = configOf([{ name: '${node.label.zone}-shop' }], ['shop.example'])
     const saved = await save(service, named)
     expect(saved.statusCode, saved.body).toBe(201)
-    expect((await plan(service)).nodes[0].errors).toMatchObject([
+    expect((await plan(service)).nodes.items[0].errors).toMatchObject([
       { code: 'unknown_certificate', pointer: '/sites/1/certificates/0/name', line: 7 },
     ])
     await upload(service, 'eu-shop', ['shop.example'])
-    expect((await plan(service)).nodes[0].errors).toEqual([])
+    expect((await plan(service)).nodes.items[0].errors).toEqual([])
   })
 
   test('keeps it from being deleted', async () => {

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// What the API answers: each feature's routes, with what they need of the others.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { openAcme } from './acme-for-service.ts'
+import type { Assignments } from './assignments/assignments.ts'
+import { nodesGiven } from './assignments/store.ts'
+import { type Facts, mayHear } from './audit/visibility.ts'
+import type { SecretBox } from './base/secret-box.ts'
+import type { Authority } from './ca/authority.ts'
+import type { Measured } from './certificates/expiry-watch.ts'
+import type { CertificateKeeper } from './certificates/keep.ts'
+import type { ConsoleCertificate } from './console-tls/certificate.ts'
+import type { Identity } from './control-plane/identity.ts'
+import type { Deciding } from './deciding-for-service.ts'
+import type { Config } from './environment/config.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import type { AuditVerifier } from './features/audit/verifier.ts'
+import type { BackupKeeper } from './features/backups/keeper.ts'
+import { recoveryRoutes } from './features/backups/recovery-routes.ts'
+import { backupRoutes } from './features/backups/routes.ts'
+import { certificateRoutes } from './features/certificates/routes.ts'
+import { configsNaming } from './features/configs/certificate-uses.ts'
+import { configRoutes } from './features/configs/routes.ts'
+import { parseConfigText } from './features/configs/text/text.ts'
+import type { TextWork } from './features/configs/text-work.ts'
+import { createAdopt, saveErrors } from './features/configs/versions.ts'
+import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
+import { farmRoutes } from './features/farm/routes.ts'
+import { createFarmSummary } from './features/farm/summary.ts'
+import { impactOf, nodeChange } from './features/groups/impact.ts'
+import { groupRoutes } from './features/groups/routes.ts'
+import { groupsGiving, readGrouping } from './features/groups/store.ts'
+import {
+  checkBackups,
+  checkCa,
+  checkCertificates,
+  checkControlDb,
+  checkNodeBinary,
+} from './features/health/checks.ts'
+import { healthRoutes } from './features/health/routes.ts'
+import { metricsRoutes } from './features/metrics/routes.ts'
+import { createNodeCounts } from './features/nodes/counts.ts'
+import type { EndNode } from './features/nodes/decommissioning.ts'
+import type { FarmIndex } from './features/nodes/farm-index.ts'
+import { openFarmIndex } from './features/nodes/farm-index.ts'
+import { nodeRoutes } from './features/nodes/routes.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
+import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
+import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
+import { rolloutsNow } from './features/rollouts/now.ts'
+import { rolloutRoutes } from './features/rollouts/routes.ts'
+import {
+  marksBetween,
+  rolloutsBringing,
+  rolloutTouches,
+} from './features/rollouts/store/rollouts.ts'
+import { rolloutTaskRoutes } from './features/rollouts/task-routes.ts'
+import { createProve } from './features/session/proof.ts'
+import { sessionRoutes } from './features/session/routes.ts'
+import { setupRoutes } from './features/session/setup-routes.ts'
+import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
+import { createViewSession } from './features/session/view.ts'
+import { createFarmFamilies } from './features/telemetry/farm.ts'
+import type { watchProcess } from './features/telemetry/process.ts'
+import type { createRequestCounter } from './features/telemetry/requests.ts'
+import { telemetryRoutes } from './features/telemetry/routes.ts'
+import type { createBearers } from './features/tokens/bearer.ts'
+import { tokenRoutes } from './features/tokens/routes.ts'
+import { findToken } from './features/tokens/store.ts'
+import { userRoutes } from './features/users/routes.ts'
+import type { Dispatcher } from './features/webhooks/dispatcher.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
+import type { Guard } from './features/webhooks/targets.ts'
+import type { Fleet } from './fleet/fleet.ts'
+import type { AbsenceOf } from './fleet/forgetting.ts'
+import type { CheckQuestions, LogQuestions } from './fleet/questions.ts'
+import type { App } from './http/app-types.ts'
+import type { MetricsStore } from './metrics-store/metrics-store.ts'
+import { createNodeBinary } from './node-check/binary.ts'
+import { nodeIdsWithin } from './node-identity/store/nodes.ts'
+import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
+import { createSecondFactor } from './people/second-factor.ts'
+import { sessionIsAlive } from './people/session-store.ts'
+import { sessionKey } from './plugins/session.ts'
+import type { SseHub } from './plugins/sse.ts'
+import { createStartSession } from './plugins/start-session.ts'
+import { type Services, version } from './process/services.ts'
+
+/** All that routes are made of. */
+export type Parts = {
+  config: Config
+  services: Services
+  identity: Identity
+  box: SecretBox
+  authority: Authority | null
+  fleet: Fleet
+  absenceOf: AbsenceOf
+  questions: { logQuestions: LogQuestions; checkQuestions: CheckQuestions }
+  /** How long a node may take to send the lines of its log. */
+  logTailWithinMs: number
+  /** The other listener. */
+  agents: App
+  assignments: Assignments
+  deciding: Deciding
+  endNode: EndNode
+  metrics: MetricsStore
+  work: TextWork
+  bearers: ReturnType<typeof createBearers>
+  keeper: CertificateKeeper
+  certificateEnds: () => Promise<Measured>
+  acme: ReturnType<typeof openAcme>
+  guard: Guard
+  dispatcher: Dispatcher
+  verifier: AuditVerifier
+  backups: BackupKeeper | null
+  consoleCertificate: ConsoleCertificate | null
+  hub: SseHub
+  requests: ReturnType<typeof createRequestCounter>
+  ownProcess: ReturnType<typeof watchProcess>
+}
+type WithIndex = Parts & { index: FarmIndex; countNodes: ReturnType<typeof createNodeCounts> }
+
+export const API = '/api/v1'
+
+/** What holds for every route must hold already. */
+export async function serveApi(app: App, parts: Parts): Promise<void> {
+  const { config, services, identity, authority, fleet } = parts
+  const { db, now } = services
+  const isTls = authority !== null
+  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
+  const all = { ...parts, index, countNodes: createNodeCounts(index) }
+  await app.register(
+    async (scope) => {
+      const api = scope.withTypeProvider<TypeBoxTypeProvider>()
+      await servePeople(api, all)
+      await serveFarm(api, all)
+      await serveSystem(api, all)
+    },
+    { prefix: API },
+  )
+  app.get(
+    `${API}/openapi.json`,
+    { config: { permission: 'system:read' }, schema: { hide: true } },
+    async () => ({ ...app.swagger(), servers: [{ url: `${config.basePath}/` }] }),
+  )
+  serveTelemetry(app, all)
+}
+
+/** Who is who, and how they get in. */
+async function servePeople(api: App, { config, services, box }: Parts): Promise<void> {
+  const { db, write, now, users, waysIn } = services
+  const startSession = createStartSession({ write, now })
+  const view = createViewSession(now)
+  const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
+  const secondFactor = createSecondFactor(box)
+  const prove = createProve({ users, write, now, throttle, secondFactor })
+  await api.register(
+    sessionRoutes({
+      ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
+    }),
+  )
+  await api.register(setupRoutes({ db, write, now, startSession, view }))
+  await api.register(userRoutes({ db, write, now, waysIn }))
+  await api.register(tokenRoutes({ db, write, now, prove }))
+  await api.register(
+    oidcRoutes({
+      ...{ config: config.oidc, basePath: config.basePath, prefix: API },
+      ...{ db, write, box, now, startSession, prove },
+    }),
+  )
+}
+
+/** Nodes, what they are to run, and what they measure. */
+async function serveFarm(api: App, parts: WithIndex): Promise<void> {
+  const { config, services, identity, authority, fleet, absenceOf, questions, index } = parts
+  const { assignments, endNode, metrics, work, keeper, acme } = parts
+  const { schema, validateAuthors, askOwners, releases, previews, engine, orders, rollOut } =
+    parts.deciding
+  const { db, write, now } = services
+  await api.register(
+    nodeRoutes({
+      db,
+      write,
+      now,
+      identity,
+      ...{ isTls: authority !== null, index },
+      fleet,
+      metrics,
+      engine,
+      assignments,
+      endNode,
+      askForLog: (nodeId, lines) =>
+        questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
+      adopt: createAdopt({ db, write, now, validate: validateAuthors }),
+      adoptErrors: saveErrors,
+      readGrouping,
+      absenceOf,
+      openPreviews: previews,
+      impactOf: (id, change) =>
+        impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
+    }),
+  )
+  await api.register(
+    configRoutes({
+      ...{ db, write, now, schema, work },
+      validate: validateAuthors,
+      namedBy: async ({ trx }, config) =>
+        (await groupsGiving(trx, config)).map(
+          (group) => `the group "${group}" gives it to its nodes`,
+        ),
+    }),
+  )
+  await api.register(
+    rolloutRoutes({
+      ...orders,
+      askOwners,
+      askNode: (nodeId, question, withinMs) =>
+        questions.checkQuestions.ask(nodeId, question, withinMs),
+      errorsForAuthor: releases.errorsForAuthor,
+      readText: (text) => {
+        const parsed = parseConfigText(text)
+        return parsed.ok ? parsed.value : null
+      },
+      monotonicMs: () => performance.now(),
+    }),
+  )
+  await api.register(rolloutTaskRoutes({ db }))
+  await api.register(rolloutActionRoutes({ db, engine }))
+  await api.register(
+    farmRoutes({
+      summaryOf: createFarmSummary({
+        ...{ now, countNodes: parts.countNodes, monotonicMs: () => performance.now() },
+        rolloutsNow: (seen) => rolloutsNow(db, seen),
+      }),
+    }),
+  )
+  await api.register(farmRulesRoutes({ db, write }))
+  await api.register(groupRoutes({ db, write, now, openPreviews: previews, absenceOf }))
+  await api.register(
+    metricsRoutes({
+      db,
+      now,
+      metrics,
+      rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
+    }),
+  )
+  await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl: config.agentUrl, authority }))
+  await api.register(
+    certificateRoutes({
+      ...{ db, write, now, keeper, rollOut },
+      usesOf: async (name) => [
+        ...(await configsNaming({ db, examine: work.examine }, name)),
+        ...describeGiven(await nodesGiven(db, name)),
+        ...(await rolloutsBringing(db, name)),
+        ...(isShownByConsole(config, name)
+          ? ['the console itself shows it (FARMSTEAD_TLS_CERTIFICATE)']
+          : []),
+      ],
+    }),
+  )
+  await api.register(acme.routes)
+}
+
+/** What happened, who hears of it, and how the service is. */
+async function serveSystem(api: App, parts: Parts): Promise<void> {
+  const { config, services, identity, box, authority, fleet, agents, metrics, deciding } = parts
+  const { acme, guard, dispatcher, verifier, backups, hub, bearers, certificateEnds } = parts
+  const { db, write, now, events, controlPlaneId } = services
+  const binary = createNodeBinary(config.nodeBinary)
+  await api.register(auditRoutes({ db, controlPlaneId, verifier }))
+  await api.register(
+    webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
+  )
+  await api.register(
+    eventRoutes({
+      events,
+      hub,
+      now,
+      onNewWindows: metrics.onNewWindows,
+      mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
+      mayStillListen: ({ user, session }) =>
+        user?.token
+          ? bearers.mayStill(user, 'events:read')
+          : sessionIsAlive(db, session.sessionId, now()),
+    }),
+  )
+  await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
+  await api.register(
+    recoveryRoutes({
+      db,
+      write,
+      identity,
+      onConfirmed: async () => {
+        await deciding.engine.offerHeld()
+        fleet.wakeAll()
+        acme.wake()
+      },
+    }),
+  )
+  await api.register(
+    healthRoutes({
+      version,
+      startedAtMs: now(),
+      identity,
+      agentListener: { url: config.agentUrl, transport: config.agentTransport },
+      certificateAuthority: authority,
+      checks: [
+        { name: 'control-db', run: () => checkControlDb(db) },
+        { name: 'metrics-db', run: () => metrics.check() },
+        { name: 'node-check', run: () => checkNodeBinary(binary) },
+        { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+        {
+          name: 'certificates',
+          run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
+        },
+        { name: 'backup', run: async () => checkBackups(backups, identity) },
+      ],
+      nodeBinaryVersion: binary.version,
+      isListeningToAgents: () => agents.server.listening,
+    }),
+  )
+}
+
+function serveTelemetry(app: App, parts: WithIndex): void {
+  const { config, services, identity, authority, fleet, acme, hub, countNodes } = parts
+  const { certificateEnds, consoleCertificate, requests, ownProcess } = parts
+  const { db, now, disk } = services
+  telemetryRoutes(app, {
+    version,
+    own: () => [...ownProcess.families(), ...requests.families()],
+    farm: createFarmFamilies({
+      ...{
+        db,
+        dataDir: config.dataDir,
+        now,
+        authority,
+        certificateEnds,
+        ordersEnded: acme.ended,
+        nodesByState: async () => (await countNodes(null)).byState,
+      },
+      agentsConnected: () => fleet.connectedIds().length,
+      eventStreams: () => hub.size,
+      isDiskFull: disk.isFull,
+      consoleNotAfterMs: () => consoleCertificate?.current().notAfterMs ?? null,
+      isInRecovery: () => identity.recovery !== null,
+    }),
+  })
+}
+
+const isShownByConsole = ({ tls }: Config, name: string) =>
+  tls?.source.kind === 'stored' && tls.source.name === name
+
+const describeGiven = (nodes: number): string[] =>
+  nodes === 0
+    ? []
+    : [nodes === 1 ? 'a node was told to serve it' : `${nodes} nodes were told to serve it`]
+
+/** What only the database knows of an event. */
+const factsOf = (db: Services['db']): Facts => ({
+  rolloutTouches: (id, scope) => rolloutTouches(db, id, scope),
+  // '*': of many. An enrolment token speaks as the node it will be.
+  nodeIsWithin: async (id, scope) =>
+    id === '*' ||
+    (await nodeIdsWithin(db, [id], scope)).length > 0 ||
+    (await enrolmentTokenWithin(db, id, scope)) !== undefined,
+  ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
+})
