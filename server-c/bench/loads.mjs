@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is asked of the servers. A load makes its files, says what wrk does, which answers are right
 // (each server must give them before it is measured), and what the floor sends.
+import { gzipSync } from 'node:zlib'
 import { secureLoads } from './secure-loads.mjs'
 import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './site.mjs'
 
@@ -20,6 +21,7 @@ import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './si
  * @property {string[]} [paths] h2load's, when not one path only
  * @property {Record<string, string>} [headers] of every request
  * @property {boolean} [defersAccept] servers that can, accept with the first bytes
+ * @property {boolean} [compresses] servers compress files themselves; the first answers may be as they are
  * @property {boolean} [sendsEtag] If-None-Match with the server's own ETag in every request
  * @property {Answer[]} answers
  * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} [floor] none where it takes no part
@@ -145,6 +147,21 @@ function gzip(site) {
   }
 }
 
+/** The same page without a copy beside it. */
+function compress(site) {
+  const { urlPath, body } = site.page('compress', 66636)
+  const headers = { 'Accept-Encoding': 'gzip' }
+  const expect = { 'Content-Encoding': 'gzip' }
+  const compressed = { path: urlPath, headers, status: 200, body, expect }
+  return {
+    path: urlPath,
+    headers,
+    compresses: true,
+    answers: [ok(urlPath, body), compressed],
+    floor: { answers: [{ ...compressed, sent: gzipSync(body, { level: 9 }) }] },
+  }
+}
+
 function connect(site) {
   const headers = { Connection: 'close' }
   const { path, answers } = page(site, '4k', 4 * KIB)
@@ -234,6 +251,12 @@ const plainLoads = [
     title: 'a page of 66,636 bytes with its gzip copy, 64 connections',
     connections: 64,
     prepare: gzip,
+  },
+  {
+    name: 'compress',
+    title: 'a page of 66,636 bytes that the server compresses itself, 64 connections',
+    connections: 64,
+    prepare: compress,
   },
   {
     name: 'loops',

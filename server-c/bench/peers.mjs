@@ -57,7 +57,7 @@ const nginxTls = ({ chainFile, keyFile }) => `
 /** With less than a sixteenth of its connections to spare it would close idle ones: it gets twice as many. */
 const nginxConfig = (
   { dir, root, port, loops, connections, descriptors, cachedFiles, protocol, certificate },
-  { defersAccept },
+  { defersAccept, compresses },
   nopush,
 ) => `
 daemon off;
@@ -80,7 +80,7 @@ http {
   open_file_cache max=${cachedFiles} inactive=60s;
   open_file_cache_valid ${CACHE_SECONDS}s;
   open_file_cache_errors on;
-  gzip_static on;
+  gzip_static on;${compresses ? '\n  gzip on;\n  gzip_comp_level 6;' : ''}
   types { text/html html; application/octet-stream bin; }
   client_body_temp_path ${dir}/body;
   proxy_temp_path ${dir}/proxy;
@@ -136,7 +136,7 @@ const h2oTls = ({ chainFile, keyFile }) => `
     key-file: ${keyFile}
     minimum-version: TLSv1.2`
 
-const h2oConfig = ({ dir, root, port, loops, connections, certificate }) => `
+const h2oConfig = ({ dir, root, port, loops, connections, certificate }, { compresses }) => `
 num-threads: ${loops}
 max-connections: ${connections}
 http1-request-timeout: ${IDLE_SECONDS}
@@ -145,7 +145,7 @@ error-log: ${dir}/error.log
 listen:
   host: 127.0.0.1
   port: ${port}${certificate ? h2oTls(certificate) : ''}
-file.send-compressed: ON
+file.send-compressed: ON${compresses ? '\ncompress: [gzip]' : ''}
 file.etag: ON
 hosts:
   default:
@@ -155,7 +155,7 @@ hosts:
 `
 
 // The recipe for compressed copies is the one in its manual (mod_deflate).
-const apacheConfig = ({ dir, root, port, loops }) => `
+const apacheConfig = ({ dir, root, port, loops }, { compresses }) => `
 ServerRoot ${dir}
 DefaultRuntimeDir ${dir}
 PidFile ${dir}/pid
@@ -164,9 +164,17 @@ Listen 127.0.0.1:${port}
 ListenBacklog ${BACKLOG}
 ErrorLog ${dir}/error.log
 LogLevel warn
-${['mpm_event', 'authz_core', 'mime', 'headers', 'rewrite']
+${[
+  'mpm_event',
+  'authz_core',
+  'mime',
+  'headers',
+  'rewrite',
+  ...(compresses ? ['filter', 'deflate'] : []),
+]
   .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`)
   .join('\n')}
+${compresses ? 'AddOutputFilterByType DEFLATE text/html' : ''}
 TypesConfig /dev/null
 AddType text/html .html
 AddType application/octet-stream .bin
@@ -278,18 +286,22 @@ const peers = [
     kind: 'peer',
     protocols: ALL_PROTOCOLS,
     version: () => versionOf('h2o', ['-v'], /version ([\d.]+)/),
-    command: (setting) => ['h2o', '-c', configFile(setting, h2oConfig(setting))],
+    command: (setting, prepared) => [
+      'h2o',
+      '-c',
+      configFile(setting, h2oConfig(setting, prepared)),
+    ],
   },
   {
     name: 'apache',
     kind: 'peer',
     protocols: ['http'],
     version: () => versionOf('apache2', ['-v'], /Apache\/([\d.]+)/),
-    command: (setting) => [
+    command: (setting, prepared) => [
       'apache2',
       '-DFOREGROUND',
       '-f',
-      configFile(setting, apacheConfig(setting)),
+      configFile(setting, apacheConfig(setting, prepared)),
     ],
   },
 ]

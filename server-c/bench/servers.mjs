@@ -9,8 +9,8 @@ import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peersFrom } from './peers.m
 /** @typedef {import('./peers.mjs').Server} Server */
 
 const config = (
-  { root, port, loops, connections, cachedFiles, certificate },
-  { defersAccept = false },
+  { dir, root, port, loops, connections, cachedFiles, certificate },
+  { defersAccept = false, compresses = false },
 ) => ({
   listen: [
     {
@@ -28,6 +28,7 @@ const config = (
   },
   statCache: { engine: 'ttl', ttlMillis: 1000 * CACHE_SECONDS, maxEntries: 250_000 },
   fileCache: { maxOpenFiles: cachedFiles },
+  ...(compresses ? { compression: { cacheFolder: join(dir, 'copies') } } : {}),
   errorLog: { level: 'warn' },
   sites: [{ hosts: ['*'], root, ...(certificate ? { certificates: [certificate] } : {}) }],
 })

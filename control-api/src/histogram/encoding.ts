@@ -13,26 +13,27 @@ const FORMAT = 1
 const HEAD_BYTES = 17
 
 export function encodeHistogram(h: Histogram): Uint8Array {
-  const out: number[] = []
-  putVarint(out, h.zeroCount)
-  putVarint(out, h.counts.length === 0 ? 0 : h.offset - MIN_INDEX)
-  putVarint(out, h.counts.length)
-  for (let k = 0; k < h.counts.length; k++) {
-    const n = h.counts[k] ?? 0
-    putVarint(out, n)
-    if (n !== 0) continue
-    const first = k
-    while (k + 1 < h.counts.length && h.counts[k + 1] === 0) k++
-    putVarint(out, k - first)
-  }
-  const bytes = new Uint8Array(HEAD_BYTES + out.length)
-  const view = new DataView(bytes.buffer)
+  const view = new DataView(SCRATCH.buffer)
   view.setUint8(0, FORMAT)
   view.setFloat64(1, h.sumSeconds, true)
   view.setFloat64(9, h.maxSeconds, true)
-  bytes.set(out, HEAD_BYTES)
-  return bytes
+  let at = HEAD_BYTES
+  at = putVarint(at, h.zeroCount)
+  at = putVarint(at, h.counts.length === 0 ? 0 : h.offset - MIN_INDEX)
+  at = putVarint(at, h.counts.length)
+  for (let k = 0; k < h.counts.length; k++) {
+    const n = h.counts[k] ?? 0
+    at = putVarint(at, n)
+    if (n !== 0) continue
+    const first = k
+    while (k + 1 < h.counts.length && h.counts[k + 1] === 0) k++
+    at = putVarint(at, k - first)
+  }
+  return SCRATCH.slice(0, at)
 }
+
+/** As long as one can be: a number of 53 bits takes eight bytes. */
+const SCRATCH = new Uint8Array(HEAD_BYTES + 8 * (3 + 2 * MAX_BUCKETS))
 
 /** Throws on bytes that encodeHistogram() can't have written: the metrics file is damaged. */
 export function decodeHistogram(bytes: Uint8Array): Histogram {
@@ -71,13 +72,15 @@ function takeCounts(reader: Reader, length: number): number[] {
 }
 
 /** LEB128 by arithmetic: counts reach 2^53 - 1 and bit operators stop at 2^32. */
-function putVarint(out: number[], n: number): void {
+function putVarint(from: number, n: number): number {
   let rest = n
+  let at = from
   while (rest >= 128) {
-    out.push((rest % 128) + 128)
+    SCRATCH[at++] = (rest % 128) + 128
     rest = Math.floor(rest / 128)
   }
-  out.push(rest)
+  SCRATCH[at++] = rest
+  return at
 }
 
 function takeVarint(reader: Reader): number {

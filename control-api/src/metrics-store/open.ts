@@ -4,6 +4,8 @@
 import { renameSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { isDiskFull } from '../storage/disk-space.ts'
+import { packEncoded } from './packed-stages.ts'
+import type { StageName } from './windows.ts'
 
 /**
  * Plain SQLite, without a builder of queries: there are ten of them, each prepared once, and the thread
@@ -11,7 +13,18 @@ import { isDiskFull } from '../storage/disk-space.ts'
  */
 export type MetricsDb = Sqlite.Database
 
-const VERSION = 1
+const VERSION = 2
+const SERIES = `
+  create table series (
+    node_id text not null, resolution_s integer not null, step_s integer not null,
+    generation integer not null,
+    -- JSON object: sums by counter name.
+    counters text not null,
+    -- packed-stages.ts
+    stages blob not null,
+    primary key (node_id, resolution_s, step_s, generation)
+  ) strict, without rowid;
+`
 const TABLES = `
   -- How much of a step the windows in it cover.
   create table coverage (
@@ -19,20 +32,7 @@ const TABLES = `
     covered_ms integer not null,
     primary key (node_id, resolution_s, step_s)
   ) strict, without rowid;
-  create table counters (
-    node_id text not null, resolution_s integer not null, step_s integer not null,
-    generation integer not null,
-    -- JSON object: sums by counter name.
-    counters text not null,
-    primary key (node_id, resolution_s, step_s, generation)
-  ) strict, without rowid;
-  create table histograms (
-    node_id text not null, resolution_s integer not null, step_s integer not null,
-    generation integer not null, stage text not null,
-    -- histogram/encoding.ts
-    histogram blob not null,
-    primary key (node_id, resolution_s, step_s, generation, stage)
-  ) strict, without rowid;
+${SERIES}
   -- The highest sequence number taken per boot: each window is counted once however often it is sent.
   create table taken (
     node_id text not null, boot_id text not null, seq integer not null, taken_at_ms integer not null,
@@ -72,6 +72,11 @@ function openFile(path: string): MetricsDb {
         sqlite.exec(TABLES)
         sqlite.pragma(`user_version = ${VERSION}`)
       })()
+    } else if (version === 1) {
+      sqlite.transaction(() => {
+        fromRowsOfStages(sqlite)
+        sqlite.pragma(`user_version = ${VERSION}`)
+      })()
     } else if (version !== VERSION) {
       throw new Error(
         `${path} was written by another version of Farmstead (layout ${version}, this one reads ${VERSION}). Run that version, or move the file away: only past measurements are in it.`,
@@ -82,6 +87,28 @@ function openFile(path: string): MetricsDb {
     sqlite.close()
     throw error
   }
+}
+
+/** Version 1 had a row for each stage of a step, and its counters in another table. */
+function fromRowsOfStages(sqlite: MetricsDb): void {
+  sqlite.exec(SERIES)
+  sqlite.aggregate<unknown>('pack', {
+    start: () => new Map<StageName, Uint8Array>(),
+    step: (encoded, next) => {
+      const [stage, hex] = String(next).split(' ') as [StageName, string]
+      return (encoded as Map<StageName, Uint8Array>).set(stage, Buffer.from(hex, 'hex'))
+    },
+    result: (encoded) => Buffer.from(packEncoded(encoded as Map<StageName, Uint8Array>)),
+  })
+  sqlite.exec(`
+    insert into series select node_id, resolution_s, step_s, generation, counters, (
+      select pack(stage || ' ' || hex(histogram)) from histograms h
+      where h.node_id = c.node_id and h.resolution_s = c.resolution_s and h.step_s = c.step_s
+        and h.generation = c.generation
+    ) from counters c;
+    drop table counters;
+    drop table histograms;
+  `)
 }
 
 const INCREMENTAL = 2

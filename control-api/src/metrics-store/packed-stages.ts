@@ -1,57 +1,103 @@
 // SPDX-License-Identifier: MIT
-// The histograms of one window as one piece of bytes: as objects of the report they took five times the memory.
-// Each is unpacked when it is read, so that who reads counters only pays for none.
+// The histograms of a window, or of a step of a ring, as one piece of bytes: as objects of the report they took five times
+// the memory, and as rows of their own they cost the disk four times the work. One is unpacked when it is read.
 //
-//   for each stage: its place in STAGES (1 byte), the length of its histogram (2 bytes), histogram/encoding.ts
+//   for each stage: its place in ALL (1 byte), the length of its histogram (2 bytes), histogram/encoding.ts
 import { decodeHistogram, encodeHistogram } from '../histogram/encoding.ts'
 import type { Histogram } from '../histogram/histogram.ts'
-import type { Sample } from './metrics.ts'
+import type { StageName, Stages } from './windows.ts'
 
+/** Places are on disks: what comes new comes last. */
+const ALL: readonly StageName[] = [
+  'handshake',
+  'statWait',
+  'stat',
+  'readWait',
+  'read',
+  'write',
+  'firstByte',
+  'total',
+]
 /** Those that somebody reads from memory; charts have the others from the disk. */
-const STAGES = ['firstByte', 'total', 'readWait', 'handshake'] as const
-type Stage = (typeof STAGES)[number]
+const IN_MEMORY: readonly StageName[] = ['firstByte', 'total', 'readWait', 'handshake']
 const HEAD_BYTES = 3
 
+/** Of these what was counted at all. */
+export function packStages(stages: Stages, names: readonly StageName[] = ALL): Uint8Array {
+  const parts = names.flatMap((name) => {
+    const histogram = stages[name]
+    return histogram && histogram.count > 0 ? [part(name, encodeHistogram(histogram))] : []
+  })
+  return joined(parts)
+}
+
+type Part = { place: number; encoded: Uint8Array }
+
+const part = (name: StageName, encoded: Uint8Array): Part => ({
+  place: ALL.indexOf(name),
+  encoded,
+})
+
+function joined(parts: readonly Part[]): Uint8Array {
+  const length = parts.reduce((sum, { encoded }) => sum + HEAD_BYTES + encoded.length, 0)
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const { place, encoded } of parts) {
+    bytes.set([place, encoded.length >> 8, encoded.length & 0xff], at)
+    bytes.set(encoded, at + HEAD_BYTES)
+    at += HEAD_BYTES + encoded.length
+  }
+  return bytes
+}
+
+/** Of histograms that are encoded already. */
+export const packEncoded = (encoded: ReadonlyMap<StageName, Uint8Array>): Uint8Array =>
+  joined([...encoded].map(([name, bytes]) => part(name, bytes)))
+
+export function stageOf(bytes: Uint8Array, name: StageName): Histogram | undefined {
+  const wanted = ALL.indexOf(name)
+  for (const { place, encoded } of partsOf(bytes)) {
+    if (place === wanted) return decodeHistogram(encoded)
+  }
+  return undefined
+}
+
+export function unpackStages(bytes: Uint8Array): Stages {
+  const stages: Stages = {}
+  for (const { place, encoded } of partsOf(bytes)) {
+    const name = ALL[place]
+    if (name) stages[name] = decodeHistogram(encoded)
+  }
+  return stages
+}
+
+function* partsOf(bytes: Uint8Array): Generator<Part> {
+  for (let at = 0; at < bytes.length; ) {
+    const from = at + HEAD_BYTES
+    const to = from + (((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))
+    yield { place: bytes[at] ?? 0, encoded: bytes.subarray(from, to) }
+    at = to
+  }
+}
+
+/** A window's, in memory: who reads counters only pays for none. */
 export class PackedStages {
   readonly #bytes: Uint8Array
 
-  constructor(stages: Sample['stages']) {
-    const parts = STAGES.flatMap((stage, index) => {
-      const histogram = stages[stage]
-      return histogram ? [{ index, encoded: encodeHistogram(histogram) }] : []
-    })
-    const length = parts.reduce((sum, { encoded }) => sum + HEAD_BYTES + encoded.length, 0)
-    this.#bytes = new Uint8Array(length)
-    let at = 0
-    for (const { index, encoded } of parts) {
-      this.#bytes.set([index, encoded.length >> 8, encoded.length & 0xff], at)
-      this.#bytes.set(encoded, at + HEAD_BYTES)
-      at += HEAD_BYTES + encoded.length
-    }
+  constructor(stages: Stages) {
+    this.#bytes = packStages(stages, IN_MEMORY)
   }
 
   get firstByte() {
-    return this.#read('firstByte')
+    return stageOf(this.#bytes, 'firstByte')
   }
   get total() {
-    return this.#read('total')
+    return stageOf(this.#bytes, 'total')
   }
   get readWait() {
-    return this.#read('readWait')
+    return stageOf(this.#bytes, 'readWait')
   }
   get handshake() {
-    return this.#read('handshake')
-  }
-
-  #read(stage: Stage): Histogram | undefined {
-    const bytes = this.#bytes
-    const wanted = STAGES.indexOf(stage)
-    for (let at = 0; at < bytes.length; ) {
-      const from = at + HEAD_BYTES
-      const to = from + (((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))
-      if (bytes[at] === wanted) return decodeHistogram(bytes.subarray(from, to))
-      at = to
-    }
-    return undefined
+    return stageOf(this.#bytes, 'handshake')
   }
 }

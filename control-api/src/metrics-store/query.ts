@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Answers a chart's question from one ring: columns per node, null where there is no data.
-import { decodeHistogram } from '../histogram/encoding.ts'
 import {
   emptyHistogram,
   type Histogram,
@@ -8,6 +7,7 @@ import {
   quantile,
 } from '../histogram/histogram.ts'
 import type { MetricsDb } from './open.ts'
+import { stageOf } from './packed-stages.ts'
 import type { Plan } from './rings.ts'
 import type { Counters, StageName } from './windows.ts'
 
@@ -48,17 +48,14 @@ function prepare(db: MetricsDb) {
     coverage: db.prepare<Within, { step_s: number; covered_ms: number }>(
       `select step_s, covered_ms from coverage where ${within}`,
     ),
-    counters: db.prepare<Within, { step_s: number; counters: string }>(
-      `select step_s, counters from counters where ${within}`,
-    ),
-    histograms: db.prepare<[...Within, StageName], { step_s: number; histogram: Buffer }>(
-      `select step_s, histogram from histograms where ${within} and stage = ?`,
+    series: db.prepare<Within, { step_s: number; counters: string; stages: Buffer }>(
+      `select step_s, counters, stages from series where ${within}`,
     ),
   }
 }
 
 function readSteps(
-  { coverage, counters, histograms }: Statements,
+  { coverage, series }: Statements,
   nodeId: string,
   { fromSeconds, toSeconds, stepSeconds, resolutionSeconds, stage }: SeriesQuery,
 ): (Step | null)[] {
@@ -71,13 +68,12 @@ function readSteps(
     step.coveredMs += row.covered_ms
     steps[index] = step
   }
-  for (const row of counters.iterate(...within)) {
+  for (const row of series.iterate(...within)) {
     const step = steps[indexOf(row.step_s)]
-    if (step) addCounted(step.counters, JSON.parse(row.counters))
-  }
-  for (const row of histograms.iterate(...within, stage)) {
-    const step = steps[indexOf(row.step_s)]
-    if (step) step.histogram = mergeHistograms(step.histogram, decodeHistogram(row.histogram))
+    if (!step) continue
+    addCounted(step.counters, JSON.parse(row.counters))
+    const histogram = stageOf(row.stages, stage)
+    if (histogram) step.histogram = mergeHistograms(step.histogram, histogram)
   }
   return steps
 }

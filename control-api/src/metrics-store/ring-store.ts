@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Keeps windows in rings of three resolutions. Each window is merged into its step of every ring when
 // it arrives: late ones need no second path, and a coarse ring is never waiting for a job to run.
-import { decodeHistogram, encodeHistogram } from '../histogram/encoding.ts'
 import { type Histogram, mergeHistograms } from '../histogram/histogram.ts'
 import type { MetricsDb } from './open.ts'
+import { packStages, unpackStages } from './packed-stages.ts'
 import { RINGS, stepOf } from './rings.ts'
 import type { Counters, PlacedWindow, Series } from './windows.ts'
 
@@ -70,8 +70,7 @@ export function createRingStore(db: MetricsDb) {
 }
 
 type Key = [nodeId: string, resolutionSeconds: number, stepSeconds: number]
-type StoredCounters = { generation: number; counters: string }
-type StoredHistogram = { generation: number; stage: keyof Series['stages']; histogram: Buffer }
+type Stored = { generation: number; counters: string; stages: Buffer }
 type Statements = ReturnType<typeof prepare>
 
 const prepare = (db: MetricsDb) => ({
@@ -86,19 +85,12 @@ const prepare = (db: MetricsDb) => ({
     `insert into coverage (node_id, resolution_s, step_s, covered_ms) values (?, ?, ?, ?)
      on conflict do update set covered_ms = covered_ms + excluded.covered_ms`,
   ),
-  counters: db.prepare<Key, StoredCounters>(
-    `select generation, counters from counters
+  series: db.prepare<Key, Stored>(
+    `select generation, counters, stages from series
      where node_id = ? and resolution_s = ? and step_s = ?`,
   ),
-  keepCounters: db.prepare<[...Key, number, string]>(
-    'replace into counters (node_id, resolution_s, step_s, generation, counters) values (?, ?, ?, ?, ?)',
-  ),
-  histograms: db.prepare<Key, StoredHistogram>(
-    `select generation, stage, histogram from histograms
-     where node_id = ? and resolution_s = ? and step_s = ?`,
-  ),
-  keepHistogram: db.prepare<[...Key, number, string, Uint8Array]>(
-    `replace into histograms (node_id, resolution_s, step_s, generation, stage, histogram)
+  keepSeries: db.prepare<[...Key, number, string, Uint8Array]>(
+    `replace into series (node_id, resolution_s, step_s, generation, counters, stages)
      values (?, ?, ?, ?, ?, ?)`,
   ),
   nodes: db
@@ -106,7 +98,7 @@ const prepare = (db: MetricsDb) => ({
       'select distinct node_id from taken where node_id > ? order by node_id limit ?',
     )
     .pluck(),
-  outlived: ['coverage', 'counters', 'histograms'].map((table) =>
+  outlived: ['coverage', 'series'].map((table) =>
     db.prepare<Key>(`delete from ${table} where node_id = ? and resolution_s = ? and step_s < ?`),
   ),
   /** The newest boot stays whatever its age: it says that the node has rows to prune. */
@@ -172,22 +164,16 @@ function mergeStep(statements: Statements, nodeId: string, step: Step): void {
     const { generation } = series
     const same = stored.get(generation)
     const merged = same ? mergeSeries(same, series) : series
-    statements.keepCounters.run(...key, generation, JSON.stringify(merged.counters))
-    for (const [stage, histogram] of stagesOf(merged)) {
-      statements.keepHistogram.run(...key, generation, stage, encodeHistogram(histogram))
-    }
+    const { counters, stages } = merged
+    statements.keepSeries.run(...key, generation, JSON.stringify(counters), packStages(stages))
   }
 }
 
 function storedSeries(statements: Statements, key: Key): Map<number, Series> {
-  const found = new Map<number, Series>()
-  for (const { generation, counters } of statements.counters.all(...key)) {
-    found.set(generation, { generation, counters: JSON.parse(counters), stages: {} })
-  }
-  if (found.size === 0) return found
-  for (const { generation, stage, histogram } of statements.histograms.all(...key)) {
-    const series = found.get(generation)
-    if (series) series.stages[stage] = decodeHistogram(histogram)
-  }
-  return found
+  return new Map(
+    statements.series.all(...key).map(({ generation, counters, stages }) => {
+      const series = { counters: JSON.parse(counters), stages: unpackStages(stages) }
+      return [generation, { generation, ...series }]
+    }),
+  )
 }

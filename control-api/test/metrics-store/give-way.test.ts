@@ -47,7 +47,7 @@ function filled() {
 const edges = (db: MetricsDb, resolution: number) =>
   db
     .prepare<[number], { oldest: number; newest: number }>(
-      'select min(step_s) as oldest, max(step_s) as newest from histograms where resolution_s = ?',
+      'select min(step_s) as oldest, max(step_s) as newest from series where resolution_s = ?',
     )
     .get(resolution)
 

@@ -84,7 +84,9 @@ describe('the last two minutes in memory', () => {
         expect(samples[i]).toMatchObject({ nodeId: 'node_a', counters, endedAtMs, generation })
         for (const stage of STAGES) {
           const sample = samples[i]?.stages[stage as 'total']
-          expect(sample, `seed ${seed}, ${stage}`).toEqual(stages[stage])
+          expect(sample ?? emptyHistogram(), `seed ${seed}, ${stage}`).toEqual(
+            stages[stage] ?? emptyHistogram(),
+          )
         }
       }
     }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { encodeHistogram } from '../../src/histogram/encoding.ts'
 import { quantile } from '../../src/histogram/histogram.ts'
 import { type MetricsDb, openMetricsDb } from '../../src/metrics-store/open.ts'
 import { createSeriesQuery } from '../../src/metrics-store/query.ts'
@@ -63,7 +64,7 @@ describe('taking windows', () => {
     }
     const nodes = ['node_a', 'node_b', 'node_c']
     rings.takeAll(nodes.map((id) => of(id, 1)))
-    db.prepare("update histograms set histogram = x'00' where node_id = 'node_b'").run()
+    db.prepare("update series set stages = x'07000100' where node_id = 'node_b'").run()
     expect(rings.takeAll(nodes.map((id) => of(id, 2)))).toEqual([
       { acknowledgedSeq: 2, previousSeq: 1 },
       { failed: 'stored histogram has format 0, expected 1' },
@@ -115,7 +116,7 @@ describe('a chart', () => {
     take([window(1, T0, [0.1], 6), window(2, T0, [0.2, 0.2], 7)], T0)
     const { series } = chart(T0, T0 + 10_000, 10, T0)
     expect(series.count).toEqual([3])
-    expect(db.prepare('select distinct generation from histograms').all()).toHaveLength(2)
+    expect(db.prepare('select distinct generation from series').all()).toHaveLength(2)
   })
 
   it('reads the same percentiles from every ring: merged, never averaged', () => {
@@ -151,7 +152,7 @@ describe('a chart', () => {
 
 describe('the rings', () => {
   const resolutions = () =>
-    db.prepare('select distinct resolution_s from histograms order by resolution_s').pluck().all()
+    db.prepare('select distinct resolution_s from series order by resolution_s').pluck().all()
 
   /** As the store does: until there is no more. */
   function prune(nowMs: number): number {
@@ -181,7 +182,7 @@ describe('the rings', () => {
     prune(T0 + 401 * DAY)
     expect(resolutions()).toEqual([])
     expect(db.prepare('select * from coverage').all()).toEqual([])
-    expect(db.prepare('select * from counters').all()).toEqual([])
+    expect(db.prepare('select * from series').all()).toEqual([])
   })
 
   it('keep a bounded number of counters of a node that invents names', () => {
@@ -190,12 +191,51 @@ describe('the rings', () => {
       const series = [{ generation: 1, counters, stages: {} }]
       take([{ seq: i + 1, endedAtMs: T0, durationMs: 5_000, series }], T0)
     }
-    const rows = db.prepare<[], string>('select counters from counters').pluck().all()
+    const rows = db.prepare<[], string>('select counters from series').pluck().all()
     for (const row of rows) expect(Object.keys(JSON.parse(row)).length).toBeLessThanOrEqual(256)
   })
 })
 
 describe('the file', () => {
+  it('of the version before, with a row for each stage, is made into one of ours', () => {
+    const path = join(dir, 'old.db')
+    const old = openMetricsDb(path)
+    old.exec(`
+      drop table series;
+      create table counters (node_id text not null, resolution_s integer not null, step_s integer not null,
+        generation integer not null, counters text not null,
+        primary key (node_id, resolution_s, step_s, generation)) strict, without rowid;
+      create table histograms (node_id text not null, resolution_s integer not null, step_s integer not null,
+        generation integer not null, stage text not null, histogram blob not null,
+        primary key (node_id, resolution_s, step_s, generation, stage)) strict, without rowid;
+    `)
+    old.pragma('user_version = 1')
+    const [start, times] = [T0 / 1000, [0.1, 0.2, 0.4]]
+    old.prepare('insert into coverage values (?, 10, ?, 10000)').run(NODE, start)
+    old.prepare('insert into counters values (?, 10, ?, 1, ?)').run(NODE, start, '{"requests":3}')
+    // A quiet step has counters alone.
+    old.prepare('insert into counters values (?, 10, ?, 2, ?)').run(NODE, start, '{"requests":0}')
+    for (const [stage, seconds] of [
+      ['total', times],
+      ['firstByte', [0.3]],
+    ] as const) {
+      const encoded = encodeHistogram(histogramOf([...seconds]))
+      old
+        .prepare('insert into histograms values (?, 10, ?, 1, ?, ?)')
+        .run(NODE, start, stage, encoded)
+    }
+    old.close()
+
+    db.close()
+    db = openMetricsDb(path)
+    const { series } = chart(T0, T0 + 10_000, 10, T0)
+    expect([series.count, series.requestsPerSecond]).toEqual([[3], [0.3]])
+    expect(series.p50Seconds).toEqual([quantile(histogramOf([...times]), 0.5)])
+    rings = createRingStore(db)
+    take([window(1, T0, [0.1])], T0)
+    expect(chart(T0, T0 + 10_000, 10, T0).series.count).toEqual([4])
+  })
+
   it('is set aside and begun anew when it is damaged', () => {
     const path = join(dir, 'damaged.db')
     writeFileSync(path, 'this is not a database, and long enough to look like one '.repeat(100))

@@ -44,12 +44,9 @@ void agent_report_fini(struct agent_report_ring *ring)
     free(ring->earlier);
 }
 
-/* The maximum since the start is the window's own only if it has risen in the window. Else the
- * upper bound of the highest bucket in use is the best known, but never more than that maximum. */
-static uint64_t window_max_ns(const struct histogram *window, const struct histogram *earlier)
+/* The upper bound of the highest bucket in use, but never more than the maximum since the start. */
+static uint64_t upper_bound_ns(const struct histogram *window)
 {
-    if (window->max_ns > earlier->max_ns)
-        return window->max_ns;
     for (int i = HISTOGRAM_BUCKETS - 1; i >= 0; i--)
         if (window->buckets[i] > 0) {
             double upper = exp2((double)(i + 1 + HISTOGRAM_MIN_INDEX) / 8) * 1e9;
@@ -57,6 +54,19 @@ static uint64_t window_max_ns(const struct histogram *window, const struct histo
         }
     double zero_bound = exp2(HISTOGRAM_MIN_INDEX / 8.0) * 1e9;
     return window->max_ns < (uint64_t)zero_bound ? window->max_ns : (uint64_t)zero_bound;
+}
+
+/* The maximum since the start is the window's own only if it has risen in the window. Else a bound
+ * is the best known: no time is longer than all together, which may be none (look-ups that the loop
+ * made by itself waited for nobody). */
+static uint64_t window_max_ns(const struct histogram *window, const struct histogram *earlier)
+{
+    uint64_t bound;
+
+    if (window->max_ns > earlier->max_ns)
+        return window->max_ns;
+    bound = upper_bound_ns(window);
+    return bound < window->sum_ns ? bound : window->sum_ns;
 }
 
 static void write_histogram(struct buf *out, const char *name, const struct histogram *window,

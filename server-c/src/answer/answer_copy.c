@@ -119,6 +119,8 @@ bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry)
     struct span name = file_entry_name(entry);
     struct mime_type type;
 
+    if (ex->scope.match.stored_coding) /* it is compressed already */
+        return false;
     if (entry->copies.site != ex->site->id) {
         type = mime_type(ex->live->cfg, name);
         entry->copies.site = ex->site->id;

@@ -43,10 +43,10 @@ struct response_file answer_describe(const struct exchange *ex, struct file_entr
     };
 }
 
-/* A copy is of a file's bytes, whatever their name and so their type. */
-static const char *copy_type(const struct exchange *ex)
+/* A copy is of a file's bytes, whatever their name, which the head goes by. */
+static uint64_t copy_of(const struct exchange *ex)
 {
-    return ex->is_copy ? ex->plain->copies.type : NULL;
+    return ex->is_copy ? ex->plain->by_key.hash : 0;
 }
 
 /* The part of a 200's head that does not depend on the request is made once per entry, site,
@@ -66,7 +66,7 @@ static void append_prepared(struct exchange *ex, struct response_head *head,
     entry->head_site = entry->head ? ex->site->id : 0;
     entry->head_match = ex->scope.match;
     entry->head_coding = ex->coding;
-    entry->head_type = copy_type(ex);
+    entry->head_of = copy_of(ex);
     if (entry->head)
         memcpy(entry->head, head->out + start, entry->head_len);
 }
@@ -74,7 +74,7 @@ static void append_prepared(struct exchange *ex, struct response_head *head,
 static bool is_prepared(const struct exchange *ex, const struct file_entry *entry)
 {
     return entry->head_site == ex->site->id && entry->head_coding == ex->coding &&
-           entry->head_type == copy_type(ex) &&
+           entry->head_of == copy_of(ex) &&
            response_match_equal(entry->head_match, ex->scope.match);
 }
 

@@ -117,14 +117,16 @@ static void look_for_page(struct exchange *ex, const char *path)
 void answer_refuse(struct exchange *ex, enum http_status status)
 {
     struct site_error_page page = {0};
+    struct span path = {"", 0};
 
     if (ex->search == SEARCH_PAGE) { /* the error page itself failed */
         answer_refuse_plainly(ex);
         return;
     }
+    if (ex->site && ex->site->cfg->error_rule_count > 0)
+        path = answer_asked_path(ex);
     if (ex->site)
-        page =
-            site_error_page_find(ex->site->cfg, answer_asked_path(ex), status, &ex->req, ex->head);
+        page = site_error_page_find(ex->site->cfg, path, status, &ex->req, ex->head);
     ex->page_status = status;
     ex->page_varies = page.depends_on_language;
     ex->coding = CODING_IDENTITY;

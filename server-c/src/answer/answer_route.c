@@ -81,7 +81,8 @@ enum http_status answer_map(struct exchange *ex, struct url_path *path, struct s
 {
     struct loop *loop = ex->loop;
     enum http_status status =
-        url_path_resolve(path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path));
+        url_path_resolve_as(path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path),
+                            ex->site->cfg->encoded_slash);
 
     if (status == HTTP_OK && ex->site->policy.has_rules)
         status = apply_rules(ex, path, location);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_serve_folder.c — the config of "serve FOLDER": a folder as it is, for a first look, for those
- * who can reach the address. */
+ * who can reach the address. Who asks for what is said on standard output. */
 #include "cmd/commands.h"
 
 #include <jansson.h>
@@ -22,9 +22,10 @@ static json_t *port_json(const char *port)
 bool cmd_folder_config(struct buf *out, const char *folder, const char *address, const char *port)
 {
     char *path = realpath(folder, NULL), *text = NULL;
-    json_t *config = json_pack("{s[{ss so}] s[{s[s] ss s{sb}}]}", "listen", "address", address,
-                               "port", port_json(port), "sites", "hosts", "*", "root",
-                               path != NULL ? path : folder, "directoryListing", "enabled", 1);
+    json_t *config =
+        json_pack("{s[{ss so}] s{ss} s[{s[s] ss s{sb}}]}", "listen", "address", address, "port",
+                  port_json(port), "accessLog", "path", "stdout", "sites", "hosts", "*", "root",
+                  path != NULL ? path : folder, "directoryListing", "enabled", 1);
 
     if (config != NULL)
         text = json_dumps(config, JSON_COMPACT);

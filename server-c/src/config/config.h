@@ -9,6 +9,7 @@
 #ifndef FARMSTEAD_CONFIG_H
 #define FARMSTEAD_CONFIG_H
 
+#include "http/url_path.h"
 #include "text/config_errors.h"
 
 #include <stdatomic.h>
@@ -235,12 +236,17 @@ struct config_site {
     char *root;
     char **index;
     size_t index_count;
+    enum url_slash encoded_slash;
     bool hidden_files; /* serve names that begin with a dot */
     enum config_symlinks symlinks;
     bool etag_inode;
     struct {
         bool enabled;
         uint32_t max_entries;
+        char **paths; /* globs; only folders with these paths are listed; none: all are */
+        size_t path_count;
+        char **header, **readme; /* names of files that are shown above and below the list */
+        size_t header_count, readme_count;
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;

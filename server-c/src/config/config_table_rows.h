@@ -47,13 +47,6 @@
         LIST(struct rule, types, type_count)                                                       \
     }
 
-/* A map from an error's status to the path of its page. */
-#define ERROR_PAGES_FORM                                                                           \
-    .type = OPTION_MAP, .min = 2, .max = 1024, .max_items = 64, .pattern = "^/[^" CONTROLS "]+$",  \
-    .form = "a path under the root, which begins with \"/\"", .check = config_row_check_segments,  \
-    .key_pattern = "^[45]([0-9][0-9]|xx)$",                                                        \
-    .key_form = "an error's status, such as \"404\" or \"5xx\""
-
 /* Where a log goes (log_target.h). */
 #define LOG_TARGET                                                                                 \
     "(stdout|stderr|syslog:/[^" CONTROLS                                                           \
@@ -117,6 +110,12 @@
         .form = "a status such as \"404\", or a class such as \"4xx\"",                            \
         LIST(owner, access_log.statuses, access_log.status_count)                                  \
     }
+/* A map from an error's status to the path of its page. */
+#define ERROR_PAGES_FORM                                                                           \
+    .type = OPTION_MAP, .min = 2, .max = 1024, .max_items = 64, .pattern = "^/[^" CONTROLS "]+$",  \
+    .form = "a path under the root, which begins with \"/\"", .check = config_row_check_segments,  \
+    .key_pattern = "^[45]([0-9][0-9]|xx)$",                                                        \
+    .key_form = "an error's status, such as \"404\" or \"5xx\""
 
 /* In config_table_limits.c. */
 extern const struct option config_limits_members[];

@@ -17,6 +17,9 @@ static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
                                        [SYMLINKS_ANY] = "any",
                                        NULL};
 
+static const char *const encoded_slashes[] = {
+    [URL_SLASH_REFUSE] = "refuse", [URL_SLASH_KEEP] = "keep", [URL_SLASH_DECODE] = "decode", NULL};
+
 static const char *const trailing_slashes[] = {[SLASH_OF_FOLDERS] = "folders",
                                                [SLASH_ADD] = "add",
                                                [SLASH_REMOVE] = "remove",
@@ -81,6 +84,46 @@ static const struct option listing_members[] = {
      .min = 1,
      .max = 100000,
      SITE(listing.max_entries)},
+    {.name = "paths",
+     .type = OPTION_STRINGS,
+     .title = "Paths",
+     .help =
+         "Only folders with these paths are listed, such as \"/pub/**\"; others are answered with "
+         "404. \"*\" is anything but \"/\", \"**\" anything. Empty: all are listed.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 512,
+     .max_items = 64,
+     .pattern = "^/([^" CONTROLS "]*[/*])?$",
+     .form = "a pattern that begins with \"/\" and ends with \"/\" or \"*\", as folders' paths do",
+     SITE_LIST(listing.paths, listing.path_count)},
+    {.name = "header",
+     .type = OPTION_STRINGS,
+     .title = "Files above the list",
+     .help = "Names of which the first that is in the folder is shown above the list: as text, or "
+             "where it ends in .html as a part of the page. Who may not have the file sees none.",
+     .lighttpd = "dir-listing.show-header",
+     .default_json = "[]",
+     .min = 1,
+     .max = 255,
+     .max_items = 16,
+     .pattern = "^[^/" CONTROLS "]+$",
+     .form = "a file name without \"/\"",
+     .check = check_index_name,
+     SITE_LIST(listing.header, listing.header_count)},
+    {.name = "readme",
+     .type = OPTION_STRINGS,
+     .title = "Files below the list",
+     .help = "The same below the list, such as \"README.txt\".",
+     .lighttpd = "dir-listing.show-readme",
+     .default_json = "[]",
+     .min = 1,
+     .max = 255,
+     .max_items = 16,
+     .pattern = "^[^/" CONTROLS "]+$",
+     .form = "a file name without \"/\"",
+     .check = check_index_name,
+     SITE_LIST(listing.readme, listing.readme_count)},
     {0},
 };
 
@@ -323,6 +366,16 @@ const struct option config_site_members[] = {
      .help = "Whether names that begin with a dot are served; otherwise they are not found (404).",
      .default_json = "false",
      SITE(hidden_files)},
+    {.name = "encodedSlash",
+     .type = OPTION_ENUM,
+     .title = "Encoded slashes",
+     .help =
+         "What \"%2F\" in a path is: \"refuse\" answers 404; \"decode\" takes it for a slash, as "
+         "registries of packages want it (/@scope%2Fname is the file /@scope/name); \"keep\" "
+         "leaves it in the name (a file called @scope%2Fname).",
+     .default_json = "\"refuse\"",
+     .words = encoded_slashes,
+     SITE(encoded_slash)},
     {.name = "symlinks",
      .type = OPTION_ENUM,
      .title = "Symbolic links",

@@ -57,15 +57,33 @@ static uint64_t now_ms(void)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
+/* Each request for a copy makes its name, and printf would be a good part of what it costs. */
+static char *put_hex(char *out, uint64_t value, char end)
+{
+    static const char digits[] = "0123456789abcdef";
+    int shift = 60;
+
+    while (shift > 0 && value >> shift == 0)
+        shift -= 4;
+    for (; shift >= 0; shift -= 4)
+        *out++ = digits[value >> shift & 15];
+    *out++ = end;
+    return out;
+}
+
 void copy_name(char out[COPY_NAME_BYTES], const struct copy_source *source)
 {
-    snprintf(out, COPY_NAME_BYTES,
-             "/%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%lx-%" PRIx64 ".%lx-%d-%08" PRIx32
-             "%s",
-             source->device, source->inode, source->size, (uint64_t)source->mtime.tv_sec,
-             (unsigned long)source->mtime.tv_nsec, (uint64_t)source->ctime.tv_sec,
-             (unsigned long)source->ctime.tv_nsec, source->level, source->mark,
-             http_coding_suffix(source->coding));
+    *out++ = '/';
+    out = put_hex(out, source->device, '-');
+    out = put_hex(out, source->inode, '-');
+    out = put_hex(out, source->size, '-');
+    out = put_hex(out, (uint64_t)source->mtime.tv_sec, '.');
+    out = put_hex(out, (uint64_t)source->mtime.tv_nsec, '-');
+    out = put_hex(out, (uint64_t)source->ctime.tv_sec, '.');
+    out = put_hex(out, (uint64_t)source->ctime.tv_nsec, '-');
+    out = put_hex(out, (uint64_t)source->level, '-');
+    out = put_hex(out, source->mark, '.');
+    strcpy(out, http_coding_suffix(source->coding) + 1);
 }
 
 /* Is it a name that copy_name() makes, as far as can be told: seven parts of hexadecimal digits, two of

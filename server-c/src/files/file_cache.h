@@ -124,8 +124,8 @@ struct file_entry {
         unsigned missing;   /* one bit per coding of which there was no copy in `round` */
         uint32_t round;     /* copy_store_round() */
     } copies;
-    const char *head_type; /* of a copy: the type in its head, as its file may have several names */
-    uint64_t use_told_ms;  /* of a copy: when its use was last told */
+    uint64_t head_of; /* of a copy: the hash of the file's key, as a file may have several names */
+    uint64_t use_told_ms; /* of a copy: when its use was last told */
 
     char key[]; /* the place's variable, the path as from url_path, a NUL */
 };

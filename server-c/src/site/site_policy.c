@@ -213,7 +213,8 @@ static enum http_status check_found_signature(const struct site_policy *policy,
 
     if (rule == policy->cfg->signed_url_count)
         return HTTP_OK;
-    status = url_path_resolve(&asked, scratch->bytes, scratch->cap, request->target);
+    status = url_path_resolve_as(&asked, scratch->bytes, scratch->cap, request->target,
+                                 policy->cfg->encoded_slash);
     if (status != HTTP_OK)
         return status;
     asked_span = (struct span){scratch->bytes, asked.len};

@@ -90,6 +90,10 @@ async function startByHand(t, args, env = {}) {
   const child = spawn(nodeBinary, args, { env: { ...process.env, ...env } })
   const exit = new Promise((resolve) => child.once('exit', resolve))
   let log = ''
+  let said = ''
+  child.stdout.on('data', (text) => {
+    said += text
+  })
   child.stderr.on('data', (text) => {
     log += text
   })
@@ -99,17 +103,18 @@ async function startByHand(t, args, env = {}) {
   })
   const listening = /listening on http:\/\/127\.0\.0\.1:(\d+)/
   await until(() => listening.test(log) || child.exitCode !== null, 'the log says where it listens')
-  return { child, port: Number(listening.exec(log)?.[1] ?? assert.fail(log)) }
+  return { child, said: () => said, port: Number(listening.exec(log)?.[1] ?? assert.fail(log)) }
 }
 
 test('serve FOLDER serves it as it is, with listings, on loopback', async (t) => {
   const folder = tempFolder(t)
   writeTree(folder, { 'a.txt': 'a', 'sub/b.txt': 'b', 'with/index.html': '<p>c' })
-  const { port } = await startByHand(t, ['serve', folder, '--port', '0'])
+  const { port, said } = await startByHand(t, ['serve', folder, '--port', '0'])
   assert.equal((await get(port, '/a.txt')).text, 'a')
   assert.match((await get(port, '/')).text, /href="sub\/"[\s\S]*href="a\.txt"/)
   assert.match((await get(port, '/sub/', { host: 'any.test' })).text, /href="b\.txt"/)
   assert.equal((await get(port, '/with/')).text, '<p>c')
+  await until(() => said().includes('"GET /with/ HTTP/1.1" 200'), 'a line for each request')
 })
 
 test('serve FOLDER says what is wrong with its arguments', (t) => {

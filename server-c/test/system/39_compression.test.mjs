@@ -17,8 +17,9 @@ import http2 from 'node:http2'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { nodeBinary, startNode, until } from '../support/node.mjs'
+import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
+import { policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
+import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
 const decoders = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
@@ -110,6 +111,11 @@ test('conditions and ranges go by what the client has', async (t) => {
   assert.equal(still.headers.vary, 'Accept-Encoding')
   const stillPlain = await ask(`If-None-Match: "x", W/${plain.headers.etag}`)
   assert.deepEqual([stillPlain.status, stillPlain.headers.etag], [304, plain.headers.etag])
+  const unsaid = await get(node.port, '/a.html', {
+    lines: [`If-None-Match: ${plain.headers.etag}`],
+  })
+  for (const { headers } of [plain, stillPlain, unsaid])
+    assert.equal(headers.vary, 'Accept-Encoding')
   const other = await ask('If-None-Match: "another"')
   assert.deepEqual([other.status, other.headers.etag], [200, copy.headers.etag])
   const both = await ask(`If-None-Match: ${plain.headers.etag}, ${copy.headers.etag}`)
@@ -131,6 +137,7 @@ test('conditions and ranges go by what the client has', async (t) => {
     assert.deepEqual(part.body, whole.subarray(10, 20), condition)
     assert.equal(part.headers['content-range'], `bytes 10-19/${whole.length}`)
     assert.deepEqual([part.headers.etag, part.headers['content-encoding']], [tag, encoding])
+    assert.equal(part.headers.vary, 'Accept-Encoding')
   }
   const changed = await ask('Range: bytes=10-19', 'If-Range: "another"')
   assert.deepEqual([changed.status, changed.text], [200, text])
@@ -147,6 +154,7 @@ test('conditions and ranges go by what the client has', async (t) => {
 
 test('what is not compressed, and why', async (t) => {
   const noise = randomBytes(5000)
+  const stored = randomBytes(3000).toString('hex')
   const node = await startCompressing(t, {
     files: {
       'small.html': 'x'.repeat(1023),
@@ -154,6 +162,7 @@ test('what is not compressed, and why', async (t) => {
       'large.html': 'x'.repeat(100_001),
       'a.png': 'x'.repeat(5000),
       'a.svgz': 'x'.repeat(5000),
+      'stored/a.json': gzipSync(stored),
       'noise.txt': noise,
       'kept.html': page('kept'),
       'cached.css': page('cached'),
@@ -166,6 +175,7 @@ test('what is not compressed, and why', async (t) => {
       headers: [{ name: 'Cache-Control', value: 'private, no-transform', paths: ['/kept.html'] }],
       expires: [{ paths: ['*.css'], maxAgeSeconds: 60, directives: 'no-transform' }],
       errorPages: { 404: '/errors/404.html' },
+      storedCodings: [{ paths: ['/stored/**'], coding: 'gzip', type: 'application/json' }],
     },
   })
   await compressed(node, '/least.html')
@@ -179,6 +189,12 @@ test('what is not compressed, and why', async (t) => {
       assert.deepEqual([answer.status, answer.headers['content-encoding']], [200, undefined], path)
       assert.equal(answer.headers.vary, undefined, path)
     }
+  for (let i = 0; i < 3; i++) {
+    const answer = await get(node.port, '/stored/a.json', takes('br, gzip'))
+    assert.equal(answer.headers['content-encoding'], 'gzip')
+    assert.equal(gunzipSync(answer.body).toString(), stored)
+    await sleep(50)
+  }
   assert.equal((await get(node.port, '/a.svgz', takes('br'))).headers['content-encoding'], 'gzip')
   assert.equal(
     (await get(node.port, '/missing', takes('br'))).headers['content-encoding'],
@@ -242,8 +258,12 @@ test('many ask at once, on two loops: it is compressed once', async (t) => {
 })
 
 test('a file under two names is compressed once, and each name has its type', async (t) => {
-  const node = await startCompressing(t, { files: { 'a.html': page('names') } })
-  spawnSync('ln', [join(node.root, 'a.html'), join(node.root, 'a.css')])
+  const node = await startCompressing(t, {
+    files: { 'a.html': page('names') },
+    site: { downloads: [{ paths: ['*.html'] }] },
+  })
+  for (const name of ['a.css', 'b.html'])
+    spawnSync('ln', [join(node.root, 'a.html'), join(node.root, name)])
   await compressed(node, '/a.html')
   for (const [path, type] of [
     ['/a.css', 'text/css; charset=utf-8'],
@@ -251,6 +271,11 @@ test('a file under two names is compressed once, and each name has its type', as
     ['/a.css', 'text/css; charset=utf-8'],
   ])
     assert.equal((await compressed(node, path)).headers['content-type'], type)
+  for (const name of ['a.html', 'b.html', 'a.html'])
+    assert.match(
+      (await compressed(node, `/${name}`)).headers['content-disposition'],
+      new RegExp(`filename="${name}"`),
+    )
   assert.equal(await node.counter('copiesMade'), 1)
 })
 
@@ -493,4 +518,24 @@ test('a folder that is served is refused', async (t) => {
       [['/compression/cacheFolder', 'exposed_file']],
     )
   }
+})
+
+test('the folder is one that the owner lets the node write to', async (t) => {
+  const text = page('policy')
+  const copies = join(tempFolder(t), 'copies')
+  mkdirSync(copies, { mode: 0o700 })
+  const node = await startNode(t, {
+    files: { 'a.html': text },
+    config: { compression: { cacheFolder: copies } },
+    options: (folder) => {
+      const policy = policyFor([join(folder, 'www')], { runtime: [copies] })
+      return ['--policy', writePolicy(join(folder, 'policy.json'), policy)]
+    },
+  })
+  // It may be written to and not be served, but for the node's own copies.
+  const answer = await compressed(node, '/a.html')
+  assert.equal(brotliDecompressSync(answer.body).toString(), text)
+  const from = node.log.length
+  await node.reload({ ...node.config, compression: { cacheFolder: join(node.root, '../other') } })
+  assert.match(node.log.slice(from), /other" is not what this machine's policy allows \(runtime/)
 })

@@ -83,21 +83,25 @@ test('copies of what is worth one, as the node sends them; of what changed when 
   utimesSync(join(root, '.new'), mtime, mtime)
   renameSync(join(root, '.new'), join(root, 'sub/deep/a.js'))
   assert.deepEqual([run(root).made, run(root).current], [3, 12])
-  // One changes, one goes back to an older time, one becomes small, one goes.
+  writeTree(root, { 'sub/packed.js': page('packed') })
+  assert.equal(run(root).made, 3)
+  // One changes, one goes back to an older time, one becomes small, one noise, one goes.
   writeFileSync(join(root, 'index.html'), page('another'))
   utimesSync(join(root, 'sub/deep/a.js'), 1_600_000_000, 1_600_000_000)
   writeFileSync(join(root, 'sub/ü ber.css'), 'small')
+  writeFileSync(join(root, 'sub/packed.js'), randomBytes(3000))
   rmSync(join(root, '.well-known/page.txt'))
   const second = run(root)
   assert.deepEqual(
     [second.status, second.made, second.current, second.removed, second.orphans],
-    [0, 6, 0, 3, 4],
+    [0, 6, 0, 6, 4],
   )
   assert.deepEqual(
     gunzipSync(readFileSync(join(root, 'index.html.gz'))).toString(),
     page('another'),
   )
-  assert.equal(existsSync(join(root, 'sub/ü ber.css.br')), false)
+  for (const gone of ['sub/ü ber.css.br', 'sub/packed.js.gz'])
+    assert.equal(existsSync(join(root, gone)), false)
   const third = run(root, '--remove-orphans')
   assert.deepEqual([third.status, third.current, third.removed, third.orphans], [0, 6, 4, 0])
   assert.equal(existsSync(join(root, '.well-known/page.txt.br')), false)

@@ -41,10 +41,14 @@ describe('a control plane that is away, refuses or talks nonsense', { concurrenc
         assert.ok(histogram.count > 0)
       }
     }
-    // A stage that was passed took time: also the look-up that the stat lane answered at once.
+    // A stage that was passed took time; but a look-up that the loop makes by itself waits for nobody, and in a window
+    // there may be only such.
     for (const { stages } of series)
-      for (const [name, { maxSeconds, sumSeconds }] of Object.entries(stages))
-        assert.ok(maxSeconds > 0 && sumSeconds > 0, `${name}: ${maxSeconds}, ${sumSeconds}`)
+      for (const [name, { maxSeconds, sumSeconds }] of Object.entries(stages)) {
+        assert.ok(maxSeconds <= sumSeconds, `${name}: ${maxSeconds}, ${sumSeconds}`)
+        if (name !== 'statWait') assert.ok(maxSeconds > 0, `${name}: ${maxSeconds}`)
+      }
+    assert.ok(series.some(({ stages }) => stages.statWait?.sumSeconds > 0))
     const { gauges } = control.of('report').at(-1).body
     assert.equal(typeof gauges.openConnections, 'number')
   })

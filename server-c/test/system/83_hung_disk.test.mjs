@@ -96,15 +96,3 @@ describe('a disk that hangs', { concurrency: 3 }, () => {
     assert.equal((await get(node.port, '/hang-late.bin')).body.length, 8 << 20)
   })
 })
-
-// Alone, as it says how long it may take.
-test('a stop does not wait for it', async (t) => {
-  const { wrap } = hungDisk(t)
-  const node = await startNode(t, { files, config, wrap })
-  node.expectFailure = true
-  assert.equal((await get(node.port, '/hang-open.txt')).status, 503)
-  const start = Date.now()
-  assert.equal(await node.stop(), 1)
-  assert.ok(Date.now() - start < 9000, `${Date.now() - start} ms`)
-  assert.match(node.log, /a disk does not answer/)
-})

@@ -2,24 +2,15 @@
 // Hundreds that are slow on purpose, and one beside them that is not made to wait.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { connect, goneOf } from '../support/many-clients.mjs'
 import { startNode, until } from '../support/node.mjs'
-import { rssBytes } from '../support/process.mjs'
-import { RawClient, request } from '../support/raw.mjs'
+import { request } from '../support/raw.mjs'
 import { Witness } from '../support/witness.mjs'
 
-const BIG_BYTES = 32 << 20
-const files = {
-  'a.txt': 'alpha',
-  'page.txt': 'p'.repeat(50_000),
-  'big.bin': Buffer.alloc(BIG_BYTES, 'x'),
-}
+const files = { 'a.txt': 'alpha' }
 const TRICKLE_MS = 100
 const CUT_OFF_MS = 10_000 // the limits below are 2 s, the machine may be slow
 const limits = { headerSeconds: 2, writeSeconds: 2, connections: 1000 }
-const slowToRead = { ...limits, headerSeconds: 60 } // this machine may be slow to ask
-
-const connect = (port, count, options) =>
-  Promise.all(Array.from({ length: count }, () => RawClient.connect(port, options)))
 
 /** Has each of them send `drop` again and again until all have been cut off. */
 async function trickle(clients, drop) {
@@ -32,13 +23,6 @@ async function trickle(clients, drop) {
     clearInterval(timer)
     for (const client of clients) client.close()
   }
-}
-
-async function goneOf(node, others = 1) {
-  await until(
-    async () => (await node.status()).gauges.openConnections <= others,
-    'their connections are closed',
-  )
 }
 
 test('300 heads that come drop by drop are cut off, and nobody else waits', async (t) => {
@@ -79,59 +63,5 @@ test('200 bodies that come drop by drop are cut off, and nobody else waits', asy
   for (const client of clients) assert.ok([405, 413].includes((await client.response()).status))
   await trickle(clients, 'x'.repeat(10))
   await witness.stop(t)
-  await goneOf(node, 0)
-})
-
-test('100 that read nothing of a big file are cut off and cost no memory', async (t) => {
-  const node = await startNode(t, { files, config: { limits: slowToRead } })
-  const witness = await Witness.start(node.port)
-  const before = rssBytes(node.child.pid)
-  const clients = await connect(node.port, 100)
-  for (const client of clients) {
-    client.socket.pause()
-    client.send(request('/big.bin'))
-  }
-  let most = before
-  await until(
-    async () => {
-      most = Math.max(most, rssBytes(node.child.pid))
-      return (await node.counter('timeouts')) === 100
-    },
-    'all are cut off',
-    CUT_OFF_MS,
-  )
-  await witness.stop(t)
-  t.diagnostic(`${((most - before) / 1024) | 0} KiB more than before, at most`)
-  assert.ok(most - before < BIG_BYTES, 'what nobody reads is kept in memory')
-  assert.equal(await node.counter('aborted'), 100)
-  assert.equal(await node.ends('slowClient'), 100)
-  for (const client of clients) client.close()
-  await goneOf(node, 0)
-})
-
-test('who asks without end and reads no answer is not listened to for ever', async (t) => {
-  const config = { limits: { ...slowToRead, keepAliveRequests: 1_000_000 } }
-  const node = await startNode(t, { files, config })
-  const witness = await Witness.start(node.port)
-  const before = rssBytes(node.child.pid)
-  const clients = await connect(node.port, 20)
-  const many = Buffer.from(request('/page.txt').repeat(25_000)) // 1 MB, and 1 GB of answers
-  for (const client of clients) {
-    client.socket.pause()
-    client.send(many)
-  }
-  let most = before
-  await until(
-    async () => {
-      most = Math.max(most, rssBytes(node.child.pid))
-      return (await node.counter('timeouts')) === clients.length
-    },
-    'all are cut off',
-    CUT_OFF_MS,
-  )
-  await witness.stop(t)
-  t.diagnostic(`${((most - before) / 1024) | 0} KiB more than before, at most`)
-  assert.ok(most - before < BIG_BYTES, 'what they ask is kept in memory')
-  for (const client of clients) client.close()
   await goneOf(node, 0)
 })

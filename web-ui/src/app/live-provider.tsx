@@ -12,11 +12,11 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   node: [['farm'], ['nodes'], ['groups'], ['configs'], ['rollouts', 'plan']],
   rollout: [['farm'], ['rollouts'], ['nodes'], ['configs'], ['audit']],
   config: [['configs'], ['drafts'], ['audit']],
-  metrics: [['metrics'], ['nodes', 'list'], ['nodes', 'one']],
+  metrics: [['metrics'], ['nodes', 'one']],
   session: [['session'], ['audit']],
   user: [['users'], ['session'], ['audit']],
   token: [['tokens'], ['audit']],
-  group: [['farm'], ['groups'], ['nodes'], ['rollouts', 'plan'], ['audit']],
+  group: [['farm'], ['groups'], ['group-names'], ['nodes'], ['rollouts', 'plan'], ['audit']],
   certificate: [['certificates'], ['managed-certificates'], ['configs'], ['audit']],
   'certificate-authority': [['certificate-authorities'], ['managed-certificates'], ['audit']],
   'dns-webhook': [['dns-webhooks'], ['audit']],
@@ -24,6 +24,12 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   backup: [['backups'], ['audit']],
   system: [['system'], ['audit']],
 }
+
+/**
+ * What was measured in the last minute stands in the rows of nodes, too. It changes with each event of measurements, that is
+ * all the time, and slowly; each look takes the control plane a look at all nodes. What else is in the rows has events of its own.
+ */
+const MEASURED_ROWS = { key: ['nodes', 'list'], atMostEveryMs: 10_000 }
 
 /** What is shown when the stream begins was fetched while the page and the stream were loading. */
 const FETCHED_WITHIN_SECONDS = 10
@@ -38,6 +44,7 @@ export function LiveProvider({ children }: { children: React.ReactNode }) {
       onState: setState,
       onChange: (kinds) => {
         for (const kind of kinds) for (const queryKey of oldAfter[kind]) makeOld(queryKey)
+        if (kinds.has('metrics')) makeOld(MEASURED_ROWS.key, MEASURED_ROWS.atMostEveryMs)
       },
     })
     return () => {

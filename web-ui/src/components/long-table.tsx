@@ -2,7 +2,8 @@
 // A table that may have very many rows: only those in the window are drawn, and whoever listens to it hears which of
 // how many a row is.
 import { Fragment, useMemo } from 'react'
-import { useRowsInWindow } from '../hooks/use-rows-in-window.ts'
+import { type OnDrawn, useRowsInWindow } from '../hooks/use-rows-in-window.ts'
+import classes from './long-table.module.css'
 import { ScrollBox } from './scroll-box.tsx'
 
 export type Column = {
@@ -10,6 +11,12 @@ export type Column = {
   className?: string
   /** What it is goes without saying, but not for who can't see it. */
   isTitleHidden?: true
+  sorting?: Sorting | undefined
+}
+export type Sorting = {
+  /** null: the rows are sorted by something else. */
+  now: 'ascending' | 'descending' | null
+  onSort: () => void
 }
 
 export type LongTableProps<Row> = {
@@ -22,6 +29,8 @@ export type LongTableProps<Row> = {
   /** About how high one is. */
   rowPx?: number
   rowClass?: (row: Row) => string | undefined
+  className?: string | undefined
+  onDrawn?: OnDrawn | undefined
   /** Its cells. */
   children: (row: Row) => React.ReactNode
 }
@@ -29,18 +38,22 @@ export type LongTableProps<Row> = {
 const ROW_PX = 36
 
 export function LongTable<Row>(props: LongTableProps<Row>) {
-  const { label, columns, rows, keyOf, hasMore = false, rowPx = ROW_PX } = props
+  const { label, columns, rows, keyOf, hasMore = false, rowPx = ROW_PX, onDrawn } = props
   const withIds = useMemo(() => rows.map((row) => ({ id: keyOf(row), row })), [rows, keyOf])
-  const { setList, measure, shown, before, after } = useRowsInWindow(withIds, rowPx)
+  const { setList, measure, shown, before, after } = useRowsInWindow(withIds, {
+    ...{ rowPx, onDrawn },
+  })
   return (
     <ScrollBox label={label}>
-      <table className="grid" ref={setList} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+      <table
+        className={`grid ${props.className ?? ''}`}
+        ref={setList}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+      >
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map(({ title, className, isTitleHidden }) => (
-              <th key={title} scope="col" className={className}>
-                {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
-              </th>
+            {columns.map((column) => (
+              <Head key={column.title} {...column} />
             ))}
           </tr>
         </thead>
@@ -63,6 +76,24 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
         </tbody>
       </table>
     </ScrollBox>
+  )
+}
+
+function Head({ title, className, isTitleHidden, sorting }: Column) {
+  const { now, onSort } = sorting ?? { now: null }
+  return (
+    <th scope="col" className={className} aria-sort={now ?? undefined}>
+      {onSort ? (
+        <button type="button" className={classes.sort} onClick={onSort}>
+          {title}
+          <span aria-hidden="true">{now === null ? '' : now === 'ascending' ? '↑' : '↓'}</span>
+        </button>
+      ) : isTitleHidden ? (
+        <span className="visually-hidden">{title}</span>
+      ) : (
+        title
+      )}
+    </th>
   )
 }
 

@@ -8,7 +8,9 @@ import { ErrorBox } from './error-box.tsx'
 import { Notice } from './notice.tsx'
 
 export type QueryStatesProps<Data> = {
-  query: UseQueryResult<Data>
+  query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error' | 'dataUpdatedAt'> & {
+    refetch: () => unknown
+  }
   /** What is being read, as in "The nodes could not be read". */
   what: string
   skeletonRows?: number

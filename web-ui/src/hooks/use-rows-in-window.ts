@@ -8,8 +8,20 @@ const MANY = 60
 /** Rows beyond the window on both sides, ready for a turn of the wheel. */
 const SPARE = 10
 
-/** `rowPx`: about how high one is. Each takes `measure` as its ref, and its index as `data-index`. */
-export function useRowsInWindow<Row extends { id: string }>(rows: readonly Row[], rowPx: number) {
+/** Told which of how many rows are drawn, whenever that changes. */
+export type OnDrawn = (indexes: readonly number[], total: number) => void
+
+type Options = {
+  /** About how high a row is. */
+  rowPx: number
+  onDrawn?: OnDrawn | undefined
+}
+
+/** Each row takes `measure` as its ref, and its index as `data-index`. */
+export function useRowsInWindow<Row extends { id: string }>(
+  rows: readonly Row[],
+  { rowPx, onDrawn }: Options,
+) {
   const [list, setList] = useState<HTMLElement | null>(null)
   const [scrollMargin, setScrollMargin] = useState(0)
   const focused = useFocusedRow(list, rows)
@@ -18,6 +30,12 @@ export function useRowsInWindow<Row extends { id: string }>(rows: readonly Row[]
     if (list) setScrollMargin(Math.round(list.getBoundingClientRect().top + window.scrollY))
   })
   const isMany = rows.length > MANY
+  // What is drawn keeps its place when rows above it turn out higher. If the browser moved the window for that as well, it
+  // would end far away: at the end of ten thousand rows, when some in the middle were looked for.
+  useLayoutEffect(
+    () => list?.style.setProperty('overflow-anchor', isMany ? 'none' : null),
+    [list, isMany],
+  )
   const drawn = useWindowVirtualizer({
     count: rows.length,
     getItemKey: (index) => rows[index]?.id ?? index,
@@ -37,6 +55,10 @@ export function useRowsInWindow<Row extends { id: string }>(rows: readonly Row[]
         return row ? [{ row, index, gap: before ? start - before.end : 0 }] : []
       })
     : rows.map((row, index) => ({ row, index, gap: 0 }))
+  const indexes = shown.map(({ index }) => index).join()
+  useEffect(() => {
+    onDrawn?.(indexes === '' ? [] : indexes.split(',').map(Number), rows.length)
+  }, [indexes, rows.length, onDrawn])
   return {
     /** The ref of what holds them all. */
     setList,

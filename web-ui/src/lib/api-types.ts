@@ -14,7 +14,13 @@ export type Session = Answer<'getSession', 200>
 export type OwnSession = Answer<'listOwnSessions', 200>['items'][number]
 export type User = Answer<'getUser', 200>
 export type Role = User['roles'][number]
-export type Node = Answer<'listNodes', 200>['items'][number]
+export type NodesPage = Answer<'listNodes', 200>
+export type Node = NodesPage['items'][number]
+/** Which nodes, and in which order. */
+export type NodeList = Omit<
+  NonNullable<operations['listNodes']['parameters']['query']>,
+  'limit' | 'offset' | 'cursor'
+>
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>
 export type RolloutSummary = Answer<'listRollouts', 200>['items'][number]

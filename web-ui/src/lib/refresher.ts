@@ -8,8 +8,8 @@ const AT_MOST_EVERY_MS = 2000
 const KEYS_KEPT = 500
 
 export type Refresher = {
-  /** Something that is below this key has changed. */
-  makeOld: (queryKey: QueryKey) => void
+  /** Something that is below this key has changed. What changes all the time may be asked for less often. */
+  makeOld: (queryKey: QueryKey, atMostEveryMs?: number) => void
   stop: () => void
 }
 
@@ -18,10 +18,10 @@ export function createRefresher(client: QueryClient): Refresher {
   const waiting = new Map<string, ReturnType<typeof setTimeout>>()
   const toFollow = new Set<string>()
 
-  const makeOld = (queryKey: QueryKey): void => {
+  const makeOld = (queryKey: QueryKey, atMostEveryMs = AT_MOST_EVERY_MS): void => {
     const key = hashKey(queryKey)
     if (waiting.has(key)) return
-    const leftMs = (ranAt.get(key) ?? Number.NEGATIVE_INFINITY) + AT_MOST_EVERY_MS - Date.now()
+    const leftMs = (ranAt.get(key) ?? Number.NEGATIVE_INFINITY) + atMostEveryMs - Date.now()
     if (leftMs <= 0) {
       run(key, queryKey)
       return

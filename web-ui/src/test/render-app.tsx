@@ -4,9 +4,12 @@ import { vi } from 'vitest'
 import { createApp } from '../app/app.tsx'
 import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
+import { FakeStream, say } from './fake-stream.ts'
 import {
   farmSummary,
+  group,
   node,
+  nodesPage,
   noMetrics,
   page,
   preflight,
@@ -17,27 +20,7 @@ import {
   tasksOf,
 } from './samples.ts'
 
-/** A stream that opens and then says what a test has it say. */
-class FakeStream {
-  static readonly CLOSED = 2
-  static newest: FakeStream | null = null
-  readyState = 1
-  onopen: (() => void) | null = null
-  onerror: (() => void) | null = null
-  onmessage: ((event: MessageEvent) => void) | null = null
-  constructor() {
-    FakeStream.newest = this
-    queueMicrotask(() => this.onopen?.())
-  }
-  addEventListener() {}
-  close() {}
-}
-
-/** As when the control plane says that something of this kind changed. */
-export function sayChanged(kind: EventKind): void {
-  const data = JSON.stringify({ kind })
-  act(() => FakeStream.newest?.onmessage?.(new MessageEvent('message', { data })))
-}
+export const sayChanged = (kind: EventKind): void => act(() => say(kind))
 
 /** The whole console at an address, in front of a control plane that answers like this. */
 export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
@@ -48,7 +31,8 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /setup': () => json({ required: false }),
     'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /farm/summary': () => json(farmSummary()),
-    'GET /nodes': () => json(page(node())),
+    'GET /nodes': () => json(nodesPage(node())),
+    'GET /groups': () => json(page(group())),
     'POST /rollouts/preflight': () => json(preflight()),
     'GET /rollouts': () => json(page()),
     [`GET /rollouts/${rollout().id}/tasks`]: () => json(tasksOf(task())),

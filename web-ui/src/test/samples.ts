@@ -523,6 +523,8 @@ export function dnsWebhook(change: Partial<DnsWebhook> = {}): DnsWebhook {
 }
 
 export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
+/** What the control plane answers when these are all the nodes that are asked for. */
+export const nodesPage = (...nodes: NodeDetail[]) => ({ ...page(...nodes), total: nodes.length })
 export const noMetrics = { stage: 'total', stepSeconds: 60, times: [], series: [], annotations: [] }
 
 export const preflight = (change: Partial<Preflight> = {}): Preflight => ({

@@ -31,8 +31,8 @@ import {
 } from './plan/planner.ts'
 import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
-import { nodesWaitedFor, waitingRows } from './queue/store.ts'
-import { firstProgress, isWaiting, type Task } from './reducer/model.ts'
+import { claimsOn, waitingRows } from './queue/store.ts'
+import { firstProgress, isWaiting, type Task, WAITING } from './reducer/model.ts'
 import { MAX_WAITING } from './reducer/queue.ts'
 import {
   AtOnceAlone,
@@ -49,7 +49,6 @@ import {
 } from './shapes/errors.ts'
 import type { Reason } from './shapes/reason.ts'
 import type { Strategy } from './shapes/schema.ts'
-import { ownersOf } from './store/leases.ts'
 import type { FleetNode } from './store/nodes.ts'
 import { completeDraft, findRollout, insertRollout, removeDrafts } from './store/rollouts.ts'
 import { countTasksByWave } from './store/task-counts.ts'
@@ -115,7 +114,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
     plan.nodes.map(({ node }) => node),
     scope,
   )
-  const isStill = await whoStaysAsItIs(deps, ordered)
+  const isStill = await whoStaysAsItIs(deps, ordered, plan.nodes)
   const changing = plan.nodes.filter((planned) => !isStill(planned) && planned.node.cordon === null)
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
   const isKnown = recent.includes(version) && !(await bringsNewCertificates(deps.db, changing))
@@ -180,6 +179,7 @@ function requireSense({ startAtMs, emergency, onOverlap, strategy }: Ordered, no
 async function whoStaysAsItIs(
   { db, now }: StartDeps,
   { startAtMs = 0, emergency, onOverlap }: Ordered,
+  nodes: readonly PlannedNode[],
 ): Promise<(planned: PlannedNode) => boolean> {
   const isSettled = ({ settledGeneration }: PlannedNode) => settledGeneration !== null
   if (emergency !== undefined) return isSettled
@@ -187,8 +187,8 @@ async function whoStaysAsItIs(
   const waits = rules.approvals > 0 || startAtMs > now() || whyClosed(rules, now()) !== null
   if (waits) return () => false
   if (onOverlap === 'supersede') return isSettled
-  const wanted = [...(await nodesWaitedFor(db)).values()].flat()
-  const claimed = new Set([...(await ownersOf(db)).keys(), ...wanted])
+  const settled = nodes.filter(isSettled).map(({ node }) => node.id)
+  const claimed = (await claimsOn(db, settled, WAITING)).nodeIds
   return (planned) => isSettled(planned) && !claimed.has(planned.node.id)
 }
 

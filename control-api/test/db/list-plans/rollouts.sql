@@ -1,4 +1,5 @@
 -- GET /rollouts
+-- GET /rollouts, within a scope
 select *
   from "rollouts"
   order by "id" desc
@@ -14,6 +15,8 @@ select *
 --  USE TEMP B-TREE FOR ORDER BY  (a few of each rollout of the page)
 
 -- GET /rollouts, a later page
+-- GET /rollouts, within a scope
+-- GET /rollouts, a later page, within a scope
 select *
   from "rollouts"
   where "id" < ?
@@ -22,6 +25,7 @@ select *
 --  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
 
 -- GET /rollouts?state=reverted
+-- GET /rollouts?state=reverted, within a scope
 select *
   from "rollouts"
   where "state" = ?
@@ -30,6 +34,8 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_state (state=?)
 
 -- GET /rollouts?state=reverted, a later page
+-- GET /rollouts?state=reverted, within a scope
+-- GET /rollouts?state=reverted, a later page, within a scope
 select *
   from "rollouts"
   where "id" < ?
@@ -39,6 +45,7 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_state (state=? AND id<?)
 
 -- GET /rollouts?config=config-01
+-- GET /rollouts?config=config-01, within a scope
 select *
   from "rollouts"
   where "config" = ?
@@ -47,6 +54,8 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_config (config=?)
 
 -- GET /rollouts?config=config-01, a later page
+-- GET /rollouts?config=config-01, within a scope
+-- GET /rollouts?config=config-01, a later page, within a scope
 select *
   from "rollouts"
   where "id" < ?
@@ -56,6 +65,7 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_config (config=? AND id<?)
 
 -- GET /rollouts?author=person-3
+-- GET /rollouts?author=person-3, within a scope
 select *
   from "rollouts"
   where "author" = ?
@@ -64,6 +74,8 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
 
 -- GET /rollouts?author=person-3, a later page
+-- GET /rollouts?author=person-3, within a scope
+-- GET /rollouts?author=person-3, a later page, within a scope
 select *
   from "rollouts"
   where "id" < ?
@@ -73,6 +85,7 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
 
 -- GET /rollouts?state=reverted&config=config-01&author=person-3
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, within a scope
 select *
   from "rollouts"
   where "state" = ?
@@ -83,6 +96,8 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
 
 -- GET /rollouts?state=reverted&config=config-01&author=person-3, a later page
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, within a scope
+-- GET /rollouts?state=reverted&config=config-01&author=person-3, a later page, within a scope
 select *
   from "rollouts"
   where "id" < ?
@@ -94,16 +109,18 @@ select *
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
 
 -- GET /rollouts, within a scope
-select *
+-- GET /rollouts, a later page, within a scope
+-- GET /rollouts?state=reverted, within a scope
+-- and 7 more
+select "id"
   from "rollouts"
-  where exists (select "node_tasks"."node_id"
+  where "id" in (?, …)
+  and exists (select "node_tasks"."node_id"
   from "node_tasks"
   inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
   where "node_tasks"."rollout_id" = "rollouts"."id"
   and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  order by "id" desc
-  limit ?
---  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
+--  SEARCH rollouts USING COVERING INDEX sqlite_autoindex_rollouts_1 (id=?)
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
 --    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -126,104 +143,6 @@ select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
 
--- GET /rollouts, a later page, within a scope
-select *
-  from "rollouts"
-  where "id" < ?
-  and exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?state=reverted, within a scope
-select *
-  from "rollouts"
-  where exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "state" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_state (state=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?state=reverted, a later page, within a scope
-select *
-  from "rollouts"
-  where "id" < ?
-  and exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "state" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_state (state=? AND id<?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?config=config-01, within a scope
-select *
-  from "rollouts"
-  where exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "config" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_config (config=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?config=config-01, a later page, within a scope
-select *
-  from "rollouts"
-  where "id" < ?
-  and exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "config" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_config (config=? AND id<?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?author=person-3, within a scope
-select *
-  from "rollouts"
-  where exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "author" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
 -- GET /rollouts?author=person-3, within a scope
 -- GET /rollouts?author=person-3, a later page, within a scope
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
@@ -239,57 +158,3 @@ select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
-
--- GET /rollouts?author=person-3, a later page, within a scope
-select *
-  from "rollouts"
-  where "id" < ?
-  and exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "author" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?state=reverted&config=config-01&author=person-3, within a scope
-select *
-  from "rollouts"
-  where exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "state" = ?
-  and "config" = ?
-  and "author" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_author (author=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
-
--- GET /rollouts?state=reverted&config=config-01&author=person-3, a later page, within a scope
-select *
-  from "rollouts"
-  where "id" < ?
-  and exists (select "node_tasks"."node_id"
-  from "node_tasks"
-  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
-  where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
-  and "state" = ?
-  and "config" = ?
-  and "author" = ?
-  order by "id" desc
-  limit ?
---  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
---    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)

@@ -131,6 +131,30 @@ static void a_window_is_the_difference_of_two_snapshots(void)
     free(metrics);
 }
 
+/* The loop made the look-ups of the second window by itself: they waited for nobody. */
+static void no_maximum_is_more_than_all_together(void)
+{
+    struct agent_report_ring ring;
+    struct server_metrics *metrics = snapshot(1000, 3);
+    agent_report_init(&ring);
+    add_stage(metrics, STAGE_STAT_WAIT);
+    agent_report_add(&ring, metrics);
+    metrics->monotonic_ms = 2000;
+    metrics->series[0].stages[STAGE_STAT_WAIT].count += 2;
+    metrics->series[0].stages[STAGE_STAT_WAIT].zero_count += 2;
+    agent_report_add(&ring, metrics);
+
+    json_t *windows = windows_of(&ring);
+    json_t *series = json_array_get(json_object_get(json_array_get(windows, 1), "series"), 0);
+    json_t *wait = json_object_get(json_object_get(series, "stages"), "statWait");
+    CHECK_INT(__LINE__, "look-ups", at(wait, "count"), 2);
+    CHECK_TRUE(json_number_value(json_object_get(wait, "sumSeconds")) == 0, "nobody waited");
+    CHECK_TRUE(json_number_value(json_object_get(wait, "maxSeconds")) == 0, "so none for long");
+    json_decref(windows);
+    agent_report_fini(&ring);
+    free(metrics);
+}
+
 static void a_generation_that_came_back_counts_from_zero(void)
 {
     struct agent_report_ring ring;
@@ -218,6 +242,7 @@ int main(void)
 {
     report_equals_its_example();
     a_window_is_the_difference_of_two_snapshots();
+    no_maximum_is_more_than_all_together();
     a_generation_that_came_back_counts_from_zero();
     fifteen_minutes_are_kept();
     bytes_are_bounded();

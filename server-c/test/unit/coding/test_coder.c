@@ -153,6 +153,10 @@ static void test_window(void)
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 23);
     back_len = ZSTD_decompressDCtx(context, back, size, out, len);
     CHECK_TRUE(!ZSTD_isError(back_len) && back_len == size, "%zu", back_len);
+    /* Whoever isn't told the size declares the level's whole window for a small file, too. */
+    coder_compress(CODING_ZSTD, coder_max_level(CODING_ZSTD), (struct span){bytes, 91000}, out,
+                   size, &len, NULL);
+    CHECK_INT(__LINE__, "size", ZSTD_getFrameContentSize(out, len), 91000);
     ZSTD_freeDCtx(context);
     free(bytes);
     free(out);

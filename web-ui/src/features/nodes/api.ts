@@ -1,27 +1,44 @@
 // SPDX-License-Identifier: MIT
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
-import type { Impact, Metrics, Node, Stage } from '../../lib/api-types.ts'
+import type { Impact, Metrics, NodeList, NodesPage, Stage } from '../../lib/api-types.ts'
 import { impactOf } from '../../lib/impact.ts'
+import { MAX_ASKED } from './farm-chart-rules.ts'
+import { BLOCK_ROWS } from './farm-rows.ts'
 
-const PAGE_SIZE = 500
+/** So many rows of a list: of ten thousand nobody sees more at a time. */
+export const nodeBlockQuery = (list: NodeList, index: number) =>
+  queryOptions({
+    queryKey: ['nodes', 'list', list, index],
+    queryFn: ({ signal }): Promise<NodesPage> => {
+      const query = { ...list, limit: BLOCK_ROWS, offset: index * BLOCK_ROWS }
+      return bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
+    },
+    // Who scrolls through the farm leaves them behind.
+    gcTime: 30_000,
+  })
 
-async function allNodes(filter: { selector?: string }, signal: AbortSignal): Promise<Node[]> {
-  const nodes: Node[] = []
-  let cursor: string | null = null
-  do {
-    const query: { limit: number; cursor?: string } = { ...filter, limit: PAGE_SIZE }
-    if (cursor !== null) query.cursor = cursor
-    const page = await bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
-    nodes.push(...page.items)
-    cursor = page.nextCursor
-  } while (cursor !== null)
-  return nodes
-}
+/** The slowest of a list. To find them takes a look at each, and they change slowly. */
+export const slowestNodesQuery = (list: NodeList) =>
+  queryOptions({
+    queryKey: ['slowest-nodes', list],
+    queryFn: ({ signal }): Promise<NodesPage> => {
+      const slowest = { sort: 'p99', order: 'desc', limit: MAX_ASKED } as const
+      const query = { ...list, ...slowest }
+      return bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
+    },
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
+  })
 
-export const nodesQuery = queryOptions({
-  queryKey: ['nodes', 'list'],
-  queryFn: ({ signal }) => allNodes({}, signal),
+/** To filter by. Not below 'groups', which are counted, and so read again whenever a node changes. */
+export const groupNamesQuery = queryOptions({
+  queryKey: ['group-names'],
+  queryFn: async ({ signal }) => {
+    const query = { limit: 500 }
+    const page = await bodyOf(api.GET('/api/v1/groups', { params: { query }, signal }))
+    return page.items.map(({ name }) => name)
+  },
 })
 
 const FOUND_AT_MOST = 20
@@ -42,15 +59,6 @@ export const farmSummaryQuery = queryOptions({
   queryKey: ['farm', 'summary'],
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/farm/summary', { signal })),
 })
-
-/** Whose labels match: the control plane reads selectors, so that there is one reader of them. */
-export const selectedNodesQuery = (selector: string) =>
-  queryOptions({
-    queryKey: ['nodes', 'selected', selector],
-    queryFn: async ({ signal }) =>
-      new Set((await allNodes({ selector }, signal)).map(({ id }) => id)),
-    retry: false,
-  })
 
 export const nodeQuery = (id: string) =>
   queryOptions({

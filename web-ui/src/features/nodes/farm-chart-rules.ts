@@ -10,17 +10,14 @@ import type { MetricsSeries, Node } from '../../lib/api-types.ts'
 /** More lines than this nobody can tell apart: each colour solid, then each dashed. */
 export const MAX_LINES = 2 * seriesColours.length
 /** The API answers about this many at a time. */
-const MAX_ASKED = 100
+export const MAX_ASKED = 100
 
-/** Whom to ask about: null for all, or of a big farm the nodes that are the slowest now. */
-export function nodesToAsk(nodes: readonly Node[]): string[] | null {
-  if (nodes.length <= MAX_ASKED) return null
-  return nodes
-    .toSorted((a, b) => (b.latency.p99Seconds ?? -1) - (a.latency.p99Seconds ?? -1))
+/** By id, so that another order is not another question. */
+export const nodesToAsk = (nodes: readonly Pick<Node, 'id'>[]): string[] =>
+  nodes
     .slice(0, MAX_ASKED)
-    .map((node) => node.id)
+    .map(({ id }) => id)
     .toSorted()
-}
 
 const worst = (one: MetricsSeries) =>
   Math.max(-1, ...one.p99Seconds.filter((value) => value !== null))

@@ -7,34 +7,58 @@ import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import type { Metrics, Node } from '../../lib/api-types.ts'
-import { formatSeconds } from '../../lib/format.ts'
-import { metricsQuery } from './api.ts'
+import type { Metrics, NodeList } from '../../lib/api-types.ts'
+import { formatSeconds, plural } from '../../lib/format.ts'
+import { metricsQuery, nodeBlockQuery, slowestNodesQuery } from './api.ts'
 import { MAX_LINES, nodesToAsk, p99Lines } from './farm-chart-rules.ts'
+import { BLOCK_ROWS } from './farm-rows.ts'
+import { canSortBy, MOST_MEASURED } from './farm-search.ts'
 
 const lastQuarter = { rangeSeconds: 900, stepSeconds: 10, stage: 'total' } as const
 const LABEL = 'p99 by node'
 
-export type FarmChartProps = { nodes: Node[]; scale: Scale; onScale: (scale: Scale) => void }
+export type FarmChartProps = {
+  list: NodeList
+  /** How many nodes it has. */
+  total: number
+  scale: Scale
+  onScale: (scale: Scale) => void
+}
 
-export function FarmChart({ nodes, scale, onScale }: FarmChartProps) {
-  const metrics = useQuery(metricsQuery(nodesToAsk(nodes), lastQuarter))
+/** Of the nodes that are listed: the slowest, where the control plane can tell which those are. */
+export function FarmChart({ list, total, ...scaling }: FarmChartProps) {
+  const canFind = canSortBy('p99', total)
+  const isFew = total <= BLOCK_ROWS
+  const first = useQuery({ ...nodeBlockQuery(list, 0), enabled: isFew || !canFind })
+  const slowest = useQuery({ ...slowestNodesQuery(list), enabled: canFind && !isFew })
+  const nodes = isFew || !canFind ? first : slowest
+  const ids = nodes.data && nodesToAsk(nodes.data.items)
+  const metrics = useQuery({
+    ...metricsQuery(ids ?? [], lastQuarter),
+    enabled: ids !== undefined,
+  })
+  const of = canFind
+    ? plural(total, 'node')
+    : `the first ${BLOCK_ROWS} nodes of the list: filter it to ${plural(MOST_MEASURED, 'node')} for the slowest of all`
   return metrics.data === undefined ? (
     <section className="panel" aria-label={LABEL}>
-      <QueryStates query={metrics} what="The measurements" skeletonRows={6}>
+      <QueryStates query={ids ? metrics : nodes} what="The measurements" skeletonRows={6}>
         {() => null}
       </QueryStates>
     </section>
   ) : (
     <QueryStates query={metrics} what="The measurements">
-      {(data) => <Lines metrics={data} of={nodes.length} scale={scale} onScale={onScale} />}
+      {(data) => <Lines metrics={data} isPart={total > MAX_LINES} of={of} {...scaling} />}
     </QueryStates>
   )
 }
 
-type LinesProps = { metrics: Metrics; of: number } & Omit<FarmChartProps, 'nodes'>
+type LinesProps = { metrics: Metrics; isPart: boolean; of: string } & Pick<
+  FarmChartProps,
+  'scale' | 'onScale'
+>
 
-function Lines({ metrics, of, scale, onScale }: LinesProps) {
+function Lines({ metrics, isPart, of, scale, onScale }: LinesProps) {
   const series = useMemo(() => p99Lines(metrics.series), [metrics.series])
   const marks = useMemo<Mark[]>(
     () => metrics.annotations.map(({ at, text }) => ({ atSeconds: Date.parse(at) / 1000, text })),
@@ -52,7 +76,7 @@ function Lines({ metrics, of, scale, onScale }: LinesProps) {
       </section>
     )
   }
-  const chosen = of > MAX_LINES ? `the ${series.length} slowest of ${of} nodes; ` : ''
+  const chosen = isPart ? `the ${series.length} slowest of ${of}; ` : ''
   return (
     <ChartPanel
       label={LABEL}

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Node, SyncState } from '../../lib/api-types.ts'
+import type { FarmSummary } from '../../lib/api-types.ts'
+import { formatCount } from '../../lib/format.ts'
 import { choicesWith, orderValue } from './farm-order.ts'
 import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { syncStates, syncVerdict } from './rules.ts'
 
 export type FarmFilterProps = {
-  all: readonly Node[]
+  /** Of the whole farm; undefined: not known yet. */
+  counts: FarmSummary['nodes'] | undefined
+  groups: readonly string[]
+  /** How many the filter leaves. */
+  listed: number
   search: FarmSearch
   onSearch: (search: FarmSearch) => void
   selectorError: string | null
@@ -17,9 +22,9 @@ export type FarmFilterProps = {
 }
 
 export function FarmFilter(props: FarmFilterProps) {
-  const { all, search, onSearch, selectorError } = props
+  const { counts, groups, search, onSearch, selectorError } = props
   const { q, state, group, cordoned } = search
-  const cordonedNodes = all.filter(({ cordon }) => cordon !== null).length
+  const orders = choicesWith(search, props.listed)
   return (
     <>
       <TextInput
@@ -27,6 +32,7 @@ export function FarmFilter(props: FarmFilterProps) {
         aria-label="Find nodes by name, host or label"
         placeholder="Name, host or label"
         value={q ?? ''}
+        maxLength={200}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, q: value === '' ? undefined : value })
         }
@@ -39,8 +45,11 @@ export function FarmFilter(props: FarmFilterProps) {
           onSearch({ ...search, state: syncStates.find((one) => one === value) })
         }
         data={[
-          { value: '', label: `All states (${all.length})` },
-          ...syncStates.map((one) => ({ value: one, label: stateOption(all, one) })),
+          { value: '', label: counted('All states', counts?.total) },
+          ...syncStates.map((one) => ({
+            value: one,
+            label: counted(syncVerdict[one].label, counts?.byState[one]),
+          })),
         ]}
       />
       <NativeSelect
@@ -50,12 +59,12 @@ export function FarmFilter(props: FarmFilterProps) {
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, group: value === '' ? undefined : value })
         }
-        data={[{ value: '', label: 'All groups' }, ...groupOptions(all, group)]}
+        data={[{ value: '', label: 'All groups' }, ...groupOptions(groups, group)]}
       />
-      {(cordonedNodes > 0 || cordoned) && (
+      {((counts && counts.cordoned > 0) || cordoned) && (
         <Checkbox
           size="xs"
-          label={`Cordoned (${cordonedNodes})`}
+          label={counted('Cordoned', counts?.cordoned)}
           checked={cordoned ?? false}
           onChange={({ currentTarget: { checked } }) =>
             onSearch({ ...search, cordoned: checked || undefined })
@@ -70,10 +79,10 @@ export function FarmFilter(props: FarmFilterProps) {
           onChange={({ currentTarget: { value } }) =>
             onSearch({
               ...search,
-              ...choicesWith(search).find((one) => one.value === value)?.order,
+              ...orders.find((one) => one.value === value)?.order,
             })
           }
-          data={choicesWith(search).map(({ value, label }) => ({ value, label }))}
+          data={orders.map(({ value, label, disabled }) => ({ value, label, disabled }))}
         />
       )}
       <SelectorField
@@ -113,15 +122,9 @@ function SelectorField({ search, onSearch, error }: SelectorFieldProps) {
   )
 }
 
-function stateOption(all: readonly Node[], state: SyncState): string {
-  return `${syncVerdict[state].label} (${all.filter((node) => node.sync.state === state).length})`
-}
+const counted = (words: string, count: number | undefined) =>
+  count === undefined ? words : `${words} (${formatCount(count)})`
 
-/** Those that have nodes, and the one in the address. */
-function groupOptions(all: readonly Node[], chosen: string | undefined) {
-  const groups = new Set([...all.map(({ group }) => group), ...(chosen ? [chosen] : [])])
-  return [...groups].toSorted().map((name) => {
-    const nodes = all.filter((node) => node.group === name).length
-    return { value: name, label: `${name} (${nodes})` }
-  })
-}
+/** The one in the address may be gone, or not known yet. */
+const groupOptions = (groups: readonly string[], chosen: string | undefined) =>
+  [...new Set([...groups, ...(chosen ? [chosen] : [])])].toSorted()

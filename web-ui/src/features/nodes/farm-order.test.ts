@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
-import { node } from '../../test/samples.ts'
-import { choicesWith, ordered, orderValue } from './farm-order.ts'
-import { parseFarmSearch, sortKeys } from './farm-search.ts'
-
-const one = node()
-const quick = node({ name: 'edge-2', latency: { ...one.latency, p99Seconds: 0.001 } })
-const silent = node({ name: 'edge-10', latency: { ...one.latency, p99Seconds: null } })
-const names = (order: Parameters<typeof ordered>[1]) =>
-  ordered([silent, one, quick], order).map(({ name }) => name)
-
-test('nodes without a number come last, in both directions', () => {
-  expect(names({ sort: 'p99' })).toEqual(['edge-2', 'edge-1', 'edge-10'])
-  expect(names({ sort: 'p99', desc: true })).toEqual(['edge-1', 'edge-2', 'edge-10'])
-})
+import { choicesWith, orderValue } from './farm-order.ts'
+import { listOf, parseFarmSearch, sortKeys } from './farm-search.ts'
 
 test.each(sortKeys)('an address that orders by %s is shown as it is', (sort) => {
   for (const desc of [undefined, true] as const) {
-    const values = choicesWith({ sort, desc }).map(({ value }) => value)
+    const values = choicesWith({ sort, desc }, 3).map(({ value }) => value)
     expect(values).toContain(orderValue({ sort, desc }))
     expect(new Set(values).size).toBe(values.length)
   }
 })
 
-test('the farm can be ordered by its share of 4xx, in the address, too', () => {
-  const [few, many] = [0.01, 0.5].map((clientErrorRatio, i) =>
-    node({ name: `edge-${2 - i}`, latency: { ...one.latency, clientErrorRatio } }),
-  )
-  if (!few || !many) throw new Error('there are two')
-  expect(parseFarmSearch({ sort: 'clientErrors' })).toEqual({ sort: 'clientErrors' })
-  expect(ordered([few, many], { sort: 'clientErrors', desc: true })).toEqual([many, few])
+test('of more nodes than are sorted by measurements such an order is no choice, but the one in the address', () => {
+  const offered = (order: Parameters<typeof choicesWith>[0], nodes: number) =>
+    choicesWith(order, nodes).filter(({ disabled }) => !disabled)
+  expect(offered({}, 1000)).toHaveLength(choicesWith({}, 1000).length)
+  expect(offered({}, 1001).map(({ value }) => value)).toEqual(['name', 'state', 'seen'])
+  expect(offered({ sort: 'p99', desc: true }, 1001).map(({ value }) => value)).toContain('p99 down')
+})
+
+test('the control plane is asked for what the address says, and for nothing that is blank', () => {
+  const search = parseFarmSearch({
+    ...{ q: ' edge ', state: 'drift', group: 'europe', cordoned: true, selector: 'zone=eu' },
+    ...{ sort: 'clientErrors', desc: true, scale: 'log' },
+  })
+  expect(listOf(search)).toEqual({
+    ...{ q: 'edge', state: 'drift', group: 'europe', cordoned: true, selector: 'zone=eu' },
+    ...{ sort: 'clientErrors', order: 'desc' },
+  })
+  expect(listOf({ q: '  ' })).toEqual({})
 })

@@ -2,9 +2,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { json, never, problem } from '../../test/fake-api.ts'
+import type { FarmSummary } from '../../lib/api-types.ts'
+import { type ApiRequest, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { farmSummary, node, page, session, system } from '../../test/samples.ts'
+import { farmSummary, node, nodesPage, session, system } from '../../test/samples.ts'
 
 const one = node()
 const edge2 = node({
@@ -16,6 +17,36 @@ const edge2 = node({
   sync: { ...one.sync, state: 'unknown', effective: null },
 })
 
+const ROW_PX = 36
+/** Here nothing has a height, and nothing moves when the window is scrolled. */
+function layOutRows(): void {
+  const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(ROW_PX)
+  const places = vi
+    .spyOn(Element.prototype, 'getBoundingClientRect')
+    .mockImplementation(() => new DOMRect(0, -window.scrollY, 1000, ROW_PX))
+  onTestFinished(() => {
+    heights.mockRestore()
+    places.mockRestore()
+    window.scrollY = 0
+  })
+}
+
+/** As the control plane cuts a list. */
+const windowOf =
+  (nodes: ReturnType<typeof node>[]) =>
+  ({ query }: ApiRequest) => {
+    const from = Number(query.get('offset') ?? 0)
+    const items = nodes.slice(from, from + Number(query.get('limit')))
+    return json({ items, nextCursor: null, total: nodes.length })
+  }
+
+const summaryOf = (byState: Partial<FarmSummary['nodes']['byState']>, cordoned = 0) => {
+  const { nodes } = farmSummary()
+  const states = { ...nodes.byState, 'in-sync': 0, ...byState }
+  const total = Object.values(states).reduce((a, b) => a + b)
+  return farmSummary({ nodes: { ...nodes, total, cordoned, byState: states } })
+}
+
 const row = async (name: string) => {
   const link = await screen.findByRole('link', { name })
   return within(link.closest('tr') as HTMLElement)
@@ -23,7 +54,7 @@ const row = async (name: string) => {
 
 describe('the farm', () => {
   test('shows each node with its state in words, numbers and their sample size', async () => {
-    renderApp('/', { 'GET /nodes': () => json(page(one, edge2)) })
+    renderApp('/', { 'GET /nodes': () => json(nodesPage(one, edge2)) })
     const first = await row('edge-1')
     expect(first.getByText('In sync')).toBeVisible()
     expect(first.getByText('4.2 ms')).toBeVisible()
@@ -36,37 +67,63 @@ describe('the farm', () => {
 
   test('shows the share of 404 beside that of all 4xx, where there is one', async () => {
     const latency = { ...one.latency, clientErrorRatio: 0.25, notFoundRatio: 0.125 }
-    renderApp('/', { 'GET /nodes': () => json(page(node({ latency }), edge2)) })
+    renderApp('/', { 'GET /nodes': () => json(nodesPage(node({ latency }), edge2)) })
     expect((await row('edge-1')).getByText(/\(404: 12\.5/)).toBeVisible()
     expect((await row('edge-2')).queryByText(/404/)).toBeNull()
   })
 
-  test('of very many nodes draws those in the window, and says how many there are', async () => {
-    const heights = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(36)
-    onTestFinished(() => heights.mockRestore())
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, i) => node({ id: `node_${i}`, name: `edge-${i}` }))
-    const api = renderApp('/', { 'GET /nodes': () => json(page(...many(1000))) })
+  test('of very many nodes reads and draws those in the window, and says how many there are', async () => {
+    layOutRows()
+    const many = Array.from({ length: 1000 }, (_, i) =>
+      node({ id: `node_${i}`, name: `edge-${i}` }),
+    )
+    const api = renderApp('/', { 'GET /nodes': windowOf(many) })
     const table = await screen.findByRole('table')
-    const drawn = () => [...table.querySelectorAll('tr[aria-rowindex]')]
+    const drawn = () => [...table.querySelectorAll('tr[data-index]')]
     const names = () => drawn().map((one) => one.querySelector('a')?.textContent)
     await expect.poll(names).toContain('edge-10')
     expect(table).toHaveAttribute('aria-rowcount', '1001')
     expect(drawn().length).toBeLessThan(100)
     expect(drawn()[3]).toHaveAttribute('aria-rowindex', '5')
+    const asked = () =>
+      api.requests.filter(({ path, query }) => path === '/nodes' && query.get('limit') === '50')
+    expect(asked().map(({ query }) => query.get('offset'))).toEqual(['0'])
     await userEvent.click(within(table).getByText('Node'))
-    await expect.poll(() => names()[0]).toBe('edge-999')
-    api.answer({ 'GET /nodes': () => json(page(...many(50))) })
+    await expect.poll(() => asked().at(-1)?.query.get('order')).toBe('desc')
+    expect(window.location.search).toBe('?sort=name&desc=true')
+    api.answer({ 'GET /nodes': windowOf(many.slice(0, 50)) })
     sayChanged('node')
     await expect.poll(() => drawn().length).toBe(50)
   })
 
+  test('reads the blocks that are scrolled to', async () => {
+    layOutRows()
+    const many = Array.from({ length: 1000 }, (_, i) =>
+      node({ id: `node_${i}`, name: `edge-${i}` }),
+    )
+    renderApp('/', { 'GET /nodes': windowOf(many) })
+    await screen.findByRole('link', { name: 'edge-10' })
+    window.scrollY = 500 * ROW_PX
+    window.dispatchEvent(new Event('scroll'))
+    expect(await screen.findByRole('link', { name: 'edge-500' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'edge-10' })).toBeNull()
+    expect((await row('edge-500')).getByText('In sync').closest('tr')).toHaveAttribute(
+      'aria-rowindex',
+      '502',
+    )
+  })
+
   test('marks who is cordoned, and shows only those on request', async () => {
     const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
-    renderApp('/', { 'GET /nodes': () => json(page(node({ cordon }), edge2)) })
+    const held = node({ cordon })
+    renderApp('/', {
+      'GET /nodes': ({ query }) =>
+        json(query.get('cordoned') === 'true' ? nodesPage(held) : nodesPage(held, edge2)),
+      'GET /farm/summary': () => json(summaryOf({ 'in-sync': 1, unknown: 1 }, 1)),
+    })
     expect((await row('edge-1')).getByText('Cordoned')).toBeVisible()
     expect((await row('edge-2')).queryByText('Cordoned')).toBeNull()
-    await userEvent.click(screen.getByRole('checkbox', { name: 'Cordoned (1)' }))
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Cordoned (1)' }))
     expect(await screen.findByText(/1 of 2 nodes/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'edge-2' })).toBeNull()
     expect(window.location.search).toBe('?cordoned=true')
@@ -74,24 +131,26 @@ describe('the farm', () => {
     expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
   })
 
-  test('reads every page of a long list', async () => {
-    renderApp('/', {
-      'GET /nodes': ({ query }) =>
-        query.get('cursor') === 'next'
-          ? json(page(edge2))
-          : json({ items: [one], nextCursor: 'next' }),
+  test('keeps filters in the address, and has the control plane read them', async () => {
+    const api = renderApp('/?state=unknown', {
+      'GET /nodes': ({ query }) => {
+        if (query.get('q') !== null) return json(nodesPage())
+        return json(query.get('state') === 'unknown' ? nodesPage(edge2) : nodesPage(one, edge2))
+      },
+      'GET /farm/summary': () => json(summaryOf({ 'in-sync': 1, unknown: 1 })),
     })
-    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
-    expect(screen.getByRole('link', { name: 'edge-2' })).toBeVisible()
-  })
-
-  test('keeps filters in the address', async () => {
-    renderApp('/?state=unknown', { 'GET /nodes': () => json(page(one, edge2)) })
     expect(await screen.findByText(/1 of 2 nodes/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'edge-1' })).toBeNull()
     const user = userEvent.setup()
     await user.type(screen.getByLabelText(/Find nodes/), 'nobody')
     expect(await screen.findByText('No node matches')).toBeVisible()
+    // While a word is typed, what is listed stays, and its beginnings are not asked for.
+    const words = api.requests.flatMap(({ path, query }) => {
+      const q = query.get('q')
+      return path === '/nodes' && q !== null ? [q] : []
+    })
+    expect(words.at(-1)).toBe('nobody')
+    expect(new Set(words).size).toBeLessThan('nobody'.length)
     await user.click(screen.getByRole('button', { name: 'Show all nodes' }))
     expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
     expect(window.location.search).toBe('')
@@ -104,12 +163,14 @@ describe('the farm', () => {
         const selector = query.get('selector')
         if (selector === '(')
           return problem(422, 'selector_invalid', 'Column 1: a name is expected.')
-        return json(selector === 'zone=eu' ? page(one) : page(one, inEurope))
+        if (query.get('group') === 'europe') return json(nodesPage(inEurope))
+        return json(selector === 'zone=eu' ? nodesPage(one) : nodesPage(one, inEurope))
       },
+      'GET /farm/summary': () => json(summaryOf({ 'in-sync': 1, unknown: 1 })),
     })
     expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
     expect(screen.queryByRole('link', { name: 'edge-1' })).toBeNull()
-    expect(screen.getByRole('option', { name: 'europe (1)' })).toBeInTheDocument()
+    expect(screen.getByRole('option', { name: 'europe' })).toBeInTheDocument()
     const user = userEvent.setup()
     await user.selectOptions(screen.getByLabelText('Filter by group'), '')
     await user.type(screen.getByLabelText(/selector/), 'zone=eu{Enter}')
@@ -119,17 +180,45 @@ describe('the farm', () => {
     await user.clear(screen.getByLabelText(/selector/))
     await user.type(screen.getByLabelText(/selector/), '({Enter}')
     expect(await screen.findByText('Column 1: a name is expected.')).toBeVisible()
+    expect(screen.getByText('No node is listed')).toBeVisible()
     expect(api.requests.some(({ query }) => query.get('selector') === '(')).toBe(true)
   })
 
+  test('says why it does not sort a large farm by measurements, and sorts what a filter leaves of it', async () => {
+    layOutRows()
+    const refusal = 'These are 2000: at most 1000 are sorted so. Narrow the list with a filter.'
+    renderApp('/', {
+      'GET /nodes': ({ query }) => {
+        if (query.get('sort') === 'p99' && !query.has('q'))
+          return problem(400, 'too_many_to_measure', refusal)
+        return json({ ...nodesPage(one), total: query.has('q') ? 1 : 2000 })
+      },
+    })
+    expect(await screen.findByText(/sorted by measurements once filtered to 1,000/)).toBeVisible()
+    expect(screen.queryByRole('button', { name: /^p99/ })).toBeNull()
+    expect(screen.getByRole('button', { name: /^State/ })).toBeVisible()
+    const user = userEvent.setup()
+    await user.type(screen.getByLabelText(/Find nodes/), 'edge')
+    await user.click(await screen.findByRole('button', { name: /^p99/ }))
+    await waitFor(() => expect(window.location.search).toBe('?q=edge&sort=p99&desc=true'))
+    await user.clear(screen.getByLabelText(/Find nodes/))
+    expect(await screen.findByText(refusal)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Sort by name' }))
+    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
+  })
+
   test('sorts by a column, which it announces', async () => {
-    renderApp('/', { 'GET /nodes': () => json(page(one, edge2)) })
+    renderApp('/', {
+      'GET /nodes': ({ query }) =>
+        json(query.get('sort') === 'state' ? nodesPage(edge2, one) : nodesPage(one, edge2)),
+    })
     const user = userEvent.setup()
     await user.click(await screen.findByRole('button', { name: /^State/ }))
     const state = await screen.findByRole('columnheader', { name: /State/ })
     await waitFor(() => expect(state).toHaveAttribute('aria-sort', 'ascending'))
-    const names = screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
-    expect(names).toEqual(['edge-2', 'edge-1'])
+    const names = () =>
+      screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
+    await waitFor(() => expect(names()).toEqual(['edge-2', 'edge-1']))
     expect(window.location.search).toBe('?sort=state')
   })
 
@@ -140,14 +229,17 @@ describe('the farm', () => {
       removeEventListener() {},
     }))
     onTestFinished(() => void vi.unstubAllGlobals())
-    renderApp('/?sort=name&desc=true', { 'GET /nodes': () => json(page(one, edge2)) })
+    renderApp('/?sort=name&desc=true', {
+      'GET /nodes': ({ query }) =>
+        json(query.get('sort') === 'p99' ? nodesPage(one, edge2) : nodesPage(edge2, one)),
+    })
     const names = () =>
       screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
     const order = await screen.findByRole('combobox', { name: 'Order' })
-    expect(names()).toEqual(['edge-2', 'edge-1'])
+    await waitFor(() => expect(names()).toEqual(['edge-2', 'edge-1']))
     await userEvent.selectOptions(order, 'Slowest first, p99')
     await waitFor(() => expect(window.location.search).toBe('?sort=p99&desc=true'))
-    expect(names()).toEqual(['edge-1', 'edge-2'])
+    await waitFor(() => expect(names()).toEqual(['edge-1', 'edge-2']))
     await userEvent.selectOptions(order, 'By name')
     await waitFor(() => expect(window.location.search).toBe(''))
   })
@@ -164,7 +256,7 @@ describe('its four states', () => {
     const { byState } = farmSummary().nodes
     const nodes = { total: 0, byState: { ...byState, 'in-sync': 0 }, cordoned: 0, silent: [] }
     renderApp('/', {
-      'GET /nodes': () => json(page()),
+      'GET /nodes': () => json(nodesPage()),
       'GET /farm/summary': () => json(farmSummary({ nodes })),
     })
     expect(await screen.findByText('No node has joined yet')).toBeVisible()
@@ -178,7 +270,7 @@ describe('its four states', () => {
     const box = await screen.findByRole('alert')
     expect(box).toHaveTextContent('A backup is being restored.')
     expect(box).toHaveTextContent('req-7')
-    api.answer({ 'GET /nodes': () => json(page(one)) })
+    api.answer({ 'GET /nodes': () => json(nodesPage(one)) })
     await userEvent.click(within(box).getByRole('button', { name: 'Try again' }))
     expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
   })
@@ -186,6 +278,7 @@ describe('its four states', () => {
   test('stale: keeps what it knew and says since when', async () => {
     const api = renderApp('/')
     await screen.findByRole('link', { name: 'edge-1' })
+    layOutRows()
     const refusal = () => problem(403, 'not_allowed', 'Not any more.')
     api.answer({ 'GET /nodes': refusal, 'GET /farm/summary': refusal })
     sayChanged('node')
@@ -197,7 +290,7 @@ describe('its four states', () => {
   test('live: what changed is fetched again', async () => {
     const api = renderApp('/')
     await screen.findByRole('link', { name: 'edge-1' })
-    api.answer({ 'GET /nodes': () => json(page(one, edge2)) })
+    api.answer({ 'GET /nodes': () => json(nodesPage(one, edge2)) })
     sayChanged('node')
     expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
   })
@@ -229,7 +322,7 @@ describe('who the nodes are', () => {
     const plain = { ...one.identity, kind: 'credential' as const, notAfter: null, issuedAt: null }
     const agentListener = { url: 'http://10.0.0.1:9701', transport: 'insecure-http' }
     renderApp('/', {
-      'GET /nodes': () => json(page(node({ identity: plain }))),
+      'GET /nodes': () => json(nodesPage(node({ identity: plain }))),
       'GET /system': () => json({ ...system, agentListener }),
     })
     expect((await row('edge-1')).getByText('Plain HTTP')).toBeVisible()
@@ -239,7 +332,7 @@ describe('who the nodes are', () => {
 
   test('marks a node that nobody can speak for', async () => {
     const revoked = { ...one.identity, kind: 'none' as const, state: 'revoked' as const }
-    renderApp('/', { 'GET /nodes': () => json(page(node({ identity: revoked }))) })
+    renderApp('/', { 'GET /nodes': () => json(nodesPage(node({ identity: revoked }))) })
     expect((await row('edge-1')).getByText('Revoked')).toBeVisible()
   })
 })

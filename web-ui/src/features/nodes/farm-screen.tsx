@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -9,19 +11,27 @@ import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
-import type { Node, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { type ApiError, isApiError } from '../../lib/api-error.ts'
+import type { Node, NodeList, Session } from '../../lib/api-types.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { metricsQuery, nodesQuery, selectedNodesQuery } from './api.ts'
+import { farmSummaryQuery, groupNamesQuery, metricsQuery } from './api.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
 import { FarmFilter } from './farm-filter.tsx'
-import { ordered } from './farm-order.ts'
+import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
-import type { FarmSearch } from './farm-search.ts'
+import {
+  canSortBy,
+  type FarmSearch,
+  isFiltering,
+  listOf,
+  MOST_MEASURED,
+  withoutFilters,
+} from './farm-search.ts'
 import { NodeCards } from './node-cards.tsx'
 import { NodesTable } from './nodes-table.tsx'
-import { matchesFilter } from './rules.ts'
+import { type FarmRows, useFarmRows } from './use-farm-rows.ts'
 
 export type FarmScreenProps = {
   session: Session
@@ -33,12 +43,18 @@ const FarmChart = lazy(() =>
   loadChunk(() => import('./farm-chart.tsx')).then((m) => ({ default: m.FarmChart })),
 )
 
+const TYPING_MS = 200
 const sparkWindow = { rangeSeconds: 1800, stepSeconds: 60, stage: 'total' } as const
 
 export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
-  const nodes = useQuery(nodesQuery)
+  // Of a word that is being typed not each beginning is looked for.
+  const [q] = useDebouncedValue(search.q, TYPING_MS)
+  const list = listOf({ ...search, q })
+  const rows = useFarmRows(list)
+  const total = rows.data?.length
+  const isEmpty = total === 0 && !isFiltering(list)
   const blocked = whyNot(session, 'nodes:enrol')
-  const variant = nodes.data?.length === 0 ? 'filled' : 'default'
+  const variant = isEmpty ? 'filled' : 'default'
   const addNode =
     blocked === null ? (
       <ButtonLink to="/enrolment" variant={variant}>
@@ -50,29 +66,23 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
       </ActionButton>
     )
   return (
-    <Page
-      title="Farm"
-      actions={nodes.data?.length === 0 ? undefined : <FarmActions addNode={addNode} />}
-    >
+    <Page title="Farm" actions={isEmpty ? undefined : <FarmActions addNode={addNode} />}>
       <PlainListenerNotice />
       <div className="panel">
-        <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
-          {(all) =>
-            all.length === 0 ? (
-              <EmptyState title="No node has joined yet" action={addNode}>
-                A node joins by itself: make a one-time token here, run the one command it gives on
-                the machine that is to serve, and watch it appear.
-              </EmptyState>
-            ) : (
-              <FilteredNodes all={all} search={search} onSearch={onSearch} />
-            )
-          }
-        </QueryStates>
+        {isEmpty ? (
+          <EmptyState title="No node has joined yet" action={addNode}>
+            A node joins by itself: make a one-time token here, run the one command it gives on the
+            machine that is to serve, and watch it appear.
+          </EmptyState>
+        ) : (
+          <Nodes rows={rows} list={list} search={search} onSearch={onSearch} />
+        )}
       </div>
-      {nodes.data !== undefined && nodes.data.length > 0 && (
+      {total !== undefined && total > 0 && (
         <Suspense fallback={<ChartFallback />}>
           <FarmChart
-            nodes={nodes.data}
+            list={list}
+            total={total}
             scale={search.scale ?? LATENCY_SCALE}
             onScale={(scale) => onSearch({ ...search, scale })}
           />
@@ -101,67 +111,111 @@ function ChartFallback() {
   )
 }
 
-type FilteredNodesProps = Omit<FarmScreenProps, 'session'> & { all: Node[] }
+type NodesProps = Omit<FarmScreenProps, 'session'> & { rows: FarmRows; list: NodeList }
 
-function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
+function Nodes({ rows, list, search, onSearch }: NodesProps) {
   const narrow = useNarrow()
-  const sparks = useQuery(metricsQuery(nodesToAsk(all), sparkWindow))
-  const { q, state, group, cordoned, selector } = search
-  const selected = useQuery({
-    ...selectedNodesQuery(selector ?? ''),
-    enabled: selector !== undefined,
-  })
-  const among = selector === undefined ? undefined : selected.data
-  const shown = useMemo(
-    () =>
-      all.filter(
-        (node) =>
-          matchesFilter(node, { q, state, group, cordoned }) &&
-          (among === undefined || among.has(node.id)),
-      ),
-    [all, q, state, group, cordoned, among],
-  )
-  const series = useMemo(
-    () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
-    [sparks.data],
-  )
-  const windowSeconds = all[0]?.latency.windowSeconds ?? 0
-  const filters = { q, state, group, cordoned, selector }
-  const { sort, desc, scale } = search
-  const filtering = Object.values(filters).some((filter) => filter !== undefined)
+  const farm = useQuery(farmSummaryQuery)
+  const groups = useQuery(groupNamesQuery)
+  const total = rows.data?.length
+  const showAll = () => onSearch(withoutFilters(search))
+  const selectorError = isApiError(rows.error, 422) ? rows.error.message : null
   return (
     <>
       <div className="panel-head">
         <FarmFilter
-          all={all}
+          counts={farm.data?.nodes}
+          groups={groups.data ?? []}
+          listed={total ?? 0}
           search={search}
           onSearch={onSearch}
-          selectorError={selected.isError ? selected.error.message : null}
+          selectorError={selectorError}
           withOrder={narrow}
         />
         <span className={classes.counted} role="status">
-          {filtering
-            ? `${shown.length} of ${plural(all.length, 'node')}`
-            : plural(all.length, 'node')}
-          {windowSeconds > 0 && `, latency over ${windowSeconds / 60} min`}
+          {total !== undefined && countedWords({ total, list, all: farm.data?.nodes.total })}
+          <LatencySpan nodes={rows.nodes} />
         </span>
       </div>
-      {shown.length === 0 ? (
-        <EmptyState title="No node matches">
-          {plural(all.length, 'node')} {all.length === 1 ? 'is' : 'are'} hidden by the filter.{' '}
-          <button
-            type="button"
-            className={classes.link}
-            onClick={() => onSearch({ sort, desc, scale })}
-          >
-            Show all nodes
-          </button>
+      {selectorError !== null ? (
+        <NoneShown title="No node is listed" onShowAll={showAll}>
+          The label selector is not understood; beneath it stands why.
+        </NoneShown>
+      ) : isTooMany(rows.error) ? (
+        <EmptyState
+          title="So many nodes are not sorted by measurements"
+          action={
+            <Button
+              variant="default"
+              onClick={() => onSearch({ ...search, sort: undefined, desc: undefined })}
+            >
+              Sort by name
+            </Button>
+          }
+        >
+          {rows.error.message}
         </EmptyState>
-      ) : narrow ? (
-        <NodeCards nodes={ordered(shown, search)} p99={series} />
       ) : (
-        <NodesTable nodes={shown} p99={series} search={search} onSearch={onSearch} />
+        <QueryStates query={rows} what="The nodes" skeletonRows={4}>
+          {(all) =>
+            all.length === 0 ? (
+              <NoneShown title="No node matches" onShowAll={showAll}>
+                The filter hides all of them.
+              </NoneShown>
+            ) : (
+              <Rows all={all} rows={rows} search={search} onSearch={onSearch} narrow={narrow} />
+            )
+          }
+        </QueryStates>
       )}
     </>
   )
+}
+
+const isTooMany = (error: Error | null): error is ApiError =>
+  isApiError(error) && error.code === 'too_many_to_measure'
+
+type Counted = { total: number; list: NodeList; all: number | undefined }
+
+function countedWords({ total, list, all }: Counted): string {
+  const words =
+    isFiltering(list) && all !== undefined
+      ? `${formatCount(total)} of ${plural(all, 'node')}`
+      : plural(total, 'node')
+  return canSortBy('p99', total)
+    ? words
+    : `${words}, sorted by measurements once filtered to ${formatCount(MOST_MEASURED)}`
+}
+
+function LatencySpan({ nodes }: { nodes: readonly Node[] }) {
+  const seconds = nodes[0]?.latency.windowSeconds ?? 0
+  return seconds > 0 && `, latency over ${seconds / 60} min`
+}
+
+type NoneShownProps = { title: string; onShowAll: () => void; children: React.ReactNode }
+
+function NoneShown({ title, onShowAll, children }: NoneShownProps) {
+  return (
+    <EmptyState title={title}>
+      {children}{' '}
+      <button type="button" className={classes.link} onClick={onShowAll}>
+        Show all nodes
+      </button>
+    </EmptyState>
+  )
+}
+
+type RowsProps = Pick<NodesProps, 'rows' | 'search' | 'onSearch'> & {
+  all: readonly FarmRow[]
+  narrow: boolean
+}
+
+function Rows({ all, rows, narrow, ...searching }: RowsProps) {
+  const sparks = useQuery(metricsQuery(nodesToAsk(rows.nodes), sparkWindow))
+  const p99 = useMemo(
+    () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
+    [sparks.data],
+  )
+  const shown = { rows: all, p99, onDrawn: rows.onDrawn }
+  return narrow ? <NodeCards {...shown} /> : <NodesTable {...shown} {...searching} />
 }

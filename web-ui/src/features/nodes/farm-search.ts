@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the farm's address holds: filters and order, so that a view can be sent to a colleague.
 import { isScale, type Scale } from '../../components/chart/scale.ts'
-import type { SyncState } from '../../lib/api-types.ts'
-import type { NodeFilter } from './rules.ts'
+import type { NodeList, SyncState } from '../../lib/api-types.ts'
 import { syncStates } from './rules.ts'
 
 export const sortKeys = [
@@ -16,7 +15,12 @@ export const sortKeys = [
   'seen',
 ] as const
 export type SortKey = (typeof sortKeys)[number]
-export type FarmSearch = NodeFilter & {
+export type FarmSearch = {
+  /** Words, each a part of the name, the host or a label ("b2" or "rack=b2"). */
+  q?: string | undefined
+  state?: SyncState | undefined
+  group?: string | undefined
+  cordoned?: true | undefined
   /** A label selector, as groups have. */
   selector?: string | undefined
   sort?: SortKey | undefined
@@ -41,3 +45,30 @@ export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
 
 const isSyncState = (value: unknown): value is SyncState =>
   syncStates.some((state) => state === value)
+
+/** What is asked of the control plane for it. */
+export function listOf({ q, state, group, cordoned, selector, sort, desc }: FarmSearch): NodeList {
+  const words = q?.trim()
+  return {
+    ...(words && { q: words }),
+    ...(state && { state }),
+    ...(group && { group }),
+    ...(cordoned && { cordoned }),
+    ...(selector && { selector }),
+    ...(sort && { sort }),
+    ...(desc && { order: 'desc' }),
+  }
+}
+
+export const withoutFilters = ({ sort, desc, scale }: FarmSearch): FarmSearch => ({
+  ...{ sort, desc, scale },
+})
+
+const filters = ['q', 'state', 'group', 'cordoned', 'selector'] as const
+export const isFiltering = (list: NodeList) => filters.some((name) => list[name] !== undefined)
+
+/** `GET /nodes` sorts no more than these by what it has to look up for each of them. */
+export const MOST_MEASURED = 1000
+const measured: ReadonlySet<SortKey> = new Set(['p50', 'p99', 'rate', 'clientErrors', 'errors'])
+export const canSortBy = (key: SortKey, nodes: number) =>
+  nodes <= MOST_MEASURED || !measured.has(key)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
 import {
   ClientErrors,
@@ -15,59 +17,73 @@ import {
   Urls,
 } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
+import type { FarmRows } from './use-farm-rows.ts'
 
 /** About as high as a card is. */
 const CARD_PX = 233
 
 export type NodeCardsProps = {
-  nodes: Node[]
+  rows: readonly FarmRow[]
   p99: ReadonlyMap<string, readonly (number | null)[]>
+  onDrawn: FarmRows['onDrawn']
 }
 
 /** The farm's table for a narrow screen: the same facts, a node below the other. */
-export function NodeCards({ nodes, p99 }: NodeCardsProps) {
-  const { setList, measure, shown, before, after } = useRowsInWindow(nodes, CARD_PX)
+export function NodeCards({ rows, p99, onDrawn }: NodeCardsProps) {
+  const { setList, measure, shown, before, after } = useRowsInWindow(rows, {
+    ...{ rowPx: CARD_PX, onDrawn },
+  })
   return (
     <ul ref={setList} className={classes.cards} aria-label="Nodes">
       <Room px={before} />
-      {shown.map(({ row: node, index }) => (
-        <li
-          key={node.id}
-          ref={measure}
-          data-index={index}
-          aria-setsize={nodes.length}
-          aria-posinset={index + 1}
-        >
-          <div className={classes.cardHead}>
-            <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
-              {node.name}
-            </Link>
-            <States node={node} />
-          </div>
-          <div className={classes.cardHead}>
-            <Identities sync={node.sync} />
-            <Sparkline values={p99.get(node.id) ?? []} className={classes.spark} />
-          </div>
-          <dl className={classes.numbers}>
-            <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
-            <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
-            <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
-            <Figure name="4xx" value={<ClientErrors node={node} />} />
-            <Figure name="5xx" value={formatRatio(errorRatio(node))} />
-          </dl>
-          <div className="dim">
-            {whyNoLatency(node) ?? plural(node.latency.requests, 'request')}
-          </div>
-          <div className={classes.cardHead}>
-            <LastSeen node={node} />
-            <LastResult result={node.lastResult} />
-          </div>
-          <Urls urls={node.urls} />
-          {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}
-        </li>
+      {shown.map(({ row: { id, node }, index, gap }) => (
+        <Fragment key={id}>
+          <Room px={gap} />
+          <li
+            ref={measure}
+            data-index={index}
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            // Its card will be about as high, so that little moves when it is there.
+            style={node === null ? { height: CARD_PX } : undefined}
+          >
+            {node === null ? <span className="dim">Reading…</span> : <Card node={node} p99={p99} />}
+          </li>
+        </Fragment>
       ))}
       <Room px={after} />
     </ul>
+  )
+}
+
+function Card({ node, p99 }: { node: Node; p99: NodeCardsProps['p99'] }) {
+  return (
+    <>
+      <div className={classes.cardHead}>
+        <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
+          {node.name}
+        </Link>
+        <States node={node} />
+      </div>
+      <div className={classes.cardHead}>
+        <Identities sync={node.sync} />
+        <Sparkline values={p99.get(node.id) ?? []} className={classes.spark} />
+      </div>
+      <dl className={classes.numbers}>
+        <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
+        <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
+        <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
+        <Figure name="4xx" value={<ClientErrors node={node} />} />
+        <Figure name="5xx" value={formatRatio(errorRatio(node))} />
+      </dl>
+      <div className="dim">{whyNoLatency(node) ?? plural(node.latency.requests, 'request')}</div>
+      <div className={classes.cardHead}>
+        <LastSeen node={node} />
+        <LastResult result={node.lastResult} />
+      </div>
+      <Urls urls={node.urls} />
+      {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}
+    </>
   )
 }
 

@@ -58,7 +58,7 @@ export function Identities({ sync }: { sync: Node['sync'] }) {
         <div key={name} className={classes.identity}>
           {!single && <span className="dim">{name}</span>}
           {identity === null ? (
-            <span className="dim">none</span>
+            <span className={`dim ${classes.none}`}>none</span>
           ) : (
             <>
               <VersionLink identity={identity} />

@@ -5,7 +5,7 @@ import { node } from '../../test/samples.ts'
 import { parseFarmSearch } from './farm-search.ts'
 import { canWriteLabels, labelsText, parseLabels } from './labels.ts'
 import { nameTrouble } from './node-name.ts'
-import { digestsToShow, errorRatio, matchesFilter, whyNoLatency } from './rules.ts'
+import { digestsToShow, errorRatio, whyNoLatency } from './rules.ts'
 
 describe('digestsToShow', () => {
   const { sync } = node()
@@ -38,19 +38,6 @@ describe('whyNoLatency', () => {
     expect(whyNoLatency(node({ latency: none }))).toBe('no requests')
     expect(whyNoLatency(node({ latency: none, connected: false }))).toBe('not connected')
   })
-})
-
-describe('matchesFilter', () => {
-  test.each([
-    ['', true],
-    ['EDGE', true],
-    ['rack=b2', true],
-    ['edge host-1', true],
-    ['edge rack=b3', false],
-  ])('"%s": %s', (q, matches) => {
-    expect(matchesFilter(node(), { q })).toBe(matches)
-  })
-  test('by state', () => expect(matchesFilter(node(), { state: 'drift' })).toBe(false))
 })
 
 describe('parseLabels', () => {

@@ -12,12 +12,9 @@ export const syncVerdict = {
 } satisfies Record<SyncState, Verdict>
 
 /** Worst first: what an operator looks for. */
-const urgency = ['out-of-sync', 'drift', 'unknown', 'applying', 'waiting', 'in-sync'] as const
-export const syncStates: readonly SyncState[] = urgency
-
-export function syncRank(state: SyncState): number {
-  return urgency.indexOf(state)
-}
+export const syncStates: readonly SyncState[] = [
+  ...(['out-of-sync', 'drift', 'unknown', 'applying', 'waiting', 'in-sync'] as const),
+]
 
 export type ThreeDigests = {
   name: 'desired' | 'acked' | 'effective'
@@ -59,25 +56,4 @@ export function clientErrorRatio({ latency }: Pick<Node, 'latency'>): number | n
 /** Of the 4xx those that nothing else explains; null: there are none. */
 export function notFoundRatio({ latency }: Pick<Node, 'latency'>): number | null {
   return latency.requests === 0 || latency.notFoundRatio === 0 ? null : latency.notFoundRatio
-}
-
-export type NodeFilter = {
-  q?: string | undefined
-  state?: SyncState | undefined
-  group?: string | undefined
-  cordoned?: true | undefined
-}
-
-/** `q` finds names, host names and labels ("rack", "b2" or "rack=b2"). */
-export function matchesFilter(node: Node, { q, state, group, cordoned }: NodeFilter): boolean {
-  if (state !== undefined && node.sync.state !== state) return false
-  if (group !== undefined && node.group !== group) return false
-  if (cordoned && node.cordon === null) return false
-  if (q === undefined || q.trim() === '') return true
-  const labels = Object.entries(node.labels).map(([key, value]) => `${key}=${value}`)
-  const haystack = [node.name, node.hostname, ...labels].join(' ').toLowerCase()
-  return q
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
 }

@@ -5,8 +5,7 @@ import type { Reader } from '../../../db/database.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { whyClosed } from '../../rollout-rules/windows.ts'
 import type { RolloutPlan } from '../shapes/plan-schema.ts'
-import { ownersOf } from '../store/leases.ts'
-import { nodesWaitedFor, waitingRows } from './store.ts'
+import { claimsOn } from './store.ts'
 
 type Outlook = Pick<RolloutPlan, 'approvalsNeeded' | 'blockedBy' | 'closedWindow'>
 type Ordered = {
@@ -30,12 +29,5 @@ export async function outlookOf(
 }
 
 /** Those that own some of the nodes, and those that queue for them. */
-async function inTheWayOf(db: Reader, nodeIds: readonly string[]): Promise<string[]> {
-  const own = new Set(nodeIds)
-  const owners = [...(await ownersOf(db))].filter(([nodeId]) => own.has(nodeId))
-  const wanted = await nodesWaitedFor(db)
-  const queued = (await waitingRows(db)).filter(
-    ({ id, state }) => state === 'queued' && wanted.get(id)?.some((nodeId) => own.has(nodeId)),
-  )
-  return [...new Set([...owners.map(([, id]) => id), ...queued.map(({ id }) => id)])].sort()
-}
+const inTheWayOf = async (db: Reader, nodeIds: readonly string[]): Promise<string[]> =>
+  [...(await claimsOn(db, nodeIds, ['queued'])).rolloutIds].sort()

@@ -10,11 +10,12 @@ import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { isWaiting, type RolloutEvent, type StartNode } from '../reducer/model.ts'
 import { isQueueDue, nextStep, type Situation, type Step, type Wait } from '../reducer/queue.ts'
-import { ownersOf, takeLeases } from '../store/leases.ts'
+import { takeLeases } from '../store/leases.ts'
 import type { Loaded } from '../store/rollouts.ts'
 import { keptContents, openTasksBefore } from '../store/tasks.ts'
 import {
-  nodesWaitedFor,
+  type Contested,
+  contestedNodes,
   noteStart,
   noteWait,
   rolloutsOutside,
@@ -50,18 +51,19 @@ export function createQueue(deps: Deps): Queue {
     return { nowMs, closed: closedAt((await readFarmRules(db)).rules, nowMs) }
   }
 
-  async function next(db: Reader): Promise<Step | null> {
+  async function next(db: Reader, known: Contested | null) {
     const rows = await waitingRows(db)
     if (rows.length === 0) return null
-    const owners = await ownersOf(db)
-    const nodes = await nodesWaitedFor(db)
+    const contested = known ?? (await contestedNodes(db))
+    const { wanted, owners } = contested
     const others = [...new Set([...owners.values(), ...rows.map(({ id }) => id)])]
     const waiting = rows.map(async (row) => ({
       ...row,
-      nodeIds: nodes.get(row.id) ?? [],
+      nodeIds: wanted.get(row.id) ?? [],
       outOfReach: takesOver(row) ? await rolloutsOutside(db, others, row.scope) : [],
     }))
-    return nextStep(await Promise.all(waiting), { ...(await clock(db)), owners })
+    const step = nextStep(await Promise.all(waiting), { ...(await clock(db)), owners })
+    return step && { step, contested }
   }
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent): Promise<void> {
@@ -147,8 +149,11 @@ export function createQueue(deps: Deps): Queue {
     },
     async advance(unit) {
       if (assignments.isHeld()) return
-      for (let step = await next(unit.trx); step; step = await next(unit.trx)) {
-        await take(unit, step)
+      let known: Contested | null = null
+      for (let one = await next(unit.trx, known); one; one = await next(unit.trx, known)) {
+        await take(unit, one.step)
+        // Who only waits takes and frees no node.
+        known = one.step.kind === 'wait' ? one.contested : null
       }
     },
     async isDue(db) {

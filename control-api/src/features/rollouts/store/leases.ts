@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which rollout owns which node. The table's primary key keeps it to one.
 import { sql } from 'kysely'
-import type { Reader, Trx } from '../../../db/database.ts'
+import type { Trx } from '../../../db/database.ts'
 
 /** Of all its nodes that are not gone. */
 export async function takeLeases(trx: Trx, rolloutId: string): Promise<void> {
@@ -33,10 +33,4 @@ export async function ownedByOthers(
     trx,
   )
   return new Set(rows.map((row) => row.node_id))
-}
-
-/** By node. */
-export async function ownersOf(db: Reader): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('node_leases').selectAll().execute()
-  return new Map(rows.map((row) => [row.node_id, row.rollout_id]))
 }

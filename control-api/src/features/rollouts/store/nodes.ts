@@ -70,21 +70,17 @@ const activeNodesAfter = (db: Reader, id: string): Promise<FleetNode[]> =>
     .limit(READ_AT_A_TIME)
     .execute()
 
-/** These in these revisions are all that are not decommissioned. */
+/** These in these revisions are all that are not decommissioned: compared as one text, for a row of each takes five times as long. */
 export async function areActive(
   trx: Trx,
   nodes: readonly { id: string; revision: number }[],
 ): Promise<boolean> {
-  const { rows } = await sql<{ same: number; all: number }>`
-    select (
-      select count(*) from json_each(${JSON.stringify(nodes)}) known
-      cross join nodes n on n.id = known.value ->> 'id' and n.revision = known.value ->> 'revision'
-      where n.decommissioned_at_ms is null
-    ) as same, (select count(*) from nodes where decommissioned_at_ms is null) as "all"`.execute(
-    trx,
-  )
-  const [{ same, all } = { same: 0, all: 0 }] = rows
-  return same === nodes.length && all === nodes.length
+  const { rows } = await sql<{ fleet: string | null }>`
+    select group_concat(id || ' ' || revision) as fleet from (
+      select id, revision from nodes where decommissioned_at_ms is null order by id
+    )`.execute(trx)
+  const planned = nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return (rows[0]?.fleet ?? '') === planned.map(({ id, revision }) => `${id} ${revision}`).join()
 }
 
 export type LatestAssignment = Assignment &
