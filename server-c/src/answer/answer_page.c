@@ -97,19 +97,6 @@ static void answer_status(struct exchange *ex, enum http_status status)
 
 /* --- refusals -------------------------------------------------------------------------------- */
 
-/* The paths of rules are what was asked for. */
-static struct site_error_page find_page(struct exchange *ex, enum http_status status)
-{
-    struct span path = {ex->loop->path, 0};
-    struct url_path asked;
-
-    if (ex->site->cfg->error_rule_count > 0 &&
-        url_path_resolve(&asked, ex->loop->path, ex->loop->path_cap,
-                         exchange_slice(ex, ex->req.path)) == HTTP_OK)
-        path.len = asked.len;
-    return site_error_page_find(ex->site->cfg, path, status, &ex->req, ex->head);
-}
-
 void answer_refuse_plainly(struct exchange *ex)
 {
     answer_status(ex, ex->page_status);
@@ -130,13 +117,16 @@ static void look_for_page(struct exchange *ex, const char *path)
 void answer_refuse(struct exchange *ex, enum http_status status)
 {
     struct site_error_page page = {0};
+    struct span path = {"", 0};
 
     if (ex->search == SEARCH_PAGE) { /* the error page itself failed */
         answer_refuse_plainly(ex);
         return;
     }
+    if (ex->site && ex->site->cfg->error_rule_count > 0)
+        path = answer_asked_path(ex);
     if (ex->site)
-        page = find_page(ex, status);
+        page = site_error_page_find(ex->site->cfg, path, status, &ex->req, ex->head);
     ex->page_status = status;
     ex->page_varies = page.depends_on_language;
     ex->coding = CODING_IDENTITY;

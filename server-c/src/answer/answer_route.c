@@ -12,6 +12,16 @@
 
 #include <string.h>
 
+struct span answer_asked_path(struct exchange *ex)
+{
+    struct loop *loop = ex->loop;
+    struct url_path path;
+    enum http_status status =
+        url_path_resolve(&path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path));
+
+    return (struct span){loop->path, status == HTTP_OK ? path.len : 0};
+}
+
 /* --- rules ----------------------------------------------------------------------------------- */
 
 /* The host as the rules know it, in lower case and without a final dot: "EXAMPLE.org." means the

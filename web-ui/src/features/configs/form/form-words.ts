@@ -12,6 +12,7 @@ const itemNames: Record<string, string> = {
   rewrites: 'rewrite',
   tryFiles: 'rule',
   cors: 'rule for other origins',
+  pages: 'error page',
   errorPageRules: 'rule for error pages',
   maintenance: 'rule',
   requestLimits: 'limit',
