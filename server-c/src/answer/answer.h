@@ -14,6 +14,9 @@
  * while it was looked at. Afterwards a response is under way, or a waiter of the exchange is. */
 void answer_find(struct exchange *ex);
 
+/* The path that was asked for, decoded and normalised, in loop->path; empty: the target is no path. */
+struct span answer_asked_path(struct exchange *ex);
+
 /* Writes the request's path to loop->path, mapped by the site's rules. Returns HTTP_OK, the status
  * of a redirect with *location set, or the status to refuse with. The result is the same each time,
  * as long as the request is under way. */

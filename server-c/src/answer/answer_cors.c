@@ -12,13 +12,7 @@
 
 bool answer_cors(struct exchange *ex)
 {
-    struct loop *loop = ex->loop;
-    struct url_path path;
-
-    if (url_path_resolve(&path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path)) !=
-        HTTP_OK)
-        return false;
-    ex->cors = site_cors_find(ex->site->cors, (struct span){loop->path, path.len},
+    ex->cors = site_cors_find(ex->site->cors, answer_asked_path(ex),
                               http_request_field(&ex->req, ex->head, FIELD_ORIGIN));
     /* Fetch, "CORS-preflight request". It comes without a password or a certificate, and without
      * following redirects, so nothing of the site may be asked before it. */

@@ -8,6 +8,7 @@
 #include "answer/answer.h"
 
 #include "http/http_cond.h"
+#include "match/glob.h"
 #include "response/response.h"
 
 #define LISTINGS_MAX 32                      /* being made, or waiting to be made */
@@ -142,13 +143,18 @@ void answer_folder(struct exchange *ex, struct file_entry *entry)
         .entry = entry,
         .policy = &ex->site->policy,
         .as_json = http_prefers_json(&ex->req, ex->head),
+        .sort = dir_listing_order_of(exchange_slice(ex, ex->req.query)),
     };
+    const struct config_site *site = ex->site->cfg;
     struct url_path path;
     struct span unused;
     enum http_status status = answer_map(ex, &path, &unused);
 
     order.has_address = visitor_address(ex->peer, order.address) != NULL;
     order.url_path = (struct span){ex->loop->path, path.len};
+    if (status == HTTP_OK &&
+        !glob_path_in(site->listing.paths, site->listing.path_count, order.url_path))
+        status = HTTP_NOT_FOUND;
     if (status == HTTP_OK && !start(ex, &order))
         status = HTTP_UNAVAILABLE;
     file_cache_put(&ex->loop->files, entry);

@@ -8,6 +8,7 @@
 #include "http/http_auth.h"
 #include "response/mime.h"
 #include "response/response.h"
+#include "site/site_error_page.h"
 
 #include <string.h>
 
@@ -67,6 +68,7 @@ static struct response_page page_of(const struct exchange *ex, enum http_status 
         .head_only = ex->req.method == HTTP_HEAD,
         .file_size = ex->file_size,
         .retry_seconds = ex->retry_seconds,
+        .varies_by_language = ex->page_varies,
     };
 
     if (status == HTTP_UNAUTHORIZED && ex->rule)
@@ -95,23 +97,6 @@ static void answer_status(struct exchange *ex, enum http_status status)
 
 /* --- refusals -------------------------------------------------------------------------------- */
 
-/* A page for "404" is preferred to one for "4xx". The config has at most one of each. */
-static const char *find_page(const struct config_site *cfg, enum http_status status)
-{
-    const char *of_class = NULL;
-    char code[4], class[4];
-
-    snprintf(code, sizeof(code), "%03u", (unsigned)status % 1000);
-    snprintf(class, sizeof(class), "%uxx", (unsigned)status / 100 % 10);
-    for (size_t i = 0; i < cfg->error_page_count; i++) {
-        if (strcmp(cfg->error_pages[i].status, code) == 0)
-            return cfg->error_pages[i].path;
-        if (strcmp(cfg->error_pages[i].status, class) == 0)
-            of_class = cfg->error_pages[i].path;
-    }
-    return of_class;
-}
-
 void answer_refuse_plainly(struct exchange *ex)
 {
     answer_status(ex, ex->page_status);
@@ -131,20 +116,26 @@ static void look_for_page(struct exchange *ex, const char *path)
 
 void answer_refuse(struct exchange *ex, enum http_status status)
 {
-    const char *path = ex->site ? find_page(ex->site->cfg, status) : NULL;
+    struct site_error_page page = {0};
+    struct span path = {"", 0};
 
     if (ex->search == SEARCH_PAGE) { /* the error page itself failed */
         answer_refuse_plainly(ex);
         return;
     }
+    if (ex->site && ex->site->cfg->error_rule_count > 0)
+        path = answer_asked_path(ex);
+    if (ex->site)
+        page = site_error_page_find(ex->site->cfg, path, status, &ex->req, ex->head);
     ex->page_status = status;
+    ex->page_varies = page.depends_on_language;
     ex->coding = CODING_IDENTITY;
-    if (!path) {
+    if (!page.path) {
         answer_refuse_plainly(ex);
         return;
     }
     ex->search = SEARCH_PAGE;
-    look_for_page(ex, path);
+    look_for_page(ex, page.path);
 }
 
 void answer_page_file(struct exchange *ex, struct file_entry *entry, bool from_memory)

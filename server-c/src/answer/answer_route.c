@@ -12,6 +12,16 @@
 
 #include <string.h>
 
+struct span answer_asked_path(struct exchange *ex)
+{
+    struct loop *loop = ex->loop;
+    struct url_path path;
+    enum http_status status =
+        url_path_resolve(&path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path));
+
+    return (struct span){loop->path, status == HTTP_OK ? path.len : 0};
+}
+
 /* --- rules ----------------------------------------------------------------------------------- */
 
 /* The host as the rules know it, in lower case and without a final dot: "EXAMPLE.org." means the
@@ -46,11 +56,18 @@ static enum http_status apply_rules(struct exchange *ex, struct url_path *path,
 {
     const struct config_site *cfg = ex->site->cfg;
     struct loop *loop = ex->loop;
+    const struct config_maintenance *closed;
     uint8_t address[ADDRESS_LEN];
     enum http_status status = HTTP_OK;
     struct site_request request;
 
     describe(ex, &request, address);
+    closed = site_policy_maintenance(&ex->site->policy, request.address,
+                                     (struct span){loop->path, path->len});
+    if (closed) {
+        ex->retry_seconds = closed->retry_seconds;
+        return site_policy_maintenance_status(closed);
+    }
     if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
         status = site_policy_map(&ex->site->policy, &request, &loop->scratch, path, loop->path,
                                  loop->path_cap, location);
@@ -64,7 +81,8 @@ enum http_status answer_map(struct exchange *ex, struct url_path *path, struct s
 {
     struct loop *loop = ex->loop;
     enum http_status status =
-        url_path_resolve(path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path));
+        url_path_resolve_as(path, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path),
+                            ex->site->cfg->encoded_slash);
 
     if (status == HTTP_OK && ex->site->policy.has_rules)
         status = apply_rules(ex, path, location);
@@ -168,7 +186,7 @@ bool answer_admit_found(struct exchange *ex, const char *index, enum http_status
         response_match_join(ex->scope.match, response_rules_match(&ex->site->rules, full));
     describe(ex, &request, address);
     *status = site_policy_check(&ex->site->policy, &request, &loop->scratch, full);
-    rule = *status == HTTP_OK ? site_policy_auth(&ex->site->policy, full) : NULL;
+    rule = *status == HTTP_OK ? site_policy_auth(&ex->site->policy, request.address, full) : NULL;
     if (!rule || (ex->is_signed_in && ex->rule == rule))
         return true;
     return sign_in(ex, rule);
@@ -196,6 +214,7 @@ void answer_find(struct exchange *ex)
     struct span location = {0};
     enum http_status status = answer_map(ex, &path, &location);
     const struct config_auth *rule;
+    uint8_t address[ADDRESS_LEN];
 
     ex->search = SEARCH_FILE;
     if (status != HTTP_OK) {
@@ -206,7 +225,8 @@ void answer_find(struct exchange *ex)
         return;
     }
     if (ex->site->cfg->auth_count > 0 && !ex->is_signed_in) {
-        rule = site_policy_auth(&ex->site->policy, (struct span){ex->loop->path, path.len});
+        rule = site_policy_auth(&ex->site->policy, visitor_address(ex->peer, address),
+                                (struct span){ex->loop->path, path.len});
         if (rule && !sign_in(ex, rule))
             return;
     }

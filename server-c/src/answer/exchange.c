@@ -31,6 +31,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->coding = CODING_IDENTITY;
     ex->is_copy = ex->skips_copies = false;
     ex->page_status = HTTP_OK;
+    ex->page_varies = false;
     ex->retry_seconds = 0;
     ex->is_signed_in = false;
     ex->rule = NULL;

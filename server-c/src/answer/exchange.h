@@ -50,6 +50,7 @@ struct exchange {
     bool is_copy;            /* they are a copy that the node made itself */
     bool skips_copies;       /* such a copy could not be read */
     enum http_status page_status;
+    bool page_varies;               /* another language would perhaps get another page */
     uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */

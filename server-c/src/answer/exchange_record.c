@@ -27,7 +27,8 @@ static struct span asked_path(struct exchange *ex)
     struct span raw = exchange_slice(ex, ex->req.path);
     struct url_path path;
 
-    if (url_path_resolve(&path, loop->path, loop->path_cap, raw) != HTTP_OK)
+    if (url_path_resolve_as(&path, loop->path, loop->path_cap, raw,
+                            ex->site ? ex->site->cfg->encoded_slash : URL_SLASH_REFUSE) != HTTP_OK)
         return raw;
     return (struct span){loop->path, path.len};
 }

@@ -53,6 +53,22 @@ static void advise_on_cors(const struct config *cfg, size_t site, struct config_
     }
 }
 
+/* Without a rule that allows or denies, "any" asks for a password as "all" does. */
+static void advise_on_satisfy(const struct config *cfg, size_t site, struct config_errors *warnings)
+{
+    const struct config_site *checked = &cfg->sites[site];
+
+    for (size_t i = 0; checked->access_count == 0 && i < checked->auth_count; i++) {
+        char pointer[CHECK_POINTER_LEN];
+        if (checked->auth[i].satisfy != SATISFY_ANY)
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/satisfy", site, i);
+        config_errors_add_at(warnings, cfg, CONFIG_CODE_RISKY_VALUE, pointer,
+                             "add a rule to \"access\" that allows some addresses",
+                             "there is no rule of access, so that everybody has to sign in");
+    }
+}
+
 /* --- security headers ------------------------------------------------------------------------ */
 
 static bool holds_always(const struct config_header_rule *rule)
@@ -177,6 +193,7 @@ void config_check_advise(const struct config *cfg, struct config_errors *warning
     advise_on_proxies(cfg, warnings);
     for (size_t i = 0; i < cfg->site_count; i++) {
         advise_on_cors(cfg, i, warnings);
+        advise_on_satisfy(cfg, i, warnings);
         advise_on_security(cfg, i, warnings);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef FARMSTEAD_CONFIG_H
 #define FARMSTEAD_CONFIG_H
 
+#include "http/url_path.h"
 #include "text/config_errors.h"
 
 #include <stdatomic.h>
@@ -40,6 +41,8 @@ enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+enum config_satisfy { SATISFY_ALL, SATISFY_ANY };
+enum config_maintenance_answer { MAINTENANCE_UNAVAILABLE, MAINTENANCE_GONE, MAINTENANCE_OPEN };
 enum config_trailing_slash { SLASH_OF_FOLDERS, SLASH_ADD, SLASH_REMOVE, SLASH_KEEP };
 enum config_security_preset { SECURITY_OFF, SECURITY_BASIC, SECURITY_STRICT };
 enum config_frames { FRAMES_AS_PRESET, FRAMES_ANYWHERE, FRAMES_SAME_ORIGIN, FRAMES_NOWHERE };
@@ -115,6 +118,15 @@ struct config_error_page {
     char *path;   /* below the site's root, begins with '/' */
 };
 
+struct config_error_rule {
+    char **paths;
+    size_t path_count;
+    char **languages; /* of its pages, such as "de"; none: for everybody */
+    size_t language_count;
+    struct config_error_page *pages;
+    size_t page_count;
+};
+
 struct config_access {
     enum config_access_action action;
     char **paths;
@@ -130,6 +142,17 @@ struct config_auth {
     char *file;   /* absolute path of a file in htpasswd format */
     char **users; /* only these users of the file; none: all users */
     size_t user_count;
+    /* Of the rule and those for addresses. */
+    enum config_satisfy satisfy;
+};
+
+struct config_maintenance {
+    enum config_maintenance_answer answer;
+    char **paths;
+    size_t path_count;
+    char **except; /* addresses that see the site as ever */
+    size_t except_count;
+    uint32_t retry_seconds;
 };
 
 struct config_request_limit {
@@ -213,12 +236,17 @@ struct config_site {
     char *root;
     char **index;
     size_t index_count;
+    enum url_slash encoded_slash;
     bool hidden_files; /* serve names that begin with a dot */
     enum config_symlinks symlinks;
     bool etag_inode;
     struct {
         bool enabled;
         uint32_t max_entries;
+        char **paths; /* globs; only folders with these paths are listed; none: all are */
+        size_t path_count;
+        char **header, **readme; /* names of files that are shown above and below the list */
+        size_t header_count, readme_count;
     } listing;
     char **precompressed; /* "br", "zstd", "gzip"; of equally acceptable ones the first is sent */
     size_t precompressed_count;
@@ -264,6 +292,8 @@ struct config_site {
     size_t expires_count;
     struct config_error_page *error_pages;
     size_t error_page_count;
+    struct config_error_rule *error_rules;
+    size_t error_rule_count;
     struct config_access *access;
     size_t access_count;
     struct config_auth *auth;
@@ -278,6 +308,8 @@ struct config_site {
     size_t stored_coding_count;
     struct config_cors *cors;
     size_t cors_count;
+    struct config_maintenance *maintenance;
+    size_t maintenance_count;
     struct config_request_limit *request_limits;
     size_t request_limit_count;
     struct config_access_log access_log;

@@ -110,6 +110,12 @@
         .form = "a status such as \"404\", or a class such as \"4xx\"",                            \
         LIST(owner, access_log.statuses, access_log.status_count)                                  \
     }
+/* A map from an error's status to the path of its page. */
+#define ERROR_PAGES_FORM                                                                           \
+    .type = OPTION_MAP, .min = 2, .max = 1024, .max_items = 64, .pattern = "^/[^" CONTROLS "]+$",  \
+    .form = "a path under the root, which begins with \"/\"", .check = config_row_check_segments,  \
+    .key_pattern = "^[45]([0-9][0-9]|xx)$",                                                        \
+    .key_form = "an error's status, such as \"404\" or \"5xx\""
 
 /* In config_table_limits.c. */
 extern const struct option config_limits_members[];
@@ -135,6 +141,8 @@ extern const struct option config_auth_members[];
 extern const struct option config_signed_url_members[];
 extern const struct option config_hotlink_members[];
 extern const struct option config_request_limit_members[];
+extern const struct option config_error_rule_members[];
+extern const struct option config_maintenance_members[];
 
 /* In config_table_headers.c: rules about what headers say. */
 extern const struct option config_cors_members[];

@@ -23,6 +23,12 @@ static const char *const expires_froms[] = {
 static const char *const access_actions[] = {
     [ACCESS_ALLOW] = "allow", [ACCESS_DENY] = "deny", NULL};
 
+static const char *const satisfies[] = {[SATISFY_ALL] = "all", [SATISFY_ANY] = "any", NULL};
+static const char *const maintenance_answers[] = {[MAINTENANCE_UNAVAILABLE] = "unavailable",
+                                                  [MAINTENANCE_GONE] = "gone",
+                                                  [MAINTENANCE_OPEN] = "open",
+                                                  NULL};
+
 static const char *check_block(const char *text)
 {
     struct address_block block;
@@ -246,6 +252,15 @@ const struct option config_auth_members[] = {
      .pattern = "^[^:" CONTROLS "]+$",
      .form = "a user's name without \":\"",
      LIST(struct config_auth, users, user_count)},
+    {.name = "satisfy",
+     .type = OPTION_ENUM,
+     .title = "With addresses",
+     .help = "\"all\": the client must get past the rules of access and sign in. \"any\": one is "
+             "enough. Whom a rule of access allows by its address need not sign in, and whom one "
+             "denies may.",
+     .default_json = "\"all\"",
+     .words = satisfies,
+     FIELD(struct config_auth, satisfy)},
     {0},
 };
 
@@ -318,5 +333,64 @@ const struct option config_request_limit_members[] = {
      .min = 1,
      .max = 100000,
      FIELD(struct config_request_limit, burst)},
+    {0},
+};
+
+const struct option config_maintenance_members[] = {
+    {.name = "answer",
+     .type = OPTION_ENUM,
+     .title = "Answer",
+     .help = "\"unavailable\" is 503 with Retry-After: search engines come again. \"gone\" is 410: "
+             "they forget the pages. \"open\" is as ever, for paths that a later rule would close.",
+     .default_json = "\"unavailable\"",
+     .words = maintenance_answers,
+     FIELD(struct config_maintenance, answer)},
+    PATHS_ROW(config_maintenance),
+    {.name = "except",
+     .type = OPTION_STRINGS,
+     .title = "Except for",
+     .help = "Addresses and blocks of them for which all is as ever, such as your own.",
+     .default_json = "[]",
+     .min = 2,
+     .max = 49,
+     .max_items = 1024,
+     .pattern = "^[0-9A-Fa-f:.]+(/[0-9]+)?$",
+     .form = "an address or a block of them, such as 192.0.2.7 or 2001:db8::/32",
+     .check = check_block,
+     .hint = config_row_hint_address,
+     LIST(struct config_maintenance, except, except_count)},
+    {.name = "retrySeconds",
+     .type = OPTION_INTEGER,
+     .title = "Come again in",
+     .help = "The Retry-After of a 503.",
+     .unit = "seconds",
+     .default_json = "600",
+     .min = 1,
+     .max = 31536000,
+     FIELD(struct config_maintenance, retry_seconds)},
+    {0},
+};
+
+const struct option config_error_rule_members[] = {
+    PATHS_ROW(config_error_rule),
+    {.name = "languages",
+     .type = OPTION_STRINGS,
+     .title = "Languages",
+     .help =
+         "For visitors who read one of these, by Accept-Language: \"de\" is for \"de-AT\", too. "
+         "Empty: for everybody.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 35,
+     .max_items = 16,
+     .pattern = "^[A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*$",
+     .form = "a tag of a language, such as \"de\" or \"pt-BR\"",
+     LIST(struct config_error_rule, languages, language_count)},
+    {.name = "pages",
+     ERROR_PAGES_FORM,
+     .title = "Pages",
+     .help = "The files by status, as in errorPages.",
+     .min_items = 1,
+     LIST(struct config_error_rule, pages, page_count)},
     {0},
 };

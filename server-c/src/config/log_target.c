@@ -47,7 +47,7 @@ static bool take_unix(struct log_target *target, const char *path)
 
 bool log_target_parse(struct log_target *target, const char *text)
 {
-    *target = (struct log_target){.path = text};
+    *target = (struct log_target){.text = text, .path = text};
     if (strncmp(text, SYSLOG, strlen(SYSLOG)) == 0) {
         text += strlen(SYSLOG);
         return text[0] == '/' ? take_unix(target, text) : take_udp(target, text);

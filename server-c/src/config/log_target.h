@@ -22,6 +22,7 @@ enum log_target_kind {
 
 struct log_target {
     enum log_target_kind kind;
+    const char *text;             /* all of it */
     const char *path;             /* of the file or the socket, in the text */
     uint8_t address[ADDRESS_LEN]; /* for UDP; address.h */
     uint16_t port;

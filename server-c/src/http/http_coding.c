@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* http_coding.c — weights are in thousandths. UNSAID stands for a coding or type that the client
+/* http_coding.c — codings, types and languages: weights are in thousandths. UNSAID stands for a coding or type that the client
  * did not mention, and is less than any weight. */
 #include "http/http_coding.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define UNSAID (-1)
 
@@ -212,4 +213,41 @@ bool http_prefers_json(const struct http_request *req, const char *head)
             add_range(&html, range, weight);
         }
     return type_rank(&json) > type_rank(&html);
+}
+
+/* --- Accept-Language ------------------------------------------------------------------------- */
+
+/* Does the longer of two tags begin with the shorter, and end there or go on with a subtag? */
+static bool is_related(struct span range, struct span tag)
+{
+    struct span longer = range.len > tag.len ? range : tag;
+    size_t len = range.len > tag.len ? tag.len : range.len;
+
+    return strncasecmp(range.ptr, tag.ptr, len) == 0 &&
+           (longer.len == len || longer.ptr[len] == '-');
+}
+
+int http_language_weight(const struct http_request *req, const char *head, const char *tag)
+{
+    struct span text = {tag, strlen(tag)}, value, element, range;
+    int exact = UNSAID, related = UNSAID, others = UNSAID, weight;
+    uint32_t cursor = 0;
+
+    if (!http_request_has(req, FIELD_ACCEPT_LANGUAGE))
+        return 0;
+    while (http_request_next_value(req, head, FIELD_ACCEPT_LANGUAGE, &cursor, &value))
+        while (http_list_next(&value, &element)) {
+            weight = read_element(element, &range, false);
+            if (weight == UNSAID || range.len == 0)
+                continue;
+            if (http_span_equals(range, tag))
+                add_weight(&exact, weight);
+            else if (http_span_equals(range, "*"))
+                add_weight(&others, weight);
+            else if (is_related(range, text) && weight > related)
+                related = weight;
+        }
+    if (exact == UNSAID)
+        exact = related != UNSAID ? related : others;
+    return exact == UNSAID ? 0 : exact;
 }

@@ -28,6 +28,11 @@ bool http_coding_accepts(const struct http_request *req, const char *head, enum 
 /* "0.5" → 500: a weight in thousandths, or -1 for malformed text (RFC 9110 section 12.4.2). */
 int http_qvalue(struct span text);
 
+/* How much the client likes a language, such as "de", in thousandths (Accept-Language, RFC 9110
+ * section 12.5.4); 0: not at all, or it does not say. A range fits its own tag best; else one that
+ * begins with the other, subtag by subtag: "de-AT" is served with "de", and "de" with "de-AT". */
+int http_language_weight(const struct http_request *req, const char *head, const char *tag);
+
 /* Does the client prefer JSON to HTML (Accept, RFC 9110 section 12.5.1)? At equal weights, the type
  * that is named more specifically wins: a script that accepts JSON and anything else gets JSON.
  * False when the client accepts both alike. */

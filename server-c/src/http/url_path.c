@@ -22,10 +22,6 @@ static enum http_status take_char(struct span *raw, bool is_encoded, char *c)
             return HTTP_BAD_REQUEST;
         raw->ptr += 2, raw->len -= 2;
         *c = (char)(high << 4 | low);
-        /* An encoded slash is data and no separator (RFC 3986 section 2.2), and no file has one in
-         * its name. */
-        if (*c == '/')
-            return HTTP_NOT_FOUND;
     }
     return (unsigned char)*c < ' ' || *c == 0x7f ? HTTP_BAD_REQUEST : HTTP_OK;
 }
@@ -63,8 +59,21 @@ static bool has_hidden_segment(struct span path)
     return false;
 }
 
+/* Writes an encoded slash as data: "%2F" in capitals, whose other form means the same (section
+ * 6.2.2.1). */
+static bool keep_slash(char *out, size_t cap, size_t *len)
+{
+    static const char kept[] = {'%', '2', 'F'};
+
+    if (*len + sizeof(kept) + 1 > cap)
+        return false;
+    memcpy(out + *len, kept, sizeof(kept));
+    *len += sizeof(kept);
+    return true;
+}
+
 static enum http_status resolve(struct url_path *path, char *out, size_t cap, struct span raw,
-                                bool is_encoded)
+                                bool is_encoded, enum url_slash encoded_slash)
 {
     size_t len = 0, start = 1;
     enum http_status status;
@@ -79,6 +88,14 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
         status = take_char(&raw, is_encoded, &c);
         if (status != HTTP_OK)
             return status;
+        if (c == '/' && !is_slash && encoded_slash == URL_SLASH_REFUSE)
+            return HTTP_NOT_FOUND;
+        if (c == '/' && !is_slash && encoded_slash == URL_SLASH_KEEP) {
+            if (!keep_slash(out, cap, &len))
+                return HTTP_URI_TOO_LONG;
+            continue;
+        }
+        is_slash = c == '/';
         if (is_slash && len > 0) {
             status = end_segment(out, start, &len, is_encoded);
             if (status != HTTP_OK)
@@ -125,7 +142,8 @@ static bool is_settled(struct span raw)
     return true;
 }
 
-enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw)
+enum http_status url_path_resolve_as(struct url_path *path, char *out, size_t cap, struct span raw,
+                                     enum url_slash encoded_slash)
 {
     if (is_settled(raw) && raw.len < cap) {
         memcpy(out, raw.ptr, raw.len);
@@ -134,13 +152,13 @@ enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, 
             .len = raw.len, .is_folder = raw.ptr[raw.len - 1] == '/', .is_hidden = false};
         return HTTP_OK;
     }
-    return resolve(path, out, cap, raw, true);
+    return resolve(path, out, cap, raw, true, encoded_slash);
 }
 
 enum http_status url_path_normalise(struct url_path *path, char *out, size_t cap,
                                     struct span decoded)
 {
-    return resolve(path, out, cap, decoded, false);
+    return resolve(path, out, cap, decoded, false, URL_SLASH_REFUSE);
 }
 
 size_t url_path_encode(char *out, size_t cap, struct span path)

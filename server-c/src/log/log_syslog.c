@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "log/log.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,6 +14,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 #define FACILITY_DAEMON 3
 /* A longer line is cut. Receivers take 2048 bytes at least (RFC 5424 section 6.1), most take this. */
@@ -25,7 +27,9 @@ struct log_syslog {
     struct sockaddr_storage address;
     socklen_t address_len;
     enum log_file_kind kind;
-    int fd; /* -1: not connected */
+    int fd;              /* -1: not connected */
+    bool is_unreachable; /* which the error log says once, until it is reached again */
+    char *where;
     char host[HOST_BYTES];
     char message[HEADER_BYTES + MESSAGE_BYTES];
 };
@@ -74,6 +78,7 @@ struct log_syslog *log_syslog_new(const struct log_target *target, enum log_file
 
     set_address(syslog, target);
     syslog->kind = kind;
+    syslog->where = xstrdup(target->text);
     syslog->fd = -1;
     find_host(syslog->host);
     return syslog;
@@ -89,7 +94,21 @@ static void disconnect(struct log_syslog *syslog)
 void log_syslog_free(struct log_syslog *syslog)
 {
     disconnect(syslog);
+    free(syslog->where);
     free(syslog);
+}
+
+/* With the reason in errno. */
+static void cant_reach(struct log_syslog *syslog)
+{
+    int err = errno;
+
+    disconnect(syslog);
+    if (!syslog->is_unreachable)
+        log_warn(
+            "%s log: \"%s\" takes no messages: %s; they are kept, as many as there is room for",
+            syslog->kind == LOG_FILE_ERROR ? "error" : "access", syslog->where, uv_strerror(-err));
+    syslog->is_unreachable = true;
 }
 
 static bool is_connected(struct log_syslog *syslog)
@@ -99,8 +118,8 @@ static bool is_connected(struct log_syslog *syslog)
     if (syslog->fd >= 0)
         return true;
     syslog->fd = socket(address->sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (syslog->fd >= 0 && connect(syslog->fd, address, syslog->address_len) != 0)
-        disconnect(syslog);
+    if (syslog->fd < 0 || connect(syslog->fd, address, syslog->address_len) != 0)
+        cant_reach(syslog);
     return syslog->fd >= 0;
 }
 
@@ -165,9 +184,11 @@ size_t log_syslog_send(struct log_syslog *syslog, const char *lines, size_t len)
     if (!is_connected(syslog))
         return 0;
     size_t message_len = make_message(syslog, lines, line_len);
-    if (send(syslog->fd, syslog->message, message_len, MSG_NOSIGNAL) >= 0)
+    if (send(syslog->fd, syslog->message, message_len, MSG_NOSIGNAL) >= 0) {
+        syslog->is_unreachable = false;
         return line_len + 1;
+    }
     if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-        disconnect(syslog);
+        cant_reach(syslog);
     return 0;
 }

@@ -140,6 +140,7 @@ struct response_page {
     struct span authenticate; /* for 401: the challenge, "Basic realm=…" */
     uint64_t file_size;       /* for 416: the length of the file */
     const char *coding;       /* Content-Encoding of the site's own page; NULL: none */
+    bool varies_by_language;  /* which of the site's pages it is depends on Accept-Language */
     uint32_t retry_seconds;   /* for 429 and 503: when to try again; 0: in a moment */
 };
 /* Writes the head and appends a short HTML page of our own as the body, unless `head_only`. */

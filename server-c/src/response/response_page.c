@@ -58,6 +58,8 @@ static void append_page_head(struct response_head *out, const struct response_sc
     append_length(out, length);
     append_coding(out, page->coding);
     append_status_fields(out, &choice, page);
+    if (page->varies_by_language)
+        APPEND(out, "Vary: Accept-Language\r\n");
     append_end(out, &choice);
 }
 

@@ -22,14 +22,30 @@ struct dir_listing_job {
     char url_path[];
 };
 
+static void write_html(struct dir_listing_job *listing, const struct dir_entries *entries, int root)
+{
+    const struct dir_listing_order *order = &listing->order;
+    const struct config_site *site = order->place->site;
+    struct dir_note header, readme;
+
+    dir_note_read(&header, order, root, site->listing.header, site->listing.header_count);
+    dir_note_read(&readme, order, root, site->listing.readme, site->listing.readme_count);
+    listing->result.text =
+        dir_listing_html(entries, order->url_path, &header, &readme, &listing->result.len);
+    free(header.text);
+    free(readme.text);
+}
+
 static enum http_status write_text(struct dir_listing_job *listing,
-                                   const struct dir_entries *entries)
+                                   const struct dir_entries *entries, int root)
 {
     const struct dir_listing_order *order = &listing->order;
     struct dir_listing *result = &listing->result;
 
-    result->text = order->as_json ? dir_listing_json(entries, order->url_path, &result->len)
-                                  : dir_listing_html(entries, order->url_path, &result->len);
+    if (order->as_json)
+        result->text = dir_listing_json(entries, order->url_path, &result->len);
+    else
+        write_html(listing, entries, root);
     return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
 }
 
@@ -89,6 +105,7 @@ static enum http_status list_folder(struct dir_listing_job *listing, int folder,
         .root = root,
         .path = file_entry_path(order->entry).ptr,
         .site = order->place->site,
+        .order = order->sort,
         .is_cancelled = &listing->is_cancelled,
     };
     struct dir_entries entries;
@@ -97,9 +114,30 @@ static enum http_status list_folder(struct dir_listing_job *listing, int folder,
     if (status == HTTP_OK)
         status = drop_refused(order, &entries);
     if (status == HTTP_OK)
-        status = write_text(listing, &entries);
+        status = write_text(listing, &entries, root);
     dir_entries_fini(&entries);
     return status;
+}
+
+struct dir_order dir_listing_order_of(struct span query)
+{
+    static const char *const keys[] = {[DIR_SORT_NAME] = "sort=name",
+                                       [DIR_SORT_SIZE] = "sort=size",
+                                       [DIR_SORT_DATE] = "sort=date"};
+    struct dir_order order = {DIR_SORT_NAME, false};
+
+    while (query.len > 0) {
+        const char *end = memchr(query.ptr, '&', query.len);
+        struct span part = {query.ptr, end ? (size_t)(end - query.ptr) : query.len};
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+            if (span_is(part, keys[i]))
+                order.by = (enum dir_sort)i;
+        if (span_is(part, "order=asc") || span_is(part, "order=desc"))
+            order.is_descending = part.len == strlen("order=desc");
+        query.ptr += part.len + (end != NULL);
+        query.len -= part.len + (end != NULL);
+    }
+    return order;
 }
 
 /* The look-up opened this folder a moment ago. So an error now is a lack of resources, or a folder

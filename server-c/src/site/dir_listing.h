@@ -5,7 +5,7 @@
  * sockets or FIFOs, no symbolic links that the site's policy does not follow or that lead nowhere,
  * no names that no URL can have (control characters), and none that an access rule refuses to this
  * client. Files that can't be read are shown, and so are those that need a password or a signature.
- * Folders come first, then names in the order of their bytes. If the folder has more entries than
+ * Folders come first, then files, in the order that was asked for, names in that of their bytes. If the folder has more entries than
  * the site's listing may have, the first ones in this order are shown, and a note says that there
  * are more.
  *
@@ -17,11 +17,12 @@
 
 #include "files/file_cache.h"
 #include "match/address_block.h"
+#include "site/dir_listing_read.h"
 #include "site/site_policy.h"
 
 /* The Content-Security-Policy of the HTML form, which needs nothing but its own style. */
 #define DIR_LISTING_CSP                                                                            \
-    "default-src 'none'; style-src 'sha256-uGlOAHbPuD5TXsQSPYTOjsMh43uNKXmnpuVqtqN3zDA='; "        \
+    "default-src 'none'; style-src 'sha256-rSOSzMMkToSxpilkB7wVgamZHl9pV+xVRZBuRBQknjU='; "        \
     "base-uri 'none'; form-action 'none'"
 
 struct dir_listing_order {
@@ -34,6 +35,7 @@ struct dir_listing_order {
     uint8_t address[ADDRESS_LEN];     /* of the client */
     bool has_address;                 /* false: the client came over a Unix socket */
     bool as_json;
+    struct dir_order sort;
 };
 
 struct dir_listing {
@@ -44,6 +46,10 @@ struct dir_listing {
 };
 
 struct dir_listing_job;
+
+/* The order that a query asks for: "sort=name", "size" or "date" and "order=asc" or "desc", anywhere in
+ * it; else by name. */
+struct dir_order dir_listing_order_of(struct span query);
 
 /* Starts a job. Returns NULL if there is no memory or the lane is full. The order is copied, and
  * the job takes its own references. `on_done` is called on the loop thread, never from within this

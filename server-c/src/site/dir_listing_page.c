@@ -32,8 +32,10 @@ static const char style[] =
     "tr>:nth-child(2){text-align:end}"
     "tr>:last-child{padding-right:0}"
     "tbody th{overflow-wrap:anywhere}"
+    "pre{font:.9rem/1.5 ui-monospace,monospace;overflow-wrap:anywhere;white-space:pre-wrap}"
     "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
     "a{color:#0b57d0}"
+    "thead a{color:inherit}"
     "@media(max-width:36rem){td:last-child,thead th{white-space:normal}}"
     "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e4e4e9}"
     "caption{color:#a9abb6}a{color:#9cc2ff}}";
@@ -242,18 +244,73 @@ static void append_page_head(struct text *text, struct span url_path)
         append_str(text, "<p><a href=\"../\">Parent folder</a></p>\n");
 }
 
-char *dir_listing_html(const struct dir_entries *entries, struct span url_path, size_t *len)
+static void append_note(struct text *text, const struct dir_note *note)
+{
+    struct span span = {note->text, note->len};
+
+    if (!note->text)
+        return;
+    if (note->is_html) {
+        append(text, span.ptr, span.len);
+    } else {
+        append_str(text, "<pre>");
+        append_html(text, span);
+        append_str(text, "</pre>\n");
+    }
+    if (note->is_cut)
+        append_str(text, "<p>The file is longer than what is shown here.</p>\n");
+}
+
+static const char *const keys[] = {
+    [DIR_SORT_NAME] = "name", [DIR_SORT_SIZE] = "size", [DIR_SORT_DATE] = "date"};
+
+/* A link to the list by this column: the other way round if it is sorted by it already, else with the
+ * first name, the largest file or the newest one first. */
+static void append_column(struct text *text, enum dir_sort by, struct dir_order order,
+                          const char *title)
+{
+    bool is_sorted = order.by == by,
+         to_descending = is_sorted ? !order.is_descending : by != DIR_SORT_NAME;
+
+    append_str(text, "<th scope=\"col\"");
+    if (is_sorted)
+        append_format(text, " aria-sort=\"%s\"", order.is_descending ? "descending" : "ascending");
+    append_format(text, "><a href=\"?sort=%s&amp;order=%s\">", keys[by],
+                  to_descending ? "desc" : "asc");
+    append_str(text, title);
+    append_str(text, !is_sorted            ? "</a></th>"
+                     : order.is_descending ? " ↓</a></th>"
+                                           : " ↑</a></th>");
+}
+
+static void append_table_head(struct text *text, const struct dir_entries *entries)
+{
+    static const char *const words[][2] = {
+        [DIR_SORT_NAME] = {"by name", "by name, backwards"},
+        [DIR_SORT_SIZE] = {"by size, smallest first", "by size, largest first"},
+        [DIR_SORT_DATE] = {"by date, oldest first", "by date, newest first"}};
+    struct dir_order order = entries->order;
+
+    append_str(text, "<table>\n<caption>Folders first, then files, ");
+    append_str(text, words[order.by][order.is_descending]);
+    if (entries->is_truncated) /* said at the top too, for readers who look for a name */
+        append_str(text, ". There are more entries than are shown here");
+    append_str(text, "</caption>\n<thead><tr>");
+    append_column(text, DIR_SORT_NAME, order, "Name");
+    append_column(text, DIR_SORT_SIZE, order, "Size");
+    append_column(text, DIR_SORT_DATE, order, "Last modified (UTC)");
+    append_str(text, "</tr></thead>\n<tbody>\n");
+}
+
+char *dir_listing_html(const struct dir_entries *entries, struct span url_path,
+                       const struct dir_note *header, const struct dir_note *readme, size_t *len)
 {
     struct text text = {0};
     bool is_truncated = entries->is_truncated;
 
     append_page_head(&text, url_path);
-    append_str(&text, "<table>\n<caption>Folders first, then files, by name");
-    if (is_truncated) /* said at the top too, for readers who look for a name */
-        append_str(&text, ". There are more entries than are shown here");
-    append_str(&text, "</caption>\n"
-                      "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Size</th>"
-                      "<th scope=\"col\">Last modified (UTC)</th></tr></thead>\n<tbody>\n");
+    append_note(&text, header);
+    append_table_head(&text, entries);
     for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {
         append_row(&text, &entries->items[i]);
         is_truncated = is_truncated || (text.len >= TEXT_MAX && i + 1 < entries->count);
@@ -263,6 +320,7 @@ char *dir_listing_html(const struct dir_entries *entries, struct span url_path, 
         append_str(&text, "<p>This folder is empty.</p>\n");
     if (is_truncated)
         append_str(&text, "<p>There are more entries than are shown here.</p>\n");
+    append_note(&text, readme);
     append_str(&text, "</main>\n</body>\n</html>\n");
     return finish(&text, len);
 }

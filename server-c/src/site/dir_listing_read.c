@@ -21,13 +21,28 @@
 #define SCAN_MAX 200000
 #define CAP_MIN 64
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(int64_t left, int64_t right)
+{
+    return (left > right) - (left < right);
+}
+
+static int compare(const void *a, const void *b, void *arg)
 {
     const struct dir_entry *left = a, *right = b;
+    const struct dir_order *order = arg;
+    int by_key = 0;
 
     if (left->is_folder != right->is_folder)
         return left->is_folder ? -1 : 1;
-    return strcmp(left->name, right->name);
+    if (order->by == DIR_SORT_SIZE && !left->is_folder) /* that of a folder says nothing */
+        by_key = compare_numbers((int64_t)left->size, (int64_t)right->size);
+    else if (order->by == DIR_SORT_DATE)
+        by_key = compare_numbers(left->mtime_seconds, right->mtime_seconds);
+    else if (order->by == DIR_SORT_NAME)
+        by_key = strcmp(left->name, right->name);
+    if (by_key == 0)
+        return strcmp(left->name, right->name);
+    return order->is_descending ? -by_key : by_key;
 }
 
 /* --- which names ----------------------------------------------------------------------------- */
@@ -100,6 +115,16 @@ static bool classify(struct dir_entry *entry, const struct dir_scan *scan, int f
     }
 }
 
+/* Returns false if it has gone or changed its kind. */
+static bool stat_entry(struct dir_entry *entry, int folder)
+{
+    bool was_folder = entry->is_folder;
+    struct stat st;
+
+    return fstatat(folder, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && take_stat(entry, &st) &&
+           entry->is_folder == was_folder;
+}
+
 /* --- the first in the order ------------------------------------------------------------------ */
 
 static void swap(struct dir_entry *a, struct dir_entry *b)
@@ -109,10 +134,16 @@ static void swap(struct dir_entry *a, struct dir_entry *b)
     *b = c;
 }
 
+static bool is_before(struct dir_entries *heap, const struct dir_entry *a,
+                      const struct dir_entry *b)
+{
+    return compare(a, b, &heap->order) < 0;
+}
+
 static void sift_up(struct dir_entries *heap)
 {
     for (size_t i = heap->count - 1; i > 0; i = (i - 1) / 2) {
-        if (compare(&heap->items[i], &heap->items[(i - 1) / 2]) <= 0)
+        if (!is_before(heap, &heap->items[(i - 1) / 2], &heap->items[i]))
             return;
         swap(&heap->items[i], &heap->items[(i - 1) / 2]);
     }
@@ -121,9 +152,10 @@ static void sift_up(struct dir_entries *heap)
 static void sift_down(struct dir_entries *heap)
 {
     for (size_t i = 0, child; (child = 2 * i + 1) < heap->count; i = child) {
-        if (child + 1 < heap->count && compare(&heap->items[child + 1], &heap->items[child]) > 0)
+        if (child + 1 < heap->count &&
+            is_before(heap, &heap->items[child], &heap->items[child + 1]))
             child++;
-        if (compare(&heap->items[i], &heap->items[child]) >= 0)
+        if (!is_before(heap, &heap->items[i], &heap->items[child]))
             return;
         swap(&heap->items[i], &heap->items[child]);
     }
@@ -148,7 +180,7 @@ static bool keep(struct dir_entries *heap, struct dir_entry *entry, size_t max)
 
     if (heap->count >= max) {
         heap->is_truncated = true;
-        if (max == 0 || compare(entry, &heap->items[0]) >= 0)
+        if (max == 0 || !is_before(heap, entry, &heap->items[0]))
             return true;
     }
     name = strdup(entry->name);
@@ -193,6 +225,7 @@ static enum http_status read_names(struct dir_entries *entries, const struct dir
         }
         entry.name = (char *)(uintptr_t)found->d_name;
         if (classify(&entry, scan, dirfd(dir), found) &&
+            (entry.is_known || scan->order.by == DIR_SORT_NAME || stat_entry(&entry, dirfd(dir))) &&
             !keep(entries, &entry, scan->site->listing.max_entries))
             return HTTP_UNAVAILABLE;
     }
@@ -206,11 +239,7 @@ static void stat_names(struct dir_entries *entries, int folder)
 
     for (size_t i = 0; i < entries->count; i++) {
         struct dir_entry *entry = &entries->items[i];
-        bool was_folder = entry->is_folder;
-        struct stat st;
-
-        if (entry->is_known || (fstatat(folder, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                                take_stat(entry, &st) && entry->is_folder == was_folder))
+        if (entry->is_known || stat_entry(entry, folder))
             entries->items[kept++] = *entry;
         else
             free(entry->name);
@@ -223,7 +252,7 @@ enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_
     DIR *dir = fdopendir(scan->folder);
     enum http_status status;
 
-    *entries = (struct dir_entries){0};
+    *entries = (struct dir_entries){.order = scan->order};
     if (!dir) {
         close(scan->folder);
         return HTTP_UNAVAILABLE;
@@ -232,7 +261,8 @@ enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_
     if (status == HTTP_OK) {
         stat_names(entries, dirfd(dir));
         if (entries->count > 0)
-            qsort(entries->items, entries->count, sizeof(entries->items[0]), compare);
+            qsort_r(entries->items, entries->count, sizeof(entries->items[0]), compare,
+                    &entries->order);
     }
     closedir(dir);
     return status;

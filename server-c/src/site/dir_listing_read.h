@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing_read.h — the names in a folder that a listing shows. Included only by
- * dir_listing*.c. */
+/* dir_listing_read.h — the names in a folder that a listing shows. Of others only its
+ * order is used. */
 #ifndef FARMSTEAD_DIR_LISTING_READ_H
 #define FARMSTEAD_DIR_LISTING_READ_H
 
@@ -20,7 +20,16 @@ struct dir_entry {
     int64_t mtime_seconds;
 };
 
+enum dir_sort { DIR_SORT_NAME, DIR_SORT_SIZE, DIR_SORT_DATE };
+
+/* Folders come first in any order. */
+struct dir_order {
+    enum dir_sort by;
+    bool is_descending;
+};
+
 struct dir_entries {
+    struct dir_order order;
     struct dir_entry *items;
     size_t count, cap;
     bool is_truncated; /* the folder has more */
@@ -31,11 +40,12 @@ struct dir_scan {
     int root;         /* of the place: links are resolved from there */
     const char *path; /* of the folder, from the root; ends with '/' */
     const struct config_site *site;
+    struct dir_order order;
     atomic_bool *is_cancelled;
 };
 
-/* Fills `entries` with at most as many as the site's listing may have: those that come first,
- * folders before files, and each by the bytes of their names. Returns HTTP_OK, 500 or 503. Threads
+/* Fills `entries` with at most as many as the site's listing may have: those that come first in the
+ * order, folders before files. Returns HTTP_OK, 500 or 503. Threads
  * of the lane only. */
 enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_scan *scan);
 void dir_entries_fini(struct dir_entries *entries);

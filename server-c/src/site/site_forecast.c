@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "files/file_lookup.h"
 #include "site/site_host.h"
+#include "match/glob.h"
 #include "site/site_try.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static enum http_status pass_rules(struct forecast *forecast, struct span path)
 
     if (policy->has_rules)
         status = site_policy_check(policy, &forecast->request, &forecast->scratch, path);
-    if (status == HTTP_OK && site_policy_auth(policy, path))
+    if (status == HTTP_OK && site_policy_auth(policy, forecast->request.address, path))
         status = HTTP_UNAUTHORIZED;
     return status;
 }
@@ -41,9 +42,13 @@ static enum http_status pass_rules(struct forecast *forecast, struct span path)
 static enum http_status map(struct forecast *forecast)
 {
     const struct site_policy *policy = &forecast->site->policy;
+    const struct config_maintenance *rule = site_policy_maintenance(
+        policy, forecast->request.address, (struct span){forecast->path_bytes, forecast->path.len});
     struct span location = {0};
     enum http_status status = HTTP_OK;
 
+    if (rule)
+        return site_policy_maintenance_status(rule);
     if (policy->has_rules)
         status = site_policy_map(policy, &forecast->request, &forecast->scratch, &forecast->path,
                                  forecast->path_bytes, sizeof(forecast->path_bytes), &location);
@@ -55,16 +60,19 @@ static enum http_status map(struct forecast *forecast)
 }
 
 /* A rule for "*.html" covers also the index.html that is sent for a folder. */
-static enum http_status pass_index(struct forecast *forecast, size_t found)
+static enum http_status pass_index(struct forecast *forecast, const struct file_found *found)
 {
     const struct config_site *cfg = forecast->site->cfg;
+    struct span path = {forecast->path_bytes, forecast->path.len};
 
-    if (found >= cfg->index_count)
-        return HTTP_OK;
-    size_t len = strlen(cfg->index[found]);
+    if (found->index >= cfg->index_count)
+        return !found->is_folder || glob_path_in(cfg->listing.paths, cfg->listing.path_count, path)
+                   ? HTTP_OK
+                   : HTTP_NOT_FOUND;
+    size_t len = strlen(cfg->index[found->index]);
     if (forecast->path.len + len >= sizeof(forecast->path_bytes))
         return HTTP_URI_TOO_LONG;
-    memcpy(forecast->path_bytes + forecast->path.len, cfg->index[found], len + 1);
+    memcpy(forecast->path_bytes + forecast->path.len, cfg->index[found->index], len + 1);
     return pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len + len});
 }
 
@@ -99,7 +107,7 @@ static enum http_status judge_found(struct forecast *forecast, const struct site
 {
     const struct site_page page = {asked, tries->candidates[index], found->is_folder};
     bool is_index = found->index < forecast->site->cfg->index_count;
-    enum http_status status = pass_index(forecast, found->index);
+    enum http_status status = pass_index(forecast, found);
 
     if (!is_index && !site_try_is_same(tries, index))
         status = pass_rules(forecast, (struct span){forecast->path_bytes, forecast->path.len});
@@ -150,13 +158,14 @@ static enum http_status find(struct forecast *forecast)
     if (tries.count > 0)
         return try_all(forecast, &tries);
     status = look_for(forecast, CANDIDATE_PATH, &found);
-    return status == HTTP_OK ? pass_index(forecast, found.index) : status;
+    return status == HTTP_OK ? pass_index(forecast, &found) : status;
 }
 
 static enum http_status answer(struct forecast *forecast, struct span path)
 {
     enum http_status status =
-        url_path_resolve(&forecast->path, forecast->path_bytes, sizeof(forecast->path_bytes), path);
+        url_path_resolve_as(&forecast->path, forecast->path_bytes, sizeof(forecast->path_bytes),
+                            path, forecast->site->cfg->encoded_slash);
 
     if (status == HTTP_OK)
         status = map(forecast);

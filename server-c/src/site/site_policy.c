@@ -33,12 +33,12 @@ static void compile_rules(struct site_policy *policy)
         policy->rewrites[i] = compile(cfg->rewrites[i].match, cfg->rewrites[i].to);
 }
 
-static void parse_addresses(struct access_blocks *blocks, const struct config_access *rule)
+static void parse_addresses(struct access_blocks *blocks, char *const *addresses, size_t count)
 {
-    blocks->count = rule->address_count;
-    blocks->items = xcalloc(rule->address_count, sizeof(*blocks->items));
-    for (size_t i = 0; i < rule->address_count; i++)
-        CHECK(!address_block_parse(&blocks->items[i], rule->addresses[i]));
+    blocks->count = count;
+    blocks->items = xcalloc(count, sizeof(*blocks->items));
+    for (size_t i = 0; i < count; i++)
+        CHECK(!address_block_parse(&blocks->items[i], addresses[i]));
 }
 
 void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
@@ -46,12 +46,16 @@ void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
 {
     policy->cfg = cfg;
     policy->has_rules = cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count +
-                            cfg->access_count + cfg->hotlink_count >
+                            cfg->access_count + cfg->hotlink_count + cfg->maintenance_count >
                         0;
     compile_rules(policy);
     policy->access = xcalloc(cfg->access_count, sizeof(*policy->access));
     for (size_t i = 0; i < cfg->access_count; i++)
-        parse_addresses(&policy->access[i], &cfg->access[i]);
+        parse_addresses(&policy->access[i], cfg->access[i].addresses, cfg->access[i].address_count);
+    policy->excepted = xcalloc(cfg->maintenance_count, sizeof(*policy->excepted));
+    for (size_t i = 0; i < cfg->maintenance_count; i++)
+        parse_addresses(&policy->excepted[i], cfg->maintenance[i].except,
+                        cfg->maintenance[i].except_count);
     policy->keys = xcalloc(cfg->signed_url_count, sizeof(*policy->keys));
     for (size_t i = 0; i < cfg->signed_url_count; i++) {
         policy->keys[i] = named_files_find(files, NAMED_KEY, cfg->signed_urls[i].secret_file, NULL);
@@ -69,9 +73,12 @@ void site_policy_fini(struct site_policy *policy)
         url_rule_free(policy->rewrites[i]);
     for (size_t i = 0; i < cfg->access_count; i++)
         free(policy->access[i].items);
+    for (size_t i = 0; i < cfg->maintenance_count; i++)
+        free(policy->excepted[i].items);
     free(policy->redirects);
     free(policy->rewrites);
     free(policy->access);
+    free(policy->excepted);
     free(policy->keys);
 }
 
@@ -206,7 +213,8 @@ static enum http_status check_found_signature(const struct site_policy *policy,
 
     if (rule == policy->cfg->signed_url_count)
         return HTTP_OK;
-    status = url_path_resolve(&asked, scratch->bytes, scratch->cap, request->target);
+    status = url_path_resolve_as(&asked, scratch->bytes, scratch->cap, request->target,
+                                 policy->cfg->encoded_slash);
     if (status != HTTP_OK)
         return status;
     asked_span = (struct span){scratch->bytes, asked.len};
@@ -230,40 +238,99 @@ enum http_status site_policy_map(const struct site_policy *policy,
     return status;
 }
 
-static bool is_from(const struct access_blocks *blocks, const uint8_t *address)
+static bool is_among(const struct access_blocks *blocks, const uint8_t *address)
 {
-    if (blocks->count == 0)
-        return true;
     for (size_t i = 0; address && i < blocks->count; i++)
         if (address_block_holds(&blocks->items[i], address))
             return true;
     return false;
 }
 
-static enum http_status check_access(const struct site_policy *policy, const uint8_t *address,
-                                     struct span path)
+enum verdict { VERDICT_NONE, VERDICT_ALLOWED, VERDICT_DENIED }; /* NONE: no rule fits */
+
+static enum verdict judge_name(const struct site_policy *policy, const uint8_t *address,
+                               struct span path)
 {
     for (size_t i = 0; i < policy->cfg->access_count; i++) {
         const struct config_access *rule = &policy->cfg->access[i];
+        const struct access_blocks *blocks = &policy->access[i];
 
-        if (is_from(&policy->access[i], address) &&
+        if ((blocks->count == 0 || is_among(blocks, address)) &&
             glob_path_in(rule->paths, rule->path_count, path))
-            return rule->action == ACCESS_ALLOW ? HTTP_OK : HTTP_FORBIDDEN;
+            return rule->action == ACCESS_ALLOW ? VERDICT_ALLOWED : VERDICT_DENIED;
     }
-    return HTTP_OK;
+    return VERDICT_NONE;
 }
 
 /* An encoded form must be allowed under both names. */
+static enum verdict judge(const struct site_policy *policy, const uint8_t *address,
+                          struct span path)
+{
+    enum verdict verdict = judge_name(policy, address, path), of_plain;
+    struct span plain = uncoded(policy->cfg, path);
+
+    if (verdict == VERDICT_DENIED || plain.len == 0)
+        return verdict;
+    of_plain = judge_name(policy, address, plain);
+    return of_plain == VERDICT_DENIED || verdict == VERDICT_NONE ? of_plain : verdict;
+}
+
+static const struct config_auth *auth_rule(const struct site_policy *policy, struct span path)
+{
+    for (size_t i = 0; i < policy->cfg->auth_count; i++) {
+        const struct config_auth *rule = &policy->cfg->auth[i];
+
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
+            return rule;
+    }
+    return NULL;
+}
+
+static bool may_sign_in_instead(const struct config_auth *rule)
+{
+    return rule && rule->satisfy == SATISFY_ANY;
+}
+
 enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
                                     struct span path)
 {
-    enum http_status status = check_access(policy, address, path);
-    struct span plain = uncoded(policy->cfg, path);
-
-    if (status == HTTP_OK && plain.len > 0)
-        status = check_access(policy, address, plain);
-    return status;
+    return judge(policy, address, path) == VERDICT_DENIED &&
+                   !may_sign_in_instead(auth_rule(policy, path))
+               ? HTTP_FORBIDDEN
+               : HTTP_OK;
 }
+
+const struct config_auth *site_policy_auth(const struct site_policy *policy, const uint8_t *address,
+                                           struct span path)
+{
+    const struct config_auth *rule = auth_rule(policy, path);
+
+    return may_sign_in_instead(rule) && judge(policy, address, path) == VERDICT_ALLOWED ? NULL
+                                                                                        : rule;
+}
+
+/* --- maintenance ----------------------------------------------------------------------------- */
+
+const struct config_maintenance *site_policy_maintenance(const struct site_policy *policy,
+                                                         const uint8_t *address, struct span path)
+{
+    for (size_t i = 0; i < policy->cfg->maintenance_count; i++) {
+        const struct config_maintenance *rule = &policy->cfg->maintenance[i];
+
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
+            return rule->answer == MAINTENANCE_OPEN || is_among(&policy->excepted[i], address)
+                       ? NULL
+                       : rule;
+    }
+    return NULL;
+}
+
+enum http_status site_policy_maintenance_status(const struct config_maintenance *rule)
+{
+    return rule->answer == MAINTENANCE_GONE ? HTTP_GONE : HTTP_UNAVAILABLE;
+}
+
+/* --- links from elsewhere -------------------------------------------------------------------- */
 
 /* Does the page that links to the file (Referer, RFC 9110 section 10.1.3) belong to the site or to
  * a host that the rule allows? */
@@ -304,15 +371,4 @@ enum http_status site_policy_check(const struct site_policy *policy,
     if (status == HTTP_OK)
         status = check_found_signature(policy, request, scratch, path);
     return status;
-}
-
-const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path)
-{
-    for (size_t i = 0; i < policy->cfg->auth_count; i++) {
-        const struct config_auth *rule = &policy->cfg->auth[i];
-
-        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
-            return rule;
-    }
-    return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* site_policy.h — a site's rules for requests, prepared: redirects, signed URLs, rewrites, access
+/* site_policy.h — a site's rules for requests, prepared: maintenance, redirects, signed URLs, rewrites, access
  * by address, and links from other sites, in this order.
  *
  * It only decides, and uses no file or socket. Regular expressions and keys are prepared once per
@@ -26,6 +26,7 @@ struct site_policy {
     bool has_rules;                          /* there is any rule other than for signing in */
     struct url_rule **redirects, **rewrites; /* as many as the config has */
     struct access_blocks *access;            /* one for each access rule */
+    struct access_blocks *excepted;          /* one for each rule of maintenance */
     /* One for each rule of signed URLs; one without bytes refuses everything. */
     const struct named_file **keys;
 };
@@ -43,6 +44,12 @@ struct site_request {
     int64_t now;            /* seconds since 1970 */
 };
 
+/* The rule by which the client gets no more than its answer for now, or NULL. `path` as it was asked
+ * for. */
+const struct config_maintenance *site_policy_maintenance(const struct site_policy *policy,
+                                                         const uint8_t *address, struct span path);
+enum http_status site_policy_maintenance_status(const struct config_maintenance *rule);
+
 /* Applies redirects, signed URLs and rewrites to `path`, which lies in memory of `path_cap` bytes.
  * Returns HTTP_OK, with `path` perhaps rewritten in place; the status of a redirect, with *location
  * in the scratch; or the status to refuse with. */
@@ -51,7 +58,8 @@ enum http_status site_policy_map(const struct site_policy *policy,
                                  struct url_path *path, char *path_bytes, size_t path_cap,
                                  struct span *location);
 
-/* Applies the access rules: HTTP_OK or HTTP_FORBIDDEN. */
+/* Applies the access rules: HTTP_OK or HTTP_FORBIDDEN. HTTP_OK also for who may sign in instead, so
+ * site_policy_auth() is asked next. */
 enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
                                     struct span path);
 /* Returns HTTP_OK or the status to refuse with: by an access rule; because a page of another site
@@ -60,7 +68,8 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
 enum http_status site_policy_check(const struct site_policy *policy,
                                    const struct site_request *request, struct site_scratch *scratch,
                                    struct span path);
-/* The rule by which the client has to sign in, or NULL. */
-const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path);
+/* The rule by which the client has to sign in, or NULL: there is none, or its address is enough. */
+const struct config_auth *site_policy_auth(const struct site_policy *policy, const uint8_t *address,
+                                           struct span path);
 
 #endif

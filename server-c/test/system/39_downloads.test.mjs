@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Names to save under (RFC 6266, RFC 8187), and files that are stored compressed and sent as what is in them.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { startNode } from '../support/node.mjs'
+import { startNode, until } from '../support/node.mjs'
 import { get } from '../support/raw.mjs'
 
 const named = (answer) => answer.headers['content-disposition']
@@ -99,6 +101,26 @@ test('files that are stored compressed are sent as what is in them', async (t) =
   const part = await get(node.port, '/tiles/1/2/4.pbf', { lines: ['Range: bytes=2-5'] })
   assert.deepEqual([part.status, part.headers['content-encoding']], [206, 'gzip'])
   assert.deepEqual(part.body, readFileSync(`${node.root}/tiles/1/2/4.pbf`).subarray(2, 6))
+})
+
+test('nothing compresses once more what is stored compressed', async (t) => {
+  const log = gzipSync(Buffer.alloc(100_000, 'a line of a log\n'), { level: 0 })
+  const node = await startNode(t, {
+    files: { 'old/a.log': log, 'new/a.log': Buffer.alloc(100_000, 'a line of a log\n') },
+    config: ({ folder }) => ({ compression: { cacheFolder: join(folder, 'copies') } }),
+    site: { storedCodings: [{ paths: ['/old/**'], coding: 'gzip' }] },
+  })
+  const ask = (target) => get(node.port, target, { lines: ['Accept-Encoding: br, gzip'] })
+  const then = new Date(Date.now() - 60_000)
+  for (const name of ['old/a.log', 'new/a.log']) utimesSync(join(node.root, name), then, then)
+  await until(async () => (await ask('/new/a.log')).headers['content-encoding'] === 'br', 'a copy')
+  for (let turn = 0; turn < 3; turn++) {
+    const answer = await ask('/old/a.log')
+    assert.equal(answer.headers['content-encoding'], 'gzip')
+    assert.deepEqual(answer.body, log)
+    await sleep(50)
+  }
+  assert.equal(await node.counter('copiesMade'), 1)
 })
 
 test('a client that does not take the coding gets the file all the same, or 406 where a rule says so', async (t) => {

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
@@ -261,4 +262,37 @@ test('syslog by UDP: a message of RFC 5424 for each line, of both logs', async (
   node.child.kill('SIGHUP')
   await until(() => messages.some((one) => one.startsWith('<27>1 ')), 'an error has its severity')
   assert.equal(await node.stop(), 0)
+})
+
+test('a socket that takes no datagrams is said in the error log, once, and holds up nobody', async (t) => {
+  const socket = join(tempFolder(t), 'stream')
+  const daemon = createServer().listen(socket)
+  t.after(() => daemon.close())
+  await once(daemon, 'listening')
+  const node = await startNode(t, {
+    files,
+    config: { workers: 1, accessLog: { path: `syslog:${socket}` } },
+  })
+  for (let i = 0; i < 3; i++) assert.equal((await get(node.port, '/a.txt')).status, 200)
+  await node.logLine(/warn access log: "syslog:.*stream" takes no messages: .+; they are kept/)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  assert.equal(node.log.match(/takes no messages/g).length, 1)
+})
+
+test('standard output that cannot be opened by its path, as the journal, is a log', async (t) => {
+  const node = await startNode(t, {
+    files,
+    stdout: 'pipe', // a socket
+    config: { workers: 1, accessLog: { path: 'stdout', format: '{status} {path}' } },
+  })
+  let text = ''
+  node.child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  assert.throws(() => readFileSync(`/proc/${node.child.pid}/fd/1`), /ENXIO/)
+  await get(node.port, '/a.txt')
+  await until(() => text === '200 /a.txt\n', 'a line')
+  node.child.kill('SIGUSR1') // nothing to open anew
+  await get(node.port, '/none')
+  await until(() => text === '200 /a.txt\n404 /none\n', 'another')
 })

@@ -50,6 +50,7 @@ static void check_accepted(const char *out, const struct url_path *path, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+    static const enum url_slash slashes[] = {URL_SLASH_KEEP, URL_SLASH_DECODE};
     static enum http_status (*const ways[])(struct url_path *, char *, size_t,
                                             struct span) = {url_path_resolve, url_path_normalise};
     struct span raw = {(const char *)data, len};
@@ -62,6 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         if (status == HTTP_OK)
             check_accepted(out, &path, len);
     }
+    for (size_t i = 0; i < ARRAY_LEN(slashes); i++)
+        if (url_path_resolve_as(&path, out, len + 2, raw, slashes[i]) == HTTP_OK)
+            check_accepted(out, &path, len);
     free(out);
     return 0;
 }

@@ -38,6 +38,7 @@ static void check_site(int line, const char *site, const char *want)
 #define CORS ",\"cors\":[{\"origins\":[\"*\"]}]"
 #define SECURITY(more) ",\"securityHeaders\":{\"preset\":\"basic\"," more "}"
 #define BASIC ",\"securityHeaders\":{\"preset\":\"basic\"}"
+#define ANY ",\"auth\":[{\"realm\":\"r\",\"file\":\"/f\",\"satisfy\":\"any\"}]"
 #define HEADER(action, name, value)                                                                \
     ",\"headers\":[{\"action\":\"" action "\",\"name\":\"" name "\",\"value\":\"" value "\"}]"
 
@@ -78,5 +79,7 @@ int main(void)
     check_site(__LINE__, ",\"securityHeaders\":{\"preset\":\"strict\"}",
                "/sites/0/securityHeaders/preset ");
     check_row(__LINE__, ",\"hsts\":{\"maxAgeSeconds\":300}", "\"10.0.0.1\"", "");
+    check_site(__LINE__, ANY, "/sites/0/auth/0/satisfy ");
+    check_site(__LINE__, ANY ",\"access\":[{\"action\":\"deny\"}]", "");
     return check_end("config_check_advice");
 }

@@ -146,8 +146,60 @@ static void test_encode(void)
     CHECK_INT(__LINE__, "no room", url_path_encode(out, 2, (struct span){"/ ", 2}), 0);
 }
 
+static void test_encoded_slashes(void)
+{
+    static const struct {
+        int line;
+        enum url_slash how;
+        const char *raw;
+        int status;
+        const char *want;
+    } rows[] = {
+        {__LINE__, URL_SLASH_DECODE, "/@a%2fb", 200, "/@a/b"},
+        {__LINE__, URL_SLASH_DECODE, "/@a%2Fb%2F", 200, "/@a/b/"},
+        {__LINE__, URL_SLASH_DECODE, "%2Fa", 400, NULL},
+        {__LINE__, URL_SLASH_DECODE, "/%2F%2f/a%2F/b", 200, "/a/b"},
+        {__LINE__, URL_SLASH_DECODE, "/a%2F..%2Fb", 200, "/b"},
+        {__LINE__, URL_SLASH_DECODE, "/a%2f%2e%2e%2fb", 200, "/b"},
+        {__LINE__, URL_SLASH_DECODE, "/a%2F..", 200, "/"},
+        {__LINE__, URL_SLASH_DECODE, "/a%2F.", 200, "/a/"},
+        {__LINE__, URL_SLASH_DECODE, "/..%2Fetc", 400, NULL},
+        {__LINE__, URL_SLASH_DECODE, "/%2e%2e%2fetc", 400, NULL},
+        {__LINE__, URL_SLASH_DECODE, "/a%2f..%2f..%2fetc", 400, NULL},
+        {__LINE__, URL_SLASH_DECODE, "/a%252F..%252Fb", 200, "/a%2F..%2Fb"},
+        {__LINE__, URL_SLASH_DECODE, "/a%5c..", 200, "/a\\.."},
+        {__LINE__, URL_SLASH_DECODE, "/a%2F%00", 400, NULL},
+        {__LINE__, URL_SLASH_KEEP, "/@a%2fb", 200, "/@a%2Fb"},
+        {__LINE__, URL_SLASH_KEEP, "/@a%2Fb/c%2F", 200, "/@a%2Fb/c%2F"},
+        {__LINE__, URL_SLASH_KEEP, "/..%2f..%2fetc", 200, "/..%2F..%2Fetc"},
+        {__LINE__, URL_SLASH_KEEP, "/a%2f../b", 200, "/a%2F../b"},
+        {__LINE__, URL_SLASH_KEEP, "/a%2f/../b", 200, "/b"},
+        {__LINE__, URL_SLASH_KEEP, "/%2F", 200, "/%2F"},
+        {__LINE__, URL_SLASH_REFUSE, "/a%2F..%2Fb", 404, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char out[64];
+        struct url_path path;
+        struct span raw = {rows[i].raw, strlen(rows[i].raw)};
+        int status = (int)url_path_resolve_as(&path, out, raw.len + 2, raw, rows[i].how);
+        CHECK_INT(rows[i].line, rows[i].raw, status, rows[i].status);
+        if (rows[i].want && status == 200) {
+            CHECK_STR(rows[i].line, rows[i].raw, out, rows[i].want);
+            CHECK_INT(rows[i].line, rows[i].raw, path.is_folder, out[path.len - 1] == '/');
+        }
+    }
+    struct url_path path;
+    char out[5];
+    CHECK_INT(__LINE__, "no room",
+              url_path_resolve_as(&path, out, 4, (struct span){"/%2f", 4}, URL_SLASH_KEEP), 414);
+    CHECK_INT(__LINE__, "room",
+              url_path_resolve_as(&path, out, 5, (struct span){"/%2f", 4}, URL_SLASH_KEEP), 200);
+}
+
 int main(void)
 {
+    test_encoded_slashes();
     test_resolve();
     test_normalise();
     test_hidden();

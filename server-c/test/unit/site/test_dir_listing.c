@@ -4,6 +4,7 @@
 #include "site/dir_listing.c"
 #include "site/dir_listing_page.c"
 #include "site/dir_listing_read.c"
+#include "site/dir_note.c"
 
 #include "check.h"
 #include "shell.h"
@@ -15,6 +16,7 @@
 
 static char root[] = "/tmp/farmstead-listing-XXXXXX";
 static atomic_bool not_cancelled;
+static const struct dir_note no_note;
 
 static struct dir_entries read_folder(const char *path, const struct config_site *site)
 {
@@ -207,12 +209,12 @@ static void test_bounded_text(void)
     memset(name, '<', sizeof(name) - 1);
     for (size_t i = 0; i < entries.count; i++)
         items[i].name = name;
-    text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
+    text = dir_listing_html(&entries, (struct span){"/", 1}, &no_note, &no_note, &len);
     CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "There are more", 14), "bounded HTML");
     free(text);
     entries.count = 2;
     entries.is_truncated = true;
-    text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
+    text = dir_listing_html(&entries, (struct span){"/", 1}, &no_note, &no_note, &len);
     CHECK_TRUE(memmem(text, len, "more entries than are shown here</caption>", 42), "at the top");
     free(text);
     text = dir_listing_json(&entries, (struct span){"/", 1}, &len);

@@ -183,10 +183,10 @@ static void test_auth(void)
 
     site_policy_init(&policy, &cfg, NULL);
     CHECK_TRUE(!policy.has_rules, "signing in is asked for apart");
-    CHECK_STR(__LINE__, "a path", site_policy_auth(&policy, of("/in/x"))->realm, "first");
-    CHECK_STR(__LINE__, "all others", site_policy_auth(&policy, of("/x"))->realm, "rest");
+    CHECK_STR(__LINE__, "a path", site_policy_auth(&policy, NULL, of("/in/x"))->realm, "first");
+    CHECK_STR(__LINE__, "all others", site_policy_auth(&policy, NULL, of("/x"))->realm, "rest");
     cfg.auth_count = 1;
-    CHECK_TRUE(site_policy_auth(&policy, of("/x")) == NULL, "no rule");
+    CHECK_TRUE(site_policy_auth(&policy, NULL, of("/x")) == NULL, "no rule");
     cfg.auth_count = 2;
     site_policy_fini(&policy);
 }
@@ -224,14 +224,84 @@ static void test_coded_names(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CHECK_INT(rows[i].line, rows[i].path, site_policy_access(&policy, NULL, of(rows[i].path)),
                   rows[i].access);
-        CHECK_INT(rows[i].line, rows[i].path, site_policy_auth(&policy, of(rows[i].path)) != NULL,
-                  rows[i].needs_user);
+        CHECK_INT(rows[i].line, rows[i].path,
+                  site_policy_auth(&policy, NULL, of(rows[i].path)) != NULL, rows[i].needs_user);
     }
+    site_policy_fini(&policy);
+}
+
+static void test_satisfy(void)
+{
+    struct config_access access[] = {
+        {.action = ACCESS_ALLOW, .addresses = LIST(S("192.0.2.0/24")), .address_count = 1},
+        {.action = ACCESS_DENY, .paths = LIST(S("/in/**"), S("/out/**")), .path_count = 2},
+    };
+    struct config_auth auth[] = {
+        {.paths = LIST(S("/in/**"), S("/free/**")), .path_count = 2, .satisfy = SATISFY_ANY},
+        {.paths = LIST(S("/both/**"), S("/out/b/**")), .path_count = 2},
+    };
+    struct config_site cfg = {.access = access,
+                              .access_count = ARRAY_LEN(access),
+                              .auth = auth,
+                              .auth_count = ARRAY_LEN(auth),
+                              .precompressed = LIST(S("gzip")),
+                              .precompressed_count = 1};
+    static const struct {
+        int line;
+        const char *path;
+        bool is_inside;
+        int status;
+        bool signs_in;
+    } rows[] = {
+        {__LINE__, "/in/x", true, 200, false},    {__LINE__, "/in/x", false, 200, true},
+        {__LINE__, "/in/x.gz", true, 200, false}, {__LINE__, "/in/x.gz", false, 200, true},
+        {__LINE__, "/free/x", false, 200, true},  {__LINE__, "/free/x", true, 200, false},
+        {__LINE__, "/both/x", true, 200, true},   {__LINE__, "/both/x", false, 200, true},
+        {__LINE__, "/out/x", false, 403, false},  {__LINE__, "/out/b/x", false, 403, true},
+        {__LINE__, "/x", false, 200, false},
+    };
+    uint8_t inside[ADDRESS_LEN];
+    struct site_policy policy;
+
+    CHECK_TRUE(inet_pton(AF_INET, "192.0.2.7", address_begin_v4(inside)) == 1, "an address");
+    site_policy_init(&policy, &cfg, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const uint8_t *address = rows[i].is_inside ? inside : NULL;
+        CHECK_INT(rows[i].line, rows[i].path,
+                  (int)site_policy_access(&policy, address, of(rows[i].path)), rows[i].status);
+        CHECK_INT(rows[i].line, rows[i].path,
+                  site_policy_auth(&policy, address, of(rows[i].path)) != NULL, rows[i].signs_in);
+    }
+    site_policy_fini(&policy);
+}
+
+static void test_maintenance(void)
+{
+    struct config_maintenance rules[] = {
+        {.answer = MAINTENANCE_OPEN, .paths = LIST(S("/status/**")), .path_count = 1},
+        {.answer = MAINTENANCE_GONE, .paths = LIST(S("/old/**")), .path_count = 1},
+        {.except = LIST(S("192.0.2.7")), .except_count = 1},
+    };
+    struct config_site cfg = {.maintenance = rules, .maintenance_count = ARRAY_LEN(rules)};
+    uint8_t mine[ADDRESS_LEN];
+    struct site_policy policy;
+
+    CHECK_TRUE(inet_pton(AF_INET, "192.0.2.7", address_begin_v4(mine)) == 1, "an address");
+    site_policy_init(&policy, &cfg, NULL);
+    CHECK_TRUE(policy.has_rules, "it has rules");
+    CHECK_TRUE(!site_policy_maintenance(&policy, NULL, of("/status/x")), "open");
+    CHECK_TRUE(site_policy_maintenance(&policy, mine, of("/old/x")) == &rules[1], "gone");
+    CHECK_TRUE(site_policy_maintenance(&policy, NULL, of("/x")) == &rules[2], "closed");
+    CHECK_TRUE(!site_policy_maintenance(&policy, mine, of("/x")), "not for me");
+    CHECK_INT(__LINE__, "gone", (int)site_policy_maintenance_status(&rules[1]), 410);
+    CHECK_INT(__LINE__, "closed", (int)site_policy_maintenance_status(&rules[2]), 503);
     site_policy_fini(&policy);
 }
 
 int main(void)
 {
+    test_satisfy();
+    test_maintenance();
     test_coded_names();
     test_map();
     test_access();
