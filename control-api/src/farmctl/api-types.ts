@@ -11,6 +11,10 @@ type Answer<
   : never
 
 export type Node = Answer<'listNodes', 200>['items'][number]
+export type NodesQuery = Omit<
+  NonNullable<operations['listNodes']['parameters']['query']>,
+  'limit' | 'offset' | 'cursor'
+>
 export type NodeDetail = Answer<'getNode', 200>
 export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>

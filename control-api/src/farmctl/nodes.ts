@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes are named by people and numbered by the API: commands take either.
-import { matches, parseSelector, type Selector } from '../labels/selector.ts'
+import { parseSelector, type Selector } from '../labels/selector.ts'
 import { type Api, bodyOf, pages } from './api.ts'
 import type { Node, NodeDetail } from './api-types.ts'
 import { Failure } from './failures.ts'
@@ -12,8 +12,17 @@ export async function findNode(api: Api, nameOrId: string): Promise<Node> {
   if (nameOrId.startsWith('node_')) {
     return bodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id: nameOrId } } }))
   }
-  for await (const node of allNodes(api)) if (node.name === nameOrId) return node
+  const [node] = NAME.test(nameOrId) ? await named(api, nameOrId) : []
+  if (node) return node
   throw new Failure(`There is no node "${nameOrId}". See: farmctl get nodes`)
+}
+
+/** What else is typed is nobody's name, and the control plane would say that it does not fit. */
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
+
+const named = async (api: Api, name: string): Promise<Node[]> => {
+  const params = { query: { name, limit: 1 } }
+  return (await bodyOf(api.GET('/api/v1/nodes', { params }))).items
 }
 
 /** With what only one node by itself is shown with. */
@@ -31,6 +40,11 @@ export function readSelector(text: string): Selector {
   )
 }
 
-export async function* selectNodes(api: Api, selector: Selector): AsyncGenerator<Node> {
-  for await (const node of allNodes(api)) if (matches(selector, node.labels)) yield node
+/** The control plane chooses; an error of the selector is shown with its place. */
+export function selectNodes(api: Api, selector: string, limit?: number): AsyncGenerator<Node> {
+  readSelector(selector)
+  return pages((page) => {
+    const query = { ...page, ...(selector !== '' && { selector }) }
+    return bodyOf(api.GET('/api/v1/nodes', { params: { query } }))
+  }, limit)
 }

@@ -19,7 +19,7 @@ import type {
   Webhook,
 } from './api-types.ts'
 import { Failure } from './failures.ts'
-import { describeNode, readSelector, selectNodes } from './nodes.ts'
+import { describeNode, selectNodes } from './nodes.ts'
 import { age, type Column, labelsText } from './table.ts'
 
 export type Query = { selector: string; of: string | undefined; limit: number | undefined }
@@ -62,7 +62,7 @@ const nodes: Resource<Node> = {
     { title: 'REASON', of: ({ sync }) => sync.reason, isWide: true },
   ],
   nameOf: ({ name }) => name,
-  list: (api, { selector }) => selectNodes(api, readSelector(selector)),
+  list: (api, { selector, limit }) => selectNodes(api, selector, limit),
   one: describeNode,
 }
 

@@ -177,7 +177,7 @@ class Farm {
       }
       const farm = new Farm(home, service, session, agents)
       await farm.#until('all run the first version', CONNECTED_WITHIN_MS, async () => {
-        const { body } = await session.must('GET', '/farm/summary')
+        const { body } = await session.ask('GET', '/farm/summary')
         return JSON.stringify(body).includes(`"in-sync":${count}`)
       })
       return farm

@@ -159,8 +159,8 @@ test.runIf(canMount)(
     // Not even the reserve is left: it asks the disk once in a while, no more.
     disk.fill()
     const said = controlPlane.output.split('\n').length
-    await sleep(5_000)
-    expect(controlPlane.output.split('\n').length - said).toBeLessThan(200)
+    await sleep(2_000)
+    expect(controlPlane.output.split('\n').length - said).toBeLessThan(80)
     await serve('1', '2')
 
     disk.free()

@@ -60,6 +60,44 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
   })
 })
 
+describe('nodes list', { timeout: FARMCTL_TEST_MS }, () => {
+  test('is filtered, sorted and cut by the control plane, and says how many there are', async () => {
+    const farm = await farmctl()
+    const { run, json } = farm
+    const nodes = []
+    for (const name of ['a', 'b', 'c']) nodes.push(await joinNode(farm, name))
+    const list = (...args: string[]) => run(['nodes', 'list', ...args])
+    const names = async (...args: string[]) => (await list(...args, '-o', 'name')).stdout
+    const cut = await list('--sort', 'name', '--desc', '--limit', '2', '-o', 'name')
+    expect(cut).toMatchObject({ code: 0, stdout: 'c\nb\n' })
+    expect(cut.stderr).toContain('2 of 3 nodes; --all lists all of them.')
+    const all = await list('--limit', '1', '--all', '-o', 'name')
+    expect(all).toMatchObject({ stdout: 'a\nb\nc\n', stderr: '' })
+    await run(['nodes', 'cordon', 'b', '--reason', 'new disk'])
+    await nodes[0]?.disconnect()
+    expect(await names('--cordoned')).toBe('b\n')
+    // It is missed a moment after it is gone.
+    await expect.poll(() => names('--disconnected'), { timeout: FARMCTL_TEST_MS / 4 }).toBe('a\n')
+    expect(await names('--connected', '--query', 'zone=c')).toBe('c\n')
+    expect(await names('-l', 'zone in (a,c)', '--sort', 'seen', '--limit', '1')).toBe('a\n')
+    expect(await names('--group', 'default', '--identity', 'good', '--all')).toBe('a\nb\nc\n')
+    expect((await list()).stdout).toMatch(/^NAME +STATE/)
+    expect(await json('nodes', 'list', '--state', 'in-sync')).toEqual({ items: [], total: 0 })
+    expect((await list('--config', 'default')).stdout).toBe('No node matches.\n')
+  })
+
+  test('says what of it is wrong', async () => {
+    const { run } = await farmctl()
+    const wrong = async (...args: string[]) => (await run(['nodes', 'list', ...args])).stderr
+    expect(await wrong('--state', 'gone')).toMatch(/Allowed choices are out-of-sync/)
+    expect(await wrong('--limit', '0')).toMatch(/--limit is a number from 1/)
+    expect(await wrong('--config', 'default@new')).toMatch(/default@7/)
+    expect(await wrong('-l', 'zone=')).toMatch(/column/)
+    expect(await wrong('--connected', '--disconnected')).toMatch(/cannot be used with/)
+    expect((await run(['nodes', 'log', 'No Name'])).stderr).toMatch(/There is no node "No Name"/)
+  })
+})
+
 describe('decommission', { timeout: FARMCTL_TEST_MS }, () => {
   test('takes a name or a selector, and only those that are away when it is told so', async () => {
     const farm = await farmctl()

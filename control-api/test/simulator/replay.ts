@@ -32,7 +32,7 @@ import {
 } from './real-plane.ts'
 import { type StoredRollout, StoredRollouts } from './stored-rollouts.ts'
 import type { Deed, Note } from './tape.ts'
-import { tasksShown, viewOf, viewOfReal } from './view.ts'
+import { type RolloutView, tasksShown, viewOf, viewOfReal } from './view.ts'
 import { Words } from './words.ts'
 
 export class Divergence extends Error {}
@@ -58,6 +58,7 @@ class Player {
   readonly #connected: Connected = new Set()
   readonly #backups = new Map<Database, string>()
   readonly #stored = new StoredRollouts()
+  readonly #translations = new WeakMap<RolloutView, RolloutView>()
   #services: Services
   #running: Running | null = null
   #isStorageFull = false
@@ -102,7 +103,18 @@ class Player {
     if (said !== undefined)
       requireSame(where, { answer: result }, this.#words.translate({ answer: said }))
     const real = await viewOfReal(this.#services.db, rollouts)
-    requireSame(where, viewOf(db), this.#words.translate(real))
+    const translated = real.rollouts.map((one) => this.#translated(one))
+    const others = this.#words.translate({ ...real, rollouts: [] })
+    requireSame(where, viewOf(db), { ...others, rollouts: translated })
+  }
+
+  /** One that did not change is not translated again: a word that was missing then has been noticed. */
+  #translated(rollout: RolloutView): RolloutView {
+    const known = this.#translations.get(rollout)
+    if (known) return known
+    const translation = this.#words.translate(rollout)
+    this.#translations.set(rollout, translation)
+    return translation
   }
 
   get #plane(): Running {

@@ -85,7 +85,7 @@ test('of ten thousand nodes, and of a rollout to them, pages show a part and lea
     await table.getByRole('button', { name: /^p99/ }).click()
     await expect(page).toHaveURL(/sort=p99&desc=true/)
     await page.getByRole('textbox', { name: /^Find nodes/ }).clear()
-    await expect(page.getByText(/at most 1000 are sorted so/)).toBeVisible()
+    await expect(page.getByText(/for 1,000 nodes at most/)).toBeVisible()
     await page.getByRole('button', { name: 'Sort by name' }).click()
     await expect(table.getByRole('row').nth(1)).toContainText('edge-00001')
   })

@@ -87,19 +87,12 @@ static char *read_file(struct job *job, struct stat *st)
 static int write_whole(int fd, const char *bytes, size_t len, const struct stat *st)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, st->st_mtim};
+    int err;
 
-    while (len > 0) {
-        ssize_t n = write(fd, bytes, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        bytes += n;
-        len -= (size_t)n;
-    }
-    if (fchmod(fd, st->st_mode & 0777) != 0 || futimens(fd, times) != 0 || fdatasync(fd) != 0)
+    if (fchmod(fd, st->st_mode & 0777) != 0)
         return errno;
-    return 0;
+    err = -file_write_fully(fd, bytes, len);
+    return err != 0 || futimens(fd, times) == 0 ? err : errno;
 }
 
 /* "/a/.b.html.br.precompress" for "/a/b.html.br". */

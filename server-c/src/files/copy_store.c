@@ -495,20 +495,6 @@ static char *read_source(const struct copy_work *work)
     return NULL;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, bytes, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        bytes += n;
-        len -= (size_t)n;
-    }
-    return fdatasync(fd) == 0 ? 0 : errno;
-}
-
 static enum copy_end write_copy(struct copy_store *store, int folder, struct copy_work *work,
                                 const char *bytes, size_t len)
 {
@@ -522,7 +508,7 @@ static enum copy_end write_copy(struct copy_store *store, int folder, struct cop
     fd = openat(folder, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(work, "can't be written to", errno);
-    err = write_all(fd, bytes, len);
+    err = -file_write_fully(fd, bytes, len);
     close(fd);
     if (err == 0 && renameat(folder, unfinished, folder, work->name + 1) != 0)
         err = errno;

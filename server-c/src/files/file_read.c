@@ -100,6 +100,20 @@ ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset)
     return (ssize_t)done;
 }
 
+int file_write_fully(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return fdatasync(fd) == 0 ? 0 : -errno;
+}
+
 ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted)
 {
     static _Thread_local char scratch[PROBE_BYTES];

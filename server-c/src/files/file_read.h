@@ -51,7 +51,10 @@ void file_start_read(int fd, size_t len, uint64_t offset);
  * the disk: never on a loop. */
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
 
-/* The same, but only leaves the bytes in the page cache. Stops early when *is_unwanted becomes
+/* Writes all of the bytes, and waits until they are on the disk. 0, or UV_E*. Never on a loop. */
+int file_write_fully(int fd, const char *bytes, size_t len);
+
+/* As file_read_fully(), but only leaves the bytes in the page cache. Stops early when *is_unwanted becomes
  * true. Threads of a lane only. */
 ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted);
 

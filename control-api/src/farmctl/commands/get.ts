@@ -58,7 +58,7 @@ export function registerGet(program: Command, act: Act): void {
   act(describe, describeOne)
 }
 
-function parseLimit(text: string): number {
+export function parseLimit(text: string): number {
   const limit = Number(text)
   if (Number.isInteger(limit) && limit > 0) return limit
   throw new Failure(`--limit is a number from 1, not "${text}".`)
@@ -128,7 +128,12 @@ async function watch(tool: Tool, asked: Asked, options: Options): Promise<void> 
 
 const isJson = ({ json }: Tool, { output }: Options) => json || output === 'json'
 
-function linesOf(resource: Resource<unknown>, items: readonly unknown[], { output }: Options) {
+/** As a table or as names. */
+export function linesOf(
+  resource: Resource<unknown>,
+  items: readonly unknown[],
+  { output }: Pick<Options, 'output'>,
+) {
   if (output === 'name') return items.map(resource.nameOf)
   const columns = resource.columns.filter(({ isWide }) => !isWide || output === 'wide')
   return tableLines(

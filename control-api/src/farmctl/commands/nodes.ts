@@ -10,12 +10,13 @@ import { type JsonObject, readDocument } from '../documents.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
-import { findNode, readSelector, selectNodes } from '../nodes.ts'
+import { findNode, selectNodes } from '../nodes.ts'
 import { readTextFile } from '../read-text.ts'
 import { labelsText, logLine } from '../table.ts'
 import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
+import { registerNodeList } from './node-list.ts'
 import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
@@ -28,7 +29,8 @@ const NODE = 'name or id'
 export function registerNodes(program: Command, act: Act): void {
   const nodes = program
     .command('nodes')
-    .description('one node: labels, override, cordon, drift, log, end')
+    .description('list nodes; of one node: labels, override, cordon, drift, log, end')
+  registerNodeList(nodes, act)
   const label = nodes
     .command('label')
     .description('set labels (key=value) and remove them (key-)')
@@ -300,7 +302,7 @@ async function nodesToEnd(
   const found =
     name !== undefined
       ? [await findNode(api, name)]
-      : await collect(selectNodes(api, readSelector(selector ?? '')))
+      : await collect(selectNodes(api, selector ?? ''))
   if (found.length === 0 && !allowEmpty) {
     throw new Failure(
       `No node matches "${selector}": nothing was done. --allow-empty says that this is no mistake.`,

@@ -139,6 +139,9 @@ export const LISTS: Record<string, List> = {
   backups: { path: '/backups', after: ['backups', idOf('backup', 200)] },
 }
 
+/** As openapi.json has their paths: what they page through was kept in memory when it was made. */
+export const KEPT_IN_MEMORY = ['/rollouts/plans/{planDigest}/nodes']
+
 export type ListRequest = { path: string; shown: string; isScoped: boolean }
 
 /** All that is asked of a list: `shown` says which, without what says where in the middle it is. */

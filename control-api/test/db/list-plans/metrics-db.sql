@@ -8,20 +8,10 @@ select step_s, covered_ms
 --  SEARCH coverage USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)
 
 -- every request
-select step_s, counters
-  from counters
+select step_s, counters, stages
+  from series
   where node_id = ?
   and resolution_s = ?
   and step_s >= ?
   and step_s < ?
---  SEARCH counters USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)
-
--- every request
-select step_s, histogram
-  from histograms
-  where node_id = ?
-  and resolution_s = ?
-  and step_s >= ?
-  and step_s < ?
-  and stage = ?
---  SEARCH histograms USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)
+--  SEARCH series USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)

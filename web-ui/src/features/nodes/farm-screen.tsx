@@ -11,7 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
-import { type ApiError, isApiError } from '../../lib/api-error.ts'
+import { isApiError } from '../../lib/api-error.ts'
 import type { Node, NodeList, Session } from '../../lib/api-types.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
@@ -153,7 +153,8 @@ function Nodes({ rows, list, search, onSearch }: NodesProps) {
             </Button>
           }
         >
-          {rows.error.message}
+          What was measured is looked up for each node, and that for {plural(MOST_MEASURED, 'node')}{' '}
+          at most. Filter the list, or sort it by something else.
         </EmptyState>
       ) : (
         <QueryStates query={rows} what="The nodes" skeletonRows={4}>
@@ -172,8 +173,7 @@ function Nodes({ rows, list, search, onSearch }: NodesProps) {
   )
 }
 
-const isTooMany = (error: Error | null): error is ApiError =>
-  isApiError(error) && error.code === 'too_many_to_measure'
+const isTooMany = (error: Error | null) => isApiError(error) && error.code === 'too_many_to_measure'
 
 type Counted = { total: number; list: NodeList; all: number | undefined }
 
