@@ -24,12 +24,13 @@ static bool is_signed(const struct config_site *site, struct span path)
 static bool may_have(const struct dir_listing_order *order, struct span path)
 {
     const struct site_policy *policy = order->policy;
+    const uint8_t *address = order->has_address ? order->address : NULL;
 
     if (!policy)
         return true;
-    return site_policy_access(policy, order->has_address ? order->address : NULL, path) ==
-               HTTP_OK &&
-           site_policy_auth(policy, path) == site_policy_auth(policy, order->url_path) &&
+    return site_policy_access(policy, address, path) == HTTP_OK &&
+           site_policy_auth(policy, address, path) ==
+               site_policy_auth(policy, address, order->url_path) &&
            !is_signed(order->place->site, path);
 }
 
