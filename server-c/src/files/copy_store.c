@@ -57,7 +57,7 @@ static uint64_t now_ms(void)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-/* Each request for a copy makes its name, and printf would be a good part of what it costs. */
+/* Without printf, since each request for a copy makes its name. */
 static char *put_hex(char *out, uint64_t value, char end)
 {
     static const char digits[] = "0123456789abcdef";
