@@ -21,7 +21,7 @@ import { openControlDb } from '../src/db/open.ts'
 import type { Config } from '../src/environment/config.ts'
 import { startTextWork, type TextWork } from '../src/features/configs/text-work.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
-import type { Rhythm } from '../src/fleet/rhythm.ts'
+import { RHYTHM, type Rhythm } from '../src/fleet/rhythm.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/user-store.ts'
@@ -35,7 +35,7 @@ export const nodeBinary = resolve(
 )
 
 /** For farms in which rollouts are waited for. */
-export const QUICK: Rhythm = { tickMs: 50, reportEveryMs: 250, orderLookMs: 100 }
+export const QUICK: Rhythm = { ...RHYTHM, tickMs: 50, reportEveryMs: 250 }
 
 /** Of a control plane in its first epoch. */
 export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }

@@ -18,6 +18,8 @@ const CHANGED = [
   ...['nodes.drift', 'nodes.drift_text', 'rollouts.policy', 'rollouts.evidence'],
   ...['rollouts.reason', 'rollouts.progress'],
 ]
+/** Tables that a step dropped on purpose: what they held stands in another one as well. */
+const DROPPED = ['node_labels']
 /** The migrator's own notes. */
 const isOurs = (table: string) => !/^(sqlite|kysely)_/.test(table)
 
@@ -36,15 +38,17 @@ function read(sqlite: Sqlite.Database): Tables {
 /** The rows with those columns only that were there before and are there still. */
 function comparable(tables: Tables, before: Tables): Tables {
   return Object.fromEntries(
-    Object.entries(before).map(([table, rows]) => {
-      const columns = Object.keys(rows[0] ?? {}).filter(
-        (column) => !CHANGED.includes(`${table}.${column}`),
-      )
-      const narrowed = (tables[table] ?? []).map((row) =>
-        Object.fromEntries(columns.map((column) => [column, row[column]])),
-      )
-      return [table, narrowed.map((row) => JSON.stringify(row)).sort() as unknown as Row[]]
-    }),
+    Object.entries(before)
+      .filter(([table]) => !DROPPED.includes(table))
+      .map(([table, rows]) => {
+        const columns = Object.keys(rows[0] ?? {}).filter(
+          (column) => !CHANGED.includes(`${table}.${column}`),
+        )
+        const narrowed = (tables[table] ?? []).map((row) =>
+          Object.fromEntries(columns.map((column) => [column, row[column]])),
+        )
+        return [table, narrowed.map((row) => JSON.stringify(row)).sort() as unknown as Row[]]
+      }),
   )
 }
 

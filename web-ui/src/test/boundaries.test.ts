@@ -56,7 +56,7 @@ test.each(files.filter((path) => path.endsWith('.tsx') && !ownBoxes.includes(pat
   (path) => {
     const text = readFileSync(join(src, path), 'utf8')
     expect(text).not.toContain('"scroll-x"')
-    const tables = text.match(/<table className=(?:"grid|\{`grid)/g)?.length ?? 0
+    const tables = text.match(/<table\s+className=(?:"grid|\{`grid)/g)?.length ?? 0
     // One with a look of its own holds something else, such as a list.
     const boxes = text.match(/<ScrollBox (?![^>]*className=)/g)?.length ?? 0
     expect(boxes).toBe(tables)
