@@ -60,11 +60,9 @@ export async function seed(api: Api, agentUrl: string) {
     }
     return (await api<{ name: string }>('POST', '/managed-certificates', wish)).name
   })
-  const rollout = await api('POST', '/rollouts', {
-    config: 'default',
-    version: 1,
-    strategy: { atOnce: true },
-  })
+  const order = { config: 'default', version: 1, strategy: { atOnce: true } }
+  const plan = await api<{ planDigest: string }>('POST', '/rollouts?dryRun=1', order)
+  const rollout = await api('POST', '/rollouts', order)
   const known: Known = {
     nodes: nodes.map(({ id }) => id),
     groups: [...groups, 'default'],
@@ -75,6 +73,7 @@ export async function seed(api: Api, agentUrl: string) {
     managed,
     versions: [1, 2, 3],
     rollouts: [rollout.id],
+    plans: [plan.planDigest],
     users: await make('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
     tokens: await make('/tokens', (i) => ({
       name: `t-${i}`,

@@ -11,6 +11,7 @@
 
 #define PIECE_BYTES ((size_t)65536)
 #define BROTLI_WINDOW 22
+#define BROTLI_BLOCK 16 /* PIECE_BYTES as a power of two: brotli would collect four of them */
 #define SAMPLE_BYTES 32768
 
 static const int max_levels[CODING_COUNT] = {
@@ -77,6 +78,7 @@ static enum coder_end make_brotli(int level, struct span in, char *out, size_t c
         return CODER_NO_MEMORY;
     BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)level);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, BROTLI_WINDOW);
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_LGBLOCK, BROTLI_BLOCK);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_MODE, BROTLI_MODE_TEXT);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT, (uint32_t)in.len);
     end = run_brotli(state, in, out, cap, len, stop);
