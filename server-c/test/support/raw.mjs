@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-const ANSWER_MS = 20_000
+const ANSWER_MS = 60_000 // for one that never comes
 
 /** Where clients come from that run beside the server: large files are copied to them. */
 export const LOOPBACK = '127.0.0.1'
