@@ -54,7 +54,8 @@ static size_t count_files(const struct config *cfg)
     size_t count = 0;
 
     for (size_t i = 0; i < cfg->site_count; i++)
-        count += cfg->sites[i].auth_count + cfg->sites[i].signed_url_count;
+        for (size_t j = 0; config_site_secret(&cfg->sites[i], j) != NULL; j++)
+            count++;
     return count;
 }
 

@@ -53,6 +53,35 @@ static void test_keys(void)
     kept_files_free(kept);
 }
 
+static void test_all_kinds(void)
+{
+    char key[96], certificate[96];
+    struct config_signed_url signed_url = {.secret_file = key};
+    struct config_certificate certificates[] = {{.key_file = certificate},
+                                                {.key_file = certificate}};
+    struct config_site site = {.signed_urls = &signed_url,
+                               .signed_url_count = 1,
+                               .certificates = certificates,
+                               .certificate_count = ARRAY_LEN(certificates)};
+    struct config cfg = {.sites = &site, .site_count = 1};
+    struct kept_files *kept;
+
+    strcpy(key, in_folder("keys/k"));
+    strcpy(certificate, in_folder("keys/tls"));
+    shell_in(folder, "echo tls > keys/tls");
+    kept = kept_files_new(&cfg);
+    CHECK_INT(__LINE__, "each is kept", kept->count, 3);
+    check_served(__LINE__, kept, "keys/k", false);
+    check_served(__LINE__, kept, "keys/tls", false);
+    check_served(__LINE__, kept, "www/a", true);
+    kept_files_free(kept);
+    site.signed_url_count = 0;
+    kept = kept_files_new(&cfg);
+    CHECK_TRUE(kept != NULL, "keys of certificates alone are kept");
+    check_served(__LINE__, kept, "keys/tls", false);
+    kept_files_free(kept);
+}
+
 /* Creates files until one has the inode number of the key that is gone, which mostly is the next
  * one. */
 static void test_a_number_used_again(void)
@@ -107,6 +136,7 @@ int main(void)
              "mkdir www www2 keys state && touch www/a www2/a keys/k state/identity.json && "
              "ln -s ../keys/k www/link && ln keys/k www/second-name && ln -s ../state www");
     test_keys();
+    test_all_kinds();
     test_own_files();
     test_policy();
     test_a_number_used_again();
