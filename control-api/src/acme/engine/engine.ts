@@ -160,27 +160,37 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
     return [...faults.keys()]
   }
 
-  async function fill(): Promise<void> {
-    while (!stopping.signal.aborted && !isHeld() && running.size < AT_ONCE) {
-      const except = [...running.keys(), ...inFault()]
-      const wanted = { nowMs: now(), limit: 1, except, busy: busyAuthorities() }
+  /**
+   * Begins all that may begin. `isIdle`: nobody was under way when it looked for the last time, so that all whose time had
+   * come `atMs` have had their turn.
+   */
+  async function fill(): Promise<{ atMs: number; isIdle: boolean }> {
+    for (;;) {
+      const [atMs, busyWith] = [now(), [...running.keys()]]
+      const looked = { atMs, isIdle: busyWith.length === 0 }
+      if (stopping.signal.aborted || isHeld() || busyWith.length >= AT_ONCE) return looked
+      const except = [...busyWith, ...inFault()]
+      const wanted = { nowMs: atMs, limit: 1, except, busy: busyAuthorities() }
       const [next] = await dueManaged(db, wanted)
-      if (!next) return
+      if (!next) return looked
       begin(next.name, next.authority)
       // The database answers at once: a thousand that only wait their turn would hold up all else.
       await nextTurn()
     }
   }
 
-  async function doAll(): Promise<void> {
-    if (isHeld()) return
+  /** Returns as of when: whose time has come since then has not had its turn. */
+  async function doAll(): Promise<number> {
+    if (isHeld()) return now()
     await clean()
     for (;;) {
-      await fill()
-      if (running.size === 0) break
-      await Promise.race([...running.values()].map(({ done }) => done))
+      const { atMs, isIdle } = await fill()
+      if (isIdle) {
+        await clean()
+        return atMs
+      }
+      if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
     }
-    await clean()
   }
 
   const apart = AsyncLocalStorage.snapshot()
@@ -190,12 +200,16 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
 
   async function doAgain(): Promise<void> {
     await started
+    let doneAsOfMs = now()
     while (again && !stopping.signal.aborted) {
       again = false
-      await doAll().catch(onError)
+      doneAsOfMs = await doAll().catch((error: unknown) => {
+        onError(error)
+        return now()
+      })
     }
     doing = null
-    await setTimer().catch(onError)
+    await setTimer(doneAsOfMs).catch(onError)
   }
   const look = (): Promise<void> => {
     again = true
@@ -203,8 +217,9 @@ export function createAcmeEngine({ postDns, isHeld, onError, ...deps }: Deps): A
     doing ??= apart(() => runAsService(doAgain))
     return doing
   }
-  async function setTimer(): Promise<void> {
-    const nextAtMs = await nextActionMs(db, now())
+  /** Not as of now: a time that came while it looked would be taken for done, and wait for the longest look. */
+  async function setTimer(doneAsOfMs: number): Promise<void> {
+    const nextAtMs = await nextActionMs(db, doneAsOfMs)
     clearTimeout(timer)
     if (stopping.signal.aborted) return
     const waitMs = nextAtMs === null ? LOOK_EVERY_MS : nextAtMs - now()

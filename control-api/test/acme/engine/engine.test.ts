@@ -4,7 +4,7 @@ import { runAs } from '../../../src/audit/origin.ts'
 import { createKeeper } from '../../../src/certificates/keep.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { startStubCa } from '../stub-ca.ts'
-import { DAY_MS, HOUR_MS, type House, houseWithCa } from './house.ts'
+import { createClock, DAY_MS, HOUR_MS, type House, houseWithCa } from './house.ts'
 
 test('what somebody wants is ordered, kept, told of, and renewed before two thirds of its life', async () => {
   const { house, ca, clock, has } = await houseWithCa()
@@ -24,6 +24,17 @@ test('what somebody wants is ordered, kept, told of, and renewed before two thir
   expect((await house.orders('shop'))[0]?.started_by).toBe('renewal')
   expect(house.faults).toEqual([])
 })
+
+// Nobody looks but the engine itself. The time that the order waits for comes between its last look and its timer.
+test.each([350, 400, 450])(
+  'an order waits no longer than it said where each step takes %i ms',
+  async (eachMs) => {
+    const { house, has } = await houseWithCa(createClock({ eachMs }))
+    await house.manage('shop')
+    house.start()
+    await expect.poll(has('shop', 1), { timeout: 20_000 }).toBe(true)
+  },
+)
 
 test('a CA that is away for two days loses nothing: it is asked each hour, and has one order', async () => {
   const { house, ca, clock, has } = await houseWithCa()

@@ -31,10 +31,14 @@ export const SECOND_MS = 1000
 export const HOUR_MS = 3600 * SECOND_MS
 export const DAY_MS = 24 * HOUR_MS
 
-export function createClock() {
+/** `eachMs`: passes whenever somebody asks, as on a machine that is busy with other things. */
+export function createClock({ eachMs = 0 } = {}) {
   let offsetMs = 0
   return {
-    now: () => Date.now() + offsetMs,
+    now: () => {
+      offsetMs += eachMs
+      return Date.now() + offsetMs
+    },
     advance: (ms: number) => {
       offsetMs += ms
     },
@@ -152,8 +156,7 @@ export async function openHouse(clock = createClock()) {
 }
 
 /** With a CA that everything is ordered from. */
-export async function houseWithCa() {
-  const clock = createClock()
+export async function houseWithCa(clock = createClock()) {
   const [house, ca] = [await openHouse(clock), await startStubCa(clock.now)]
   await house.addAuthority('ca', ca)
   const has = (name: string, count: number) => async () =>
