@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type {
   FastifyReply,
   FastifyRequest,
@@ -26,14 +26,12 @@ import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/user-store.ts'
 import { isHeavy } from '../src/plugins/turns.ts'
+import { nodeBinary, plainConfig } from './plain-config.ts'
+
+export { nodeBinary }
 
 export const ORIGIN = 'http://localhost:80'
 export const PASSWORD = 'correct horse battery staple'
-export const nodeBinary = resolve(
-  import.meta.dirname,
-  '../../server-c/build/release/farmstead-node',
-)
-
 /** For farms in which rollouts are waited for. */
 export const QUICK: Rhythm = { ...RHYTHM, tickMs: 50, reportEveryMs: 250 }
 
@@ -80,27 +78,10 @@ function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-export function testConfig(overrides: Partial<Config> = {}): Config {
-  return {
-    dataDir: tempDir(),
-    nodeBinary,
-    agentUrl: 'http://127.0.0.1:9701',
-    host: '127.0.0.1',
-    port: 0,
-    agentTransport: 'insecure-http',
-    agent: { host: '127.0.0.1', port: 0 },
-    consoleDir: null,
-    basePath: '',
-    trustProxy: false,
-    publicUrl: null,
-    tls: null,
-    oidc: null,
-    webhookAllow: [],
-    logLevel: 'silent',
-    backups: null,
-    ...overrides,
-  }
-}
+export const testConfig = (overrides: Partial<Config> = {}): Config => ({
+  ...plainConfig(tempDir()),
+  ...overrides,
+})
 
 /** On a busy machine everything is slow, which says nothing of the service: what is about overload says so. */
 const NEVER_OVERLOADED = { maxEventLoopDelay: 0, maxHeapUsedBytes: 0, sampleInterval: 5000 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A service that is asked by somebody in its own process, so that the loop that is watched is the service's; and what
 // each answer costs it.
-import { resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Service } from '../../src/app.ts'
-import type { Config } from '../../src/environment/config.ts'
 import { hashPassword } from '../../src/people/passwords.ts'
 import { insertUser } from '../../src/people/user-store.ts'
 import { watchTurns } from './turns.ts'
 
-const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 export const ORIGIN = 'http://localhost:80'
 const PASSWORD = 'a long password of the bench'
 const AGAIN = 3
@@ -28,25 +25,6 @@ export type Row = {
   totalMs: number
   bytes: number
 }
-
-export const configOf = (dataDir: string): Config => ({
-  dataDir,
-  nodeBinary: NODE_BINARY,
-  agentUrl: 'http://127.0.0.1:1',
-  host: '127.0.0.1',
-  port: 0,
-  agentTransport: 'insecure-http',
-  agent: { host: '127.0.0.1', port: 0 },
-  consoleDir: null,
-  basePath: '',
-  trustProxy: false,
-  publicUrl: null,
-  tls: null,
-  oidc: null,
-  webhookAllow: [],
-  logLevel: 'silent',
-  backups: null,
-})
 
 /** As an administrator, or as one of the nodes that `scope` selects; returns the cookie. */
 export async function signIn(

@@ -5,14 +5,13 @@
 //   npm run bench -- farm [--nodes N] [--rollouts N] [--seconds S] [--rest S] [--in DIR]
 // The nodes are spoken for by processes of their own (many-agents.ts). Each keeps two connections, so the service needs
 // two descriptors for each: `ulimit -n` of 20,000 is enough for 9,500.
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { type Assignment, insertAssignments, keepText } from '../../src/assignments/store.ts'
 import { newId, sha256 } from '../../src/base/ids.ts'
 import { openAuthority } from '../../src/ca/authority.ts'
@@ -22,13 +21,12 @@ import { insertNode } from '../../src/node-identity/store/nodes.ts'
 import { setAcknowledged, setEffective } from '../../src/node-identity/store/said.ts'
 import { openServices } from '../../src/process/services.ts'
 import { Session } from '../durability/session.ts'
-import { oneTimePassword, type ServiceProcess, startService } from '../service-process.ts'
+import { type ServiceProcess, startService } from '../service-process.ts'
+import { CONFIG, furnishService } from './furnished-service.ts'
 import type { Counted, FromAgents, Spoken, ToAgents } from './many-agents.ts'
 import { cpuMsOf, residentBytesOf } from './process-cost.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
-const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
-const CONFIG = 'default'
 const NODES_PER_PROCESS = 2_500
 const PER_WRITE = 200
 const POLL_MS = 1_000
@@ -133,28 +131,11 @@ class Farm {
     within: string,
     onStarted: (pid: number) => void,
   ): Promise<Farm> {
-    const home = mkdtempSync(join(within, 'farmstead-bench-farm-'))
-    const port = await freePort()
-    const dataDir = join(home, 'data')
-    const env = {
-      PATH: process.env.PATH,
-      FARMSTEAD_DATA_DIR: dataDir,
-      FARMSTEAD_PORT: '0',
-      FARMSTEAD_AGENT_PORT: String(port),
-      FARMSTEAD_NODE_BINARY: NODE_BINARY,
-      FARMSTEAD_LOG_LEVEL: 'error',
-      // --cpu-prof, to see where the time goes.
-      ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
-    }
-    mkdirSync(join(home, 'site'))
-    const first = join(home, 'first.json')
-    const text = textOf(home, 1)
-    writeFileSync(first, text)
-    const words = ['--name', CONFIG, '--file', first, '--message', 'first', '--release']
-    const plain = { ...env, NODE_OPTIONS: '' }
-    execFileSync(process.execPath, [ADMIN, 'import-config', ...words], { env: plain })
+    const { home, port, dataDir, text, env, password } = await furnishService({
+      ...{ within, name: 'farmstead-bench-farm-', nodeBinary: NODE_BINARY },
+      textOf: (home) => textOf(home, 1),
+    })
     const { nodes, key, ca } = await makeNodes(dataDir, count, text)
-    const password = oneTimePassword(plain)
     const service = await startService(env)
     const agents: ChildProcess[] = []
     try {

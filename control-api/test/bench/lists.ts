@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util'
 import { buildService } from '../../src/app.ts'
 import { fillFarm } from '../db/list-plans/fill.ts'
 import { LISTS, requestsOf } from '../db/list-plans/lists.ts'
-import { configOf, costOf, HEAD, line, NEVER_OVERLOADED, ORIGIN, signIn } from './asking.ts'
+import { plainConfig } from '../plain-config.ts'
+import { costOf, HEAD, line, NEVER_OVERLOADED, ORIGIN, signIn } from './asking.ts'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-bench-lists-'))
   try {
     await fillFarm(dataDir)
-    const service = await buildService(configOf(dataDir), { pressure: NEVER_OVERLOADED })
+    const service = await buildService(plainConfig(dataDir), { pressure: NEVER_OVERLOADED })
     try {
       const [whole, scoped] = [await signIn(service), await signIn(service, 'zone=eu')]
       process.stdout.write(`${HEAD}\n`)

@@ -12,16 +12,8 @@ import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LightMyRequestResponse } from 'fastify'
 import { buildService, type Service } from '../../src/app.ts'
-import {
-  configOf,
-  costOf,
-  HEAD,
-  line,
-  NEVER_OVERLOADED,
-  ORIGIN,
-  type Row,
-  signIn,
-} from './asking.ts'
+import { plainConfig } from '../plain-config.ts'
+import { costOf, HEAD, line, NEVER_OVERLOADED, ORIGIN, type Row, signIn } from './asking.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf } from './large-database.ts'
 import { measurePolls } from './polls.ts'
 
@@ -75,7 +67,7 @@ async function withService(
   const paths: string[] = []
   try {
     await makeLargeDatabase(dataDir, { versions: VERSIONS, nodes, auditRows: AUDIT_ROWS })
-    const service = await buildService(configOf(dataDir), {
+    const service = await buildService(plainConfig(dataDir), {
       pressure: NEVER_OVERLOADED,
       onRoute: ({ method, url, schema }) => {
         if ([method].flat().includes('GET') && schema?.hide !== true) paths.push(url)

@@ -2,7 +2,7 @@
 // A farm for `npm run bench -- rollout`: the real service as a process of its own, real nodes, and many that are
 // spoken for by this process over mutual TLS, each on connections of its own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,14 +13,13 @@ import type { ReportRequest } from '../../src/agent-protocol/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { ask, joinOverTls } from '../agents/tls-joining.ts'
 import { Session } from '../durability/session.ts'
-import { oneTimePassword, type ServiceProcess, startService } from '../service-process.ts'
+import { type ServiceProcess, startService } from '../service-process.ts'
 import { SimulatedNode } from '../simulated-node.ts'
+import { CONFIG, furnishService } from './furnished-service.ts'
 
 const NODE_BINARY =
   process.env.FARMSTEAD_NODE ??
   resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
-const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
-const CONFIG = 'default'
 /** So many a minute may join from one address: the many come from several. */
 const JOINS_PER_ADDRESS = 25
 const JOIN_AT_A_TIME = 8
@@ -62,24 +61,10 @@ export class RolloutFarm {
 
   /** The service with a released version, and no node yet. */
   static async start(): Promise<RolloutFarm> {
-    const home = mkdtempSync(join(tmpdir(), 'farmstead-bench-rollout-'))
-    const port = await freePort()
-    const env = {
-      PATH: process.env.PATH,
-      FARMSTEAD_DATA_DIR: join(home, 'data'),
-      FARMSTEAD_PORT: '0',
-      FARMSTEAD_AGENT_PORT: String(port),
-      FARMSTEAD_NODE_BINARY: NODE_BINARY,
-      FARMSTEAD_LOG_LEVEL: 'error',
-      // --cpu-prof, to see where the time goes.
-      ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
-    }
-    mkdirSync(join(home, 'site'))
-    const first = join(home, 'first.json')
-    writeFileSync(first, textOf(home, 1))
-    const words = ['--name', CONFIG, '--file', first, '--message', 'first', '--release']
-    execFileSync(process.execPath, [ADMIN, 'import-config', ...words], { env })
-    const password = oneTimePassword(env)
+    const { home, port, env, password } = await furnishService({
+      ...{ within: tmpdir(), name: 'farmstead-bench-rollout-', nodeBinary: NODE_BINARY },
+      textOf: (home) => textOf(home, 1),
+    })
     const service = await startService(env)
     const api = await Session.first(service.url, password, 'a long password of the bench')
     return new RolloutFarm({ home, port }, service, api)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A folder for a service of its own, with a released version and somebody who may sign in: for benches that start it as
+// a process.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { oneTimePassword } from '../service-process.ts'
+
+const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
+export const CONFIG = 'default'
+
+type Wish = { within: string; name: string; nodeBinary: string; textOf: (home: string) => string }
+
+/** `env` is what the service is to be started with; agents come to `port`. */
+export async function furnishService({ within, name, nodeBinary, textOf }: Wish) {
+  const home = mkdtempSync(join(within, name))
+  const port = await freePort()
+  const dataDir = join(home, 'data')
+  const plain = {
+    PATH: process.env.PATH,
+    FARMSTEAD_DATA_DIR: dataDir,
+    FARMSTEAD_PORT: '0',
+    FARMSTEAD_AGENT_PORT: String(port),
+    FARMSTEAD_NODE_BINARY: nodeBinary,
+    FARMSTEAD_LOG_LEVEL: 'error',
+  }
+  // --cpu-prof, to see where the service's time goes.
+  const { NODE_OPTIONS } = process.env
+  const env = { ...plain, ...(NODE_OPTIONS && { NODE_OPTIONS }) }
+  mkdirSync(join(home, 'site'))
+  const first = join(home, 'first.json')
+  const text = textOf(home)
+  writeFileSync(first, text)
+  const words = ['--name', CONFIG, '--file', first, '--message', 'first', '--release']
+  execFileSync(process.execPath, [ADMIN, 'import-config', ...words], { env: plain })
+  return { home, port, dataDir, text, env, password: oneTimePassword(plain) }
+}
