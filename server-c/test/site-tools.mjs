@@ -88,6 +88,12 @@ async function check(t, { root, site, pages, missing }) {
     }
 }
 
+/** For what writes folders there is nothing to say; else as the page has it. */
+const siteFor = (trailingSlash) =>
+  trailingSlash
+    ? { errorPages: { 404: '/404.html' } }
+    : documented('**Docusaurus with `trailingSlash: false`**')
+
 const own404 = (text) => () => ({ status: 404, text })
 
 for (const trailingSlash of [false, true])
@@ -111,9 +117,7 @@ for (const trailingSlash of [false, true])
     const slash = trailingSlash ? '/' : ''
     await check(t, {
       root: join(folder, 'out'),
-      site: trailingSlash
-        ? { errorPages: { 404: '/404.html' } }
-        : documented('**Docusaurus with `trailingSlash: false`**'),
+      site: siteFor(trailingSlash),
       pages: ['/', `/about${slash}`, `/posts${slash}`, `/posts/first${slash}`],
       missing: own404(/not here/),
     })
@@ -139,9 +143,7 @@ for (const trailingSlash of [false, true])
     const slash = trailingSlash ? '/' : ''
     await check(t, {
       root: join(folder, 'build'),
-      site: trailingSlash
-        ? { errorPages: { 404: '/404.html' } }
-        : documented('**Docusaurus with `trailingSlash: false`**'),
+      site: siteFor(trailingSlash),
       pages: ['/', `/docs/intro${slash}`, `/docs/intro/below${slash}`],
       missing: own404(/Page Not Found/),
     })
@@ -164,7 +166,7 @@ test('Hugo', async (t) => {
   run('hugo', ['--quiet'], folder)
   await check(t, {
     root: join(folder, 'public'),
-    site: { errorPages: { 404: '/404.html' } },
+    site: siteFor(true),
     pages: ['/', '/posts/', '/posts/first/'],
     missing: own404(/not here/),
   })

@@ -83,6 +83,11 @@ static const char *check_origin(const char *text)
     return NULL;
 }
 
+/* What a list of headers' names has in common with another. */
+#define HEADER_NAMES                                                                               \
+    .default_json = "[]", .min = 1, .max = 128, .max_items = 64, .pattern = "^" TOKEN "$",         \
+    .form = "a header name: letters, digits and - without blanks"
+
 const struct option config_cors_members[] = {
     PATHS_ROW(config_cors),
     {.name = "origins",
@@ -117,12 +122,7 @@ const struct option config_cors_members[] = {
      .title = "Headers of requests",
      .help = "Which headers such pages may send besides those that are always allowed; "
              "\"Authorization\" has to be named, \"*\" are all others.",
-     .default_json = "[]",
-     .min = 1,
-     .max = 128,
-     .max_items = 64,
-     .pattern = "^" TOKEN "$",
-     .form = "a header name: letters, digits and - without blanks",
+     HEADER_NAMES,
      LIST(struct config_cors, headers, header_count)},
     {.name = "exposedHeaders",
      .type = OPTION_STRINGS,
@@ -130,12 +130,7 @@ const struct option config_cors_members[] = {
      .help = "Which headers of answers such pages may read besides those that are always allowed "
              "(Cache-Control, Content-Language, Content-Length, Content-Type, Expires, "
              "Last-Modified): \"ETag\", \"Content-Range\", or \"*\" for all.",
-     .default_json = "[]",
-     .min = 1,
-     .max = 128,
-     .max_items = 64,
-     .pattern = "^" TOKEN "$",
-     .form = "a header name: letters, digits and - without blanks",
+     HEADER_NAMES,
      LIST(struct config_cors, exposed_headers, exposed_header_count)},
     {.name = "credentials",
      .type = OPTION_BOOLEAN,

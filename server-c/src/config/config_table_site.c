@@ -67,6 +67,11 @@ static const char *check_index_name(const char *text)
     return NULL;
 }
 
+/* Names of a folder's own files, of which its listing shows the first that is there. */
+#define NOTE_NAMES                                                                                 \
+    .default_json = "[]", .min = 1, .max = 255, .max_items = 16, .pattern = "^[^/" CONTROLS "]+$", \
+    .form = "a file name without \"/\"", .check = check_index_name
+
 static const struct option listing_members[] = {
     {.name = "enabled",
      .type = OPTION_BOOLEAN,
@@ -103,26 +108,14 @@ static const struct option listing_members[] = {
      .help = "Names of which the first that is in the folder is shown above the list: as text, or "
              "where it ends in .html as a part of the page. Who may not have the file sees none.",
      .lighttpd = "dir-listing.show-header",
-     .default_json = "[]",
-     .min = 1,
-     .max = 255,
-     .max_items = 16,
-     .pattern = "^[^/" CONTROLS "]+$",
-     .form = "a file name without \"/\"",
-     .check = check_index_name,
+     NOTE_NAMES,
      SITE_LIST(listing.header, listing.header_count)},
     {.name = "readme",
      .type = OPTION_STRINGS,
      .title = "Files below the list",
      .help = "The same below the list, such as \"README.txt\".",
      .lighttpd = "dir-listing.show-readme",
-     .default_json = "[]",
-     .min = 1,
-     .max = 255,
-     .max_items = 16,
-     .pattern = "^[^/" CONTROLS "]+$",
-     .form = "a file name without \"/\"",
-     .check = check_index_name,
+     NOTE_NAMES,
      SITE_LIST(listing.readme, listing.readme_count)},
     {0},
 };

@@ -4,21 +4,12 @@
 
 #include "files/confined_open.h"
 #include "files/served_file.h"
-#include "match/glob.h"
 #include "site/site.h"
 
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-static bool is_signed(const struct config_site *site, struct span path)
-{
-    for (size_t i = 0; i < site->signed_url_count; i++)
-        if (glob_path_in(site->signed_urls[i].paths, site->signed_urls[i].path_count, path))
-            return true;
-    return false;
-}
 
 /* Whoever sees the list has signed in for the folder, by the folder's rule. */
 static bool may_have(const struct dir_listing_order *order, struct span path)
@@ -31,7 +22,7 @@ static bool may_have(const struct dir_listing_order *order, struct span path)
     return site_policy_access(policy, address, path) == HTTP_OK &&
            site_policy_auth(policy, address, path) ==
                site_policy_auth(policy, address, order->url_path) &&
-           !is_signed(order->place->site, path);
+           !site_policy_wants_signature(policy, path);
 }
 
 /* A path and a name behind it, with a NUL. False: they are too long. */

@@ -177,6 +177,11 @@ static size_t signature_rule(const struct site_policy *policy, struct span path)
     return i;
 }
 
+bool site_policy_wants_signature(const struct site_policy *policy, struct span path)
+{
+    return signature_rule(policy, path) < policy->cfg->signed_url_count;
+}
+
 /* The signature is always that of the path asked for. */
 static enum http_status check_signature(const struct site_policy *policy, size_t rule,
                                         const struct site_request *request, struct span asked)
@@ -218,7 +223,7 @@ static enum http_status check_found_signature(const struct site_policy *policy,
     if (status != HTTP_OK)
         return status;
     asked_span = (struct span){scratch->bytes, asked.len};
-    if (signature_rule(policy, asked_span) < policy->cfg->signed_url_count)
+    if (site_policy_wants_signature(policy, asked_span))
         return HTTP_OK;
     return check_signature(policy, rule, request, asked_span);
 }

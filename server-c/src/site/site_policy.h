@@ -68,6 +68,8 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
 enum http_status site_policy_check(const struct site_policy *policy,
                                    const struct site_request *request, struct site_scratch *scratch,
                                    struct span path);
+/* Is there a rule by which this path needs a signature? */
+bool site_policy_wants_signature(const struct site_policy *policy, struct span path);
 /* The rule by which the client has to sign in, or NULL: there is none, or its address is enough. */
 const struct config_auth *site_policy_auth(const struct site_policy *policy, const uint8_t *address,
                                            struct span path);
