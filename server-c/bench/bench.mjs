@@ -138,6 +138,8 @@ function list() {
     'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',
   )
   say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
+  say('metrics  how long questions about the measurements of 10,000 nodes take')
+  say('scrape   what Prometheus costs the control plane of 10,000 nodes')
   say('console  the console in Chromium over 10,000 nodes: how soon, how large, how old')
   return 0
 }
@@ -196,6 +198,8 @@ const others = {
   farm: { file: '../../control-api/test/bench/farm.ts', packages: null },
   lists: { file: '../../control-api/test/bench/lists.ts', packages: null },
   reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
+  metrics: { file: '../../control-api/test/bench/metrics.ts', packages: null },
+  scrape: { file: '../../control-api/test/bench/scrape.ts', packages: null },
   console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }
 

@@ -22,6 +22,7 @@ import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './si
  * @property {Record<string, string>} [headers] of every request
  * @property {boolean} [defersAccept] servers that can, accept with the first bytes
  * @property {boolean} [compresses] servers compress files themselves; the first answers may be as they are
+ * @property {string[]} [tries] what is looked for in place of the path, as our tryFiles says it
  * @property {boolean} [sendsEtag] If-None-Match with the server's own ETag in every request
  * @property {Answer[]} answers
  * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} [floor] none where it takes no part
@@ -162,6 +163,16 @@ function compress(site) {
   }
 }
 
+const APP = ['{path}', '/try/page.html']
+const CLEAN = ['{path}', '{path}.html']
+
+/** The file of `4k` under a path at which there is none. @param {string} path @param {string[]} tries */
+const elsewhere = (path, tries) => (site) => {
+  const { urlPath, body } = site.page('try', 4 * KIB)
+  const answers = [ok(path, body)]
+  return { path, tries, answers: [ok(urlPath, body), ...answers], floor: { answers } }
+}
+
 function connect(site) {
   const headers = { Connection: 'close' }
   const { path, answers } = page(site, '4k', 4 * KIB)
@@ -257,6 +268,18 @@ const plainLoads = [
     title: 'a page of 66,636 bytes that the server compresses itself, 64 connections',
     connections: 64,
     prepare: compress,
+  },
+  {
+    name: 'try-app',
+    title: 'a route of a single-page app, 4 KB, 64 connections',
+    connections: 64,
+    prepare: elsewhere('/try/users/7', APP),
+  },
+  {
+    name: 'try-clean',
+    title: 'a page at its address without .html, 4 KB, 64 connections',
+    connections: 64,
+    prepare: elsewhere('/try/page', CLEAN),
   },
   {
     name: 'loops',

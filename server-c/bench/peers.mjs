@@ -44,6 +44,9 @@ function configFile({ dir }, text) {
   return path
 }
 
+/** The last of what is tried, when it is a file for all paths. @param {string[]} [tries] */
+const pageForAll = (tries = []) => tries.find((one) => one.startsWith('/'))
+
 const ALL_PROTOCOLS = ['http', 'https', 'h2', 'h2c']
 
 const nginxTls = ({ chainFile, keyFile }) => `
@@ -54,10 +57,13 @@ const nginxTls = ({ chainFile, keyFile }) => `
     ssl_session_timeout 1d;
     ssl_session_tickets on;`
 
+const nginxTries = (tries) => `
+    location / { try_files ${tries.map((one) => one.replace('{path}', '$uri')).join(' ')}${pageForAll(tries) ? '' : ' =404'}; }`
+
 /** With less than a sixteenth of its connections to spare it would close idle ones: it gets twice as many. */
 const nginxConfig = (
   { dir, root, port, loops, connections, descriptors, cachedFiles, protocol, certificate },
-  { defersAccept, compresses },
+  { defersAccept, compresses, tries },
   nopush,
 ) => `
 daemon off;
@@ -89,7 +95,7 @@ http {
   scgi_temp_path ${dir}/scgi;
   server {
     listen 127.0.0.1:${port} reuseport backlog=${BACKLOG}${defersAccept ? ' deferred' : ''}${certificate ? ' ssl' : ''}${protocol.startsWith('h2') ? ' http2' : ''};${certificate ? nginxTls(certificate) : ''}
-    root ${root};
+    root ${root};${tries ? nginxTries(tries) : ''}
   }
 }
 `
@@ -102,10 +108,16 @@ ssl.privkey = "${keyFile}"
 ssl.openssl.ssl-conf-cmd = ( "MinProtocol" => "TLSv1.2" )
 `
 
+/** It has no list of what is tried: what is no file is another one by its path. */
+const lighttpdTries = (tries) => `
+server.modules += ( "mod_rewrite" )
+url.rewrite-if-not-file = ( ${pageForAll(tries) ? `"^/" => "${pageForAll(tries)}"` : '"^/[^.]+$" => "$0.html"'} )
+`
+
 // Its counters of requests and connections are 16 bits wide.
 const lighttpdConfig = (
   { dir, root, port, loops, connections, descriptors, certificate },
-  { defersAccept },
+  { defersAccept, tries },
 ) => `
 server.modules = ( "mod_deflate" )
 server.document-root = "${root}"
@@ -128,7 +140,7 @@ deflate.mimetypes = ( "text/html" )
 deflate.allowed-encodings = ( "gzip" )
 deflate.cache-dir = "${dir}/cache"
 deflate.params = ( "gzip-compression-level" => 9 )
-${certificate ? lighttpdTls(certificate) : ''}`
+${certificate ? lighttpdTls(certificate) : ''}${tries ? lighttpdTries(tries) : ''}`
 
 const h2oTls = ({ chainFile, keyFile }) => `
   ssl:
@@ -154,8 +166,17 @@ hosts:
         file.dir: ${root}
 `
 
+const apacheTries = (tries) =>
+  pageForAll(tries)
+    ? `
+  FallbackResource ${pageForAll(tries)}`
+    : `
+  RewriteEngine On
+  RewriteCond "%{REQUEST_FILENAME}.html" -f
+  RewriteRule "^[^.]+$" "$0.html" [L]`
+
 // The recipe for compressed copies is the one in its manual (mod_deflate).
-const apacheConfig = ({ dir, root, port, loops }, { compresses }) => `
+const apacheConfig = ({ dir, root, port, loops }, { compresses, tries }) => `
 ServerRoot ${dir}
 DefaultRuntimeDir ${dir}
 PidFile ${dir}/pid
@@ -171,6 +192,7 @@ ${[
   'headers',
   'rewrite',
   ...(compresses ? ['filter', 'deflate'] : []),
+  ...(pageForAll(tries) ? ['dir'] : []),
 ]
   .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`)
   .join('\n')}
@@ -197,7 +219,7 @@ DocumentRoot ${root}
 <Directory ${root}>
   Require all granted
   AllowOverride None
-  Options FollowSymLinks
+  Options FollowSymLinks${tries ? apacheTries(tries) : ''}
 </Directory>
 <Directory ${root}/gzip>
   RewriteEngine On

@@ -10,7 +10,7 @@ import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peersFrom } from './peers.m
 
 const config = (
   { dir, root, port, loops, connections, cachedFiles, certificate },
-  { defersAccept = false, compresses = false },
+  { defersAccept = false, compresses = false, tries },
 ) => ({
   listen: [
     {
@@ -30,7 +30,14 @@ const config = (
   fileCache: { maxOpenFiles: cachedFiles },
   ...(compresses ? { compression: { cacheFolder: join(dir, 'copies') } } : {}),
   errorLog: { level: 'warn' },
-  sites: [{ hosts: ['*'], root, ...(certificate ? { certificates: [certificate] } : {}) }],
+  sites: [
+    {
+      hosts: ['*'],
+      root,
+      ...(certificate ? { certificates: [certificate] } : {}),
+      ...(tries ? { tryFiles: [{ candidates: tries }] } : {}),
+    },
+  ],
 })
 
 /**

@@ -46,6 +46,7 @@ static void close_window(struct agent *agent, uint64_t now)
     if (now < agent->window_due_ms)
         return;
     server_metrics(agent->server, agent->snapshot);
+    agent_report_slow(&agent->ring, agent_samples_slow(agent->server));
     agent_report_add(&agent->ring, agent->snapshot);
     agent_drift_look(&agent->apply.local.drift, agent->apply.confirmed);
     read_facts(agent);
@@ -53,17 +54,6 @@ static void close_window(struct agent *agent, uint64_t now)
     /* After a stall there is one late window, and not a series of empty ones. */
     if (agent->window_due_ms <= now)
         agent->window_due_ms = now + agent->report_every_ms;
-}
-
-static uint64_t slot_due_ms(const struct agent *agent, enum agent_slot slot)
-{
-    uint64_t due = agent->clocks[slot].due_ms;
-    if (slot != AGENT_SLOT_TALK || !agent->in_session)
-        return due;
-    uint64_t speak = agent_apply_speak_ms(&agent->apply);
-    if (agent->renewal.due_ms < speak)
-        speak = agent->renewal.due_ms;
-    return speak > due ? speak : due;
 }
 
 /* Returns the time to the next thing that is due. What is due already has begun or has nothing to
@@ -77,8 +67,10 @@ static uint32_t wait_ms(const struct agent *agent, uint64_t now)
     if (apply_due < due)
         due = apply_due;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++) {
-        uint64_t slot_due = slot_due_ms(agent, (enum agent_slot)i);
-        if (!agent_http_busy(agent->http, (enum agent_slot)i) && slot_due > now && slot_due < due)
+        enum agent_slot slot = (enum agent_slot)i;
+        bool is_busy = agent_http_busy(agent->http, slot);
+        uint64_t slot_due = is_busy ? agent->turns.over_ms[i] : agent_slot_due_ms(agent, slot);
+        if (slot_due > now && slot_due < due)
             due = slot_due;
     }
     return due > now ? (uint32_t)(due - now) : 0;
@@ -99,6 +91,7 @@ static void *agent_run(void *arg)
             supervised_ready(); /* the reload has ended, well or badly */
         }
         agent_apply_on_time(&agent->apply, now);
+        agent_samples_on_time(&agent->samples, agent->server, now);
         agent_tickets_on_time(&agent->tickets, agent->server, now);
         close_window(agent, now);
         agent_speak(agent, now);

@@ -203,6 +203,36 @@ static void read_request(struct agent_reader *outer, struct agent_assignment *ou
     outer->failed = reader.failed;
 }
 
+static void read_samples(struct agent_reader *outer, struct agent_assignment *out)
+{
+    json_t *samples = json_object_get(outer->object, "samples");
+    if (!samples || json_is_null(samples) || outer->failed)
+        return;
+    struct agent_reader reader = {samples, outer->why, outer->why_len, false};
+    out->samples_for_ms = read_duration(&reader, "forMs");
+    outer->failed = reader.failed;
+}
+
+/* `desired` is the whole answer to desired, or a member of the one to report. */
+static int read_desired(json_t *desired, struct agent_assignment *out, char why[AGENT_WHY_LEN])
+{
+    json_t *assignment = json_object_get(desired, "assignment");
+    struct agent_reader reader = {assignment, why, AGENT_WHY_LEN, false};
+    if (json_is_object(assignment))
+        read_assignment(&reader, out);
+    else if (!json_is_null(assignment))
+        agent_reader_fail(&reader, "assignment", "must be an object or null");
+    reader.object = desired;
+    if (!reader.failed)
+        read_request(&reader, out);
+    agent_probe_order_read(&reader, &out->probes);
+    agent_challenges_read(&reader, &out->challenges);
+    read_samples(&reader, out);
+    if (reader.failed)
+        agent_assignment_fini(out);
+    return reader.failed ? -1 : 0;
+}
+
 int agent_read_assignment(const char *body, size_t len, struct agent_assignment *out,
                           char why[AGENT_WHY_LEN])
 {
@@ -210,21 +240,9 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
     json_t *document = agent_json_load(body, len, why, AGENT_WHY_LEN);
     if (!document)
         return -1;
-    json_t *assignment = json_object_get(document, "assignment");
-    struct agent_reader reader = {assignment, why, AGENT_WHY_LEN, false};
-    if (json_is_object(assignment))
-        read_assignment(&reader, out);
-    else if (!json_is_null(assignment))
-        agent_reader_fail(&reader, "assignment", "must be an object or null");
-    reader.object = document;
-    if (!reader.failed)
-        read_request(&reader, out);
-    agent_probe_order_read(&reader, &out->probes);
-    agent_challenges_read(&reader, &out->challenges);
+    int result = read_desired(document, out, why);
     json_decref(document);
-    if (reader.failed)
-        agent_assignment_fini(out);
-    return reader.failed ? -1 : 0;
+    return result;
 }
 
 void agent_assignment_fini(struct agent_assignment *assignment)
@@ -250,13 +268,20 @@ int agent_read_confirmation(const char *body, size_t len, struct agent_confirmat
     return reader.failed ? -1 : 0;
 }
 
-int agent_read_acknowledged(const char *body, size_t len, uint64_t *seq, char why[AGENT_WHY_LEN])
+int agent_read_taken(const char *body, size_t len, struct agent_taken *out, char why[AGENT_WHY_LEN])
 {
+    memset(out, 0, sizeof(*out));
     json_t *document = agent_json_load(body, len, why, AGENT_WHY_LEN);
     if (!document)
         return -1;
     struct agent_reader reader = {document, why, AGENT_WHY_LEN, false};
-    *seq = agent_read_integer(&reader, "acknowledgedSeq", 0, AGENT_JSON_MAX_INTEGER);
+    out->seq = agent_read_integer(&reader, "acknowledgedSeq", 0, AGENT_JSON_MAX_INTEGER);
+    if (agent_reader_has(&reader, "reportEveryMs"))
+        out->report_every_ms = read_duration(&reader, "reportEveryMs");
+    json_t *desired = json_object_get(document, "desired");
+    out->has_desired = desired != NULL;
+    if (!reader.failed && desired && read_desired(desired, &out->desired, why) != 0)
+        reader.failed = true;
     json_decref(document);
     return reader.failed ? -1 : 0;
 }

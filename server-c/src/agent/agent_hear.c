@@ -41,18 +41,24 @@ static void on_session_trust(struct agent *agent, const struct agent_session *se
         agent_renewal_plan(&agent->renewal, session->renew_after_ms, now);
 }
 
+/* Windows are as long: a control plane that can't keep up gets longer ones, and nothing is lost. */
+static void report_each(struct agent *agent, uint32_t every_ms, uint64_t now)
+{
+    agent->report_every_ms = clamp(every_ms, REPORT_EVERY_MIN_MS, REPORT_EVERY_MAX_MS);
+    if (agent->window_due_ms > now + agent->report_every_ms)
+        agent->window_due_ms = now + agent->report_every_ms;
+}
+
 static void take_session(struct agent *agent, const struct agent_session *session, uint64_t now)
 {
     if (session->epoch < agent->apply.fences.max_epoch)
         log_warn("agent: the control plane's epoch is %" PRIu64 ", this node has seen %" PRIu64
                  ": its assignments will be refused",
                  session->epoch, agent->apply.fences.max_epoch);
-    agent->report_every_ms =
-        clamp(session->report_every_ms, REPORT_EVERY_MIN_MS, REPORT_EVERY_MAX_MS);
+    agent->told_every_ms = session->report_every_ms;
+    report_each(agent, session->report_every_ms, now);
     agent->desired_wait_ms =
         clamp(session->desired_wait_ms, AGENT_DESIRED_WAIT_MIN_MS, DESIRED_WAIT_MAX_MS);
-    if (agent->window_due_ms > now + agent->report_every_ms)
-        agent->window_due_ms = now + agent->report_every_ms;
     agent_begin_session(agent, now);
     agent->drift_known = agent->drift_said;
     agent->shown_known[0] = '\0';
@@ -141,42 +147,61 @@ static bool take_challenges(struct agent *agent, struct agent_challenges *challe
     return is_news;
 }
 
-static void on_desired(struct agent *agent, const struct agent_reply *reply)
+/* Takes over `desired`, which came with the answer to what was `asked`. */
+static void take_desired(struct agent *agent, struct agent_assignment *desired,
+                         const struct agent_asked *asked)
 {
-    struct agent_assignment assignment;
-    char why[AGENT_WHY_LEN];
-    if (agent_read_assignment(reply->body, reply->len, &assignment, why) != 0) {
-        agent_log_failure(agent, AGENT_SLOT_DESIRED, "answer to desired", why);
-        agent_back_off(agent, AGENT_SLOT_DESIRED);
-        return;
-    }
-    /* The session has ended meanwhile: the assignment will be offered again after the next
-     * hello. */
-    if (!agent->in_session) {
-        agent_assignment_fini(&assignment);
+    /* It will be offered again: after the next hello when the session has ended meanwhile, and
+     * else, when a poll beside a slow report was answered first, by the next answer. */
+    if (!agent_may_take(agent)) {
+        agent_assignment_fini(desired);
         return;
     }
     agent->trouble = AGENT_TROUBLE_NONE;
-    bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
-    if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &assignment.preflight))
+    bool news = agent_log_requests_take(&agent->log_requests, &desired->request);
+    if (agent_preflight_take(&agent->preflight, agent->answered_check_id, &desired->preflight))
         news = true;
-    if (take_challenges(agent, &assignment.challenges))
+    if (take_challenges(agent, &desired->challenges))
         news = true;
-    if (assignment.text)
+    if (desired->samples_for_ms > 0) {
+        agent_samples_watch(&agent->samples, agent->server, desired->samples_for_ms,
+                            agent_now_ms());
+        news = true;
+    }
+    if (desired->text)
         /* Another config will soon be in force, so the measurement ends. */
         agent_probes_end(agent->probes);
-    if (agent_probes_begin(agent->probes, &assignment.probes))
+    if (agent_probes_begin(agent->probes, &desired->probes))
         news = true;
-    if (assignment.text && agent_apply_is_confirming(&agent->apply)) {
-        agent->held = assignment;
+    if (desired->text && agent_apply_is_confirming(&agent->apply)) {
+        agent->held = *desired;
+        return;
+    }
+    /* To have nothing for a poll that does not wait is neither hasty nor a sign that the session
+     * lasts. */
+    if (!desired->text && !news && asked->wait_ms == 0) {
+        agent_assignment_fini(desired);
+        agent->clocks[AGENT_SLOT_DESIRED].due_ms = agent_now_ms();
         return;
     }
     /* An empty answer before half of the waiting time is hasty, too. */
-    bool hasty = agent_now_ms() - agent->desired_asked_ms < agent->desired_wait_ms / 2;
-    if (assignment.text)
-        hasty = !take_assignment(agent, &assignment);
-    agent_assignment_fini(&assignment);
+    bool hasty = agent_now_ms() - asked->at_ms < asked->wait_ms / 2;
+    if (desired->text)
+        hasty = !take_assignment(agent, desired);
+    agent_assignment_fini(desired);
     ask_again(agent, hasty && !news);
+}
+
+static void on_desired(struct agent *agent, const struct agent_reply *reply)
+{
+    struct agent_assignment desired;
+    char why[AGENT_WHY_LEN];
+    if (agent_read_assignment(reply->body, reply->len, &desired, why) == 0) {
+        take_desired(agent, &desired, &agent->poll);
+        return;
+    }
+    agent_log_failure(agent, AGENT_SLOT_DESIRED, "answer to desired", why);
+    agent_back_off(agent, AGENT_SLOT_DESIRED);
 }
 
 /* When the confirm was answered or given up, takes the assignment that came meanwhile. */
@@ -210,25 +235,35 @@ static void on_fetched(struct agent *agent, const struct agent_reply *reply)
 
 static void on_report(struct agent *agent, const struct agent_reply *reply)
 {
-    uint64_t seq = 0;
+    struct agent_taken taken;
     char why[AGENT_WHY_LEN];
     struct agent_clock *clock = &agent->clocks[AGENT_SLOT_REPORT];
-    bool ok = agent_read_acknowledged(reply->body, reply->len, &seq, why) == 0;
-    if (ok && seq < agent->reported_seq)
+    bool ok = agent_read_taken(reply->body, reply->len, &taken, why) == 0;
+    if (ok && taken.seq < agent->reported_seq)
         snprintf(why, sizeof(why), "windows up to %" PRIu64 " were sent, %" PRIu64 " were taken",
-                 agent->reported_seq, seq);
-    agent_report_acknowledge(&agent->ring, seq);
+                 agent->reported_seq, taken.seq);
+    agent_report_acknowledge(&agent->ring, taken.seq);
     if (ok) {
         agent->drift_known = agent->drift_said;
         memcpy(agent->shown_known, agent->shown_said, sizeof(agent->shown_known));
+        report_each(agent, taken.report_every_ms ? taken.report_every_ms : agent->told_every_ms,
+                    agent_now_ms());
     }
-    if (!ok || seq < agent->reported_seq) {
+    if (!ok || taken.seq < agent->reported_seq) {
         agent_log_failure(agent, AGENT_SLOT_REPORT, "answer to report", why);
         agent_back_off(agent, AGENT_SLOT_REPORT);
+        agent_assignment_fini(&taken.desired);
         return;
     }
     clock->failures = 0;
     clock->due_ms = agent_now_ms();
+    /* An older control plane answers without, and is asked for it. */
+    if (taken.has_desired && agent->held_report.wait_ms > 0) {
+        agent->turns.is_poll_owed = false;
+        take_desired(agent, &taken.desired, &agent->held_report);
+    } else {
+        agent_assignment_fini(&taken.desired);
+    }
 }
 
 /* Is it an answer of the control plane to a message about an assignment? Mostly that is an empty
@@ -248,6 +283,18 @@ static void end_check(struct agent *agent)
     agent_preflight_fini(&agent->preflight);
 }
 
+/* Without an answer that can be read it ends when it would have ended anyway. */
+static void on_samples(struct agent *agent, const struct agent_reply *reply)
+{
+    char why[AGENT_WHY_LEN];
+    uint32_t for_ms;
+    agent->clocks[AGENT_SLOT_TALK].failures = 0;
+    if (agent_samples_read(reply->body, reply->len, &for_ms, why) == 0)
+        agent_samples_watch(&agent->samples, agent->server, for_ms, agent_now_ms());
+    else
+        agent_log_failure(agent, AGENT_SLOT_TALK, "answer to samples", why);
+}
+
 static void on_talk(struct agent *agent, const struct agent_reply *reply)
 {
     if (agent->saying == AGENT_SAYING_HELLO) {
@@ -260,6 +307,8 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
     } else if (agent->saying == AGENT_SAYING_CHECK) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         end_check(agent);
+    } else if (agent->saying == AGENT_SAYING_SAMPLES) {
+        on_samples(agent, reply);
     } else if (is_answer(reply)) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         agent_apply_on_taken(&agent->apply, reply->body, reply->len, agent_now_ms());
@@ -274,11 +323,10 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
 /* Handles a refusal of a message that is not worth repeating. */
 static void on_refused(struct agent *agent, enum agent_slot slot, int status, const char *why)
 {
-    static const char *const names[] = {[AGENT_SAYING_HELLO] = "hello",
-                                        [AGENT_SAYING_ASSIGNMENT] = "message",
-                                        [AGENT_SAYING_RENEW] = "renew",
-                                        [AGENT_SAYING_LOGS] = "logs",
-                                        [AGENT_SAYING_CHECK] = "check"};
+    static const char *const names[] = {
+        [AGENT_SAYING_HELLO] = "hello", [AGENT_SAYING_ASSIGNMENT] = "message",
+        [AGENT_SAYING_RENEW] = "renew", [AGENT_SAYING_LOGS] = "logs",
+        [AGENT_SAYING_CHECK] = "check", [AGENT_SAYING_SAMPLES] = "samples"};
     enum agent_saying saying = agent->saying;
     bool is_talk = slot == AGENT_SLOT_TALK;
     agent_log_failure(agent, slot, is_talk ? names[saying] : "message", why);
@@ -290,6 +338,8 @@ static void on_refused(struct agent *agent, enum agent_slot slot, int status, co
         agent_log_requests_end(&agent->log_requests);
     else if (is_talk && saying == AGENT_SAYING_CHECK)
         end_check(agent);
+    else if (is_talk && saying == AGENT_SAYING_SAMPLES)
+        agent_samples_watch(&agent->samples, agent->server, 0, agent_now_ms());
     else if (slot == AGENT_SLOT_FETCH)
         agent_fetch_fail(&agent->fetch, &agent->apply,
                          status == 404 ? "content_missing" : "tls_material", why);
@@ -317,6 +367,7 @@ static void on_problem(struct agent *agent, const struct agent_reply *reply)
 
 void agent_hear(struct agent *agent, const struct agent_reply *reply)
 {
+    agent_turns_end(&agent->turns, reply->slot);
     if (reply->slot == AGENT_SLOT_FETCH && agent->tickets.is_asked) {
         agent_tickets_hear(&agent->tickets, reply, agent->server, agent_now_ms());
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_http.c — uses libcurl's multi interface with one easy handle per slot. libcurl keeps
- * connections open. Redirects are never followed, because each request carries a credential. */
+/* agent_http.c — uses libcurl's multi interface with one easy handle per slot. libcurl keeps one
+ * connection open, and opens others while that one is in use. Redirects are never followed, because each request carries a credential. */
 #include "agent/agent_http.h"
 
 #include "agent/agent_keys.h"
@@ -156,7 +156,8 @@ struct agent_http *agent_http_new(const struct agent_http_peer *peer)
     agent_http_use(http, peer->ca_certificates, peer->certificate, peer->key);
     http->multi = curl_multi_init();
     add_headers(http, peer->credential);
-    bool ok = http->multi != NULL;
+    bool ok =
+        http->multi != NULL && curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 1L) == CURLM_OK;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
         ok = slot_init(http, &http->slots[i]) && ok;
     if (!ok) {

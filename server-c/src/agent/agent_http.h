@@ -2,7 +2,8 @@
 /* agent_http.h — requests to the control plane: a few slots with one request at a time in each, and
  * one thread that waits for all of them. Knows HTTP and TLS, but not the content of messages.
  *
- * The slots are independent: a long poll waiting in one does not delay a report in another. */
+ * The slots are independent: a long poll waiting in one does not delay a report in another, which
+ * gets a connection of its own. One connection is kept, so slots that take turns share it. */
 #ifndef FARMSTEAD_AGENT_HTTP_H
 #define FARMSTEAD_AGENT_HTTP_H
 

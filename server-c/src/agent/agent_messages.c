@@ -254,7 +254,7 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "bootId", json_string(hello->boot_id));
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
-    set(object, "capabilities", json_pack("[sss]", "confirm", "probes", "check"));
+    set(object, "capabilities", json_pack("[ssss]", "confirm", "probes", "check", "samples"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates));
@@ -271,17 +271,22 @@ char *agent_build_hello(const struct agent_hello *hello)
     return dump(object);
 }
 
-char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms,
-                          const struct agent_challenges *challenges)
+static json_t *wish_json(const struct agent_wish *wish)
 {
     json_t *object = json_object();
+    set(object, "have", version_json(wish->have));
+    set(object, "waitMs", integer(wish->wait_ms));
+    if (wish->challenges)
+        set(object, "challenges", agent_challenges_tokens(wish->challenges));
+    return object;
+}
+
+char *agent_build_desired(const char *boot_id, const char *incarnation,
+                          const struct agent_wish *wish)
+{
+    json_t *object = wish_json(wish);
     set(object, "bootId", json_string(boot_id));
     set(object, "incarnation", json_string(incarnation));
-    set(object, "have", version_json(have));
-    set(object, "waitMs", integer(wait_ms));
-    if (challenges)
-        set(object, "challenges", agent_challenges_tokens(challenges));
     return dump(object);
 }
 
@@ -386,6 +391,8 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "drift", change_json(report->change));
     if (report->facts)
         set(object, "host", agent_facts_json(report->facts));
+    if (report->wish)
+        set(object, "desired", wish_json(report->wish));
     char *head = dump(object);
 
     /* The windows are text: they are inserted before the object's closing brace. */

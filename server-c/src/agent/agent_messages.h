@@ -100,6 +100,13 @@ struct agent_nack {
     uint64_t max_epoch, max_generation;
 };
 
+/* What the node asks for, and how long it waits. */
+struct agent_wish {
+    const struct agent_version *have;
+    uint32_t wait_ms;
+    const struct agent_challenges *challenges; /* NULL: not said */
+};
+
 struct agent_report {
     const char *boot_id;
     const char *incarnation;
@@ -111,8 +118,9 @@ struct agent_report {
     const struct agent_change *change;
     uint64_t lost_windows;
     const struct agent_facts *facts;
-    const double *gauges; /* an array of GAUGE_COUNT */
-    const char *windows;  /* the windows as JSON, separated by commas; "": none */
+    const double *gauges;          /* an array of GAUGE_COUNT */
+    const char *windows;           /* the windows as JSON, separated by commas; "": none */
+    const struct agent_wish *wish; /* the answer waits for it; NULL: for nothing */
 };
 
 /* These functions return JSON text that the caller frees. Text from elsewhere is cut to the
@@ -126,8 +134,7 @@ char *agent_build_enrol(const struct agent_enrolment *enrolment);
 char *agent_build_renew(const char *incarnation, const char *csr);
 char *agent_build_hello(const struct agent_hello *hello);
 char *agent_build_desired(const char *boot_id, const char *incarnation,
-                          const struct agent_version *have, uint32_t wait_ms,
-                          const struct agent_challenges *challenges);
+                          const struct agent_wish *wish);
 char *agent_build_ack(const struct agent_offer *offer);
 char *agent_build_nack(const struct agent_nack *nack);
 char *agent_build_result(const struct agent_result *result);
@@ -194,6 +201,7 @@ struct agent_assignment {
     size_t text_len;
     struct agent_certificates certificates;
     struct agent_challenges challenges;
+    uint32_t samples_for_ms; /* somebody looks at single requests; 0: it does not say so */
 };
 
 struct agent_confirmation {
@@ -222,7 +230,17 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
 void agent_assignment_fini(struct agent_assignment *assignment);
 int agent_read_confirmation(const char *body, size_t len, struct agent_confirmation *out,
                             char why[AGENT_WHY_LEN]);
-int agent_read_acknowledged(const char *body, size_t len, uint64_t *seq, char why[AGENT_WHY_LEN]);
+/* What was taken of a report. */
+struct agent_taken {
+    uint64_t seq; /* of its windows, the last; 0: none */
+    uint32_t
+        report_every_ms; /* from now on, for a control plane that can't keep up; 0: as hello said */
+    bool has_desired;    /* the wish in the report was heard */
+    struct agent_assignment desired;
+};
+/* End `out` with agent_assignment_fini(&out->desired), also after a failure. */
+int agent_read_taken(const char *body, size_t len, struct agent_taken *out,
+                     char why[AGENT_WHY_LEN]);
 /* Never fails: for anything but problem+json (RFC 9457) the code is "". */
 void agent_read_problem(const char *body, size_t len, struct agent_problem *out);
 

@@ -6,7 +6,9 @@
  * assignment, DESIRED for the long poll, REPORT for measurements, FETCH for certificates
  * and the keys of tickets. A session begins when hello has
  * been answered, and in it each slot has its own timing. If hello or DESIRED get no answer the
- * session ends, and the next hello follows after a pause. Agent's thread only. */
+ * session ends, and the next hello follows after a pause. Agent's thread only.
+ *
+ * All share one connection, so the slots take turns: agent_turns.h. */
 #ifndef FARMSTEAD_AGENT_PARTS_H
 #define FARMSTEAD_AGENT_PARTS_H
 
@@ -19,7 +21,9 @@
 #include "agent/agent_probes.h"
 #include "agent/agent_renewal.h"
 #include "agent/agent_report.h"
+#include "agent/agent_samples.h"
 #include "agent/agent_tickets.h"
+#include "agent/agent_turns.h"
 #include "base/digest.h"
 #include "log/log.h"
 #include "server/server.h"
@@ -37,7 +41,8 @@ enum agent_saying {
     AGENT_SAYING_ASSIGNMENT,
     AGENT_SAYING_RENEW,
     AGENT_SAYING_LOGS,
-    AGENT_SAYING_CHECK
+    AGENT_SAYING_CHECK,
+    AGENT_SAYING_SAMPLES
 };
 
 /* What went wrong last: an HTTP status, or one of these. */
@@ -55,6 +60,12 @@ enum agent_trouble {
 struct agent_clock {
     uint64_t due_ms;
     unsigned failures; /* in a row */
+};
+
+/* What was asked, to be answered by then. */
+struct agent_asked {
+    uint64_t at_ms;
+    uint32_t wait_ms;
 };
 
 struct agent {
@@ -79,12 +90,14 @@ struct agent {
     int trouble; /* an enum agent_trouble or a status; logged when it changes */
     enum agent_saying saying;
     struct agent_clock clocks[AGENT_SLOT_COUNT];
-    uint32_t report_every_ms;
-    uint32_t desired_wait_ms;
-    uint64_t desired_asked_ms;
+    uint32_t report_every_ms, told_every_ms; /* now, and by hello */
+    uint32_t desired_wait_ms;                /* the most that a poll waits */
+    struct agent_asked poll, held_report;    /* the last of each */
+    struct agent_turns turns;
     struct agent_assignment held; /* came before the answer to a confirm; no text: none */
     struct agent_fetch fetch;
     struct agent_tickets tickets;
+    struct agent_samples samples;
     /* Of what is shown to whom: what the control plane knows, and what is being sent. */
     char shown_known[DIGEST_LEN + 1], shown_said[DIGEST_LEN + 1];
     uint64_t window_due_ms;
@@ -121,6 +134,10 @@ bool agent_on_trouble(struct agent *agent, const struct agent_reply *reply,
 
 /* --- agent_speak.c: starts the requests that are due ----------------------------------------- */
 void agent_speak(struct agent *agent, uint64_t now);
+/* When the slot may speak again. */
+uint64_t agent_slot_due_ms(const struct agent *agent, enum agent_slot slot);
+/* May it be asked what to run, and the answer be taken? */
+bool agent_may_take(const struct agent *agent);
 /* Those that the node answers now. The caller ends them. */
 struct agent_challenges agent_challenges_held(struct server *server, uint64_t now);
 

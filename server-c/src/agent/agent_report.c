@@ -41,6 +41,7 @@ void agent_report_fini(struct agent_report_ring *ring)
 {
     while (ring->first)
         drop_first(ring);
+    free(ring->slow);
     free(ring->earlier);
 }
 
@@ -182,7 +183,10 @@ static char *encode(const struct agent_report_ring *ring, const struct server_me
     for (size_t i = 0; i < now->series_count; i++)
         write_series(&out, out.len > empty_len ? "," : "", &now->series[i],
                      find_earlier(ring, &now->series[i]));
-    buf_append_str(&out, "]}");
+    buf_append_char(&out, ']');
+    if (ring->slow && ring->slow[0])
+        buf_printf(&out, ",\"slow\":[%s]", ring->slow);
+    buf_append_char(&out, '}');
     return buf_take(&out);
 }
 
@@ -195,6 +199,12 @@ static void drop_old(struct agent_report_ring *ring, uint64_t now_ms)
     }
 }
 
+void agent_report_slow(struct agent_report_ring *ring, char *items)
+{
+    free(ring->slow);
+    ring->slow = items;
+}
+
 void agent_report_add(struct agent_report_ring *ring, const struct server_metrics *now)
 {
     if (now->monotonic_ms <= ring->earlier->monotonic_ms)
@@ -202,6 +212,7 @@ void agent_report_add(struct agent_report_ring *ring, const struct server_metric
     struct agent_window *window = xcalloc(1, sizeof(*window));
     window->started_ms = ring->earlier->monotonic_ms;
     window->text = encode(ring, now);
+    agent_report_slow(ring, NULL);
     window->len = strlen(window->text);
     window->seq = ring->next_seq++;
     if (ring->last)

@@ -28,11 +28,16 @@ struct agent_report_ring {
     size_t bytes;                      /* of the text of all windows */
     uint64_t next_seq;
     uint64_t lost_windows;
+    char *slow;                     /* what goes with the next window; NULL: nothing */
     struct server_metrics *earlier; /* the snapshot at the beginning of the next window */
 };
 
 void agent_report_init(struct agent_report_ring *ring);
 void agent_report_fini(struct agent_report_ring *ring);
+
+/* The slowest requests of the window that is closed next: a list of JSON objects without its
+ * brackets, which it takes over. */
+void agent_report_slow(struct agent_report_ring *ring, char *items);
 
 /* Closes a window with the snapshot `now`, unless that is of the same millisecond as the last
  * one. */

@@ -52,6 +52,8 @@ void agent_begin_session(struct agent *agent, uint64_t now)
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
         agent->clocks[i].due_ms = now;
     agent->tickets.due_ms = now;
+    /* Before the windows of an outage, which may be many. */
+    agent->turns.is_poll_owed = true;
 }
 
 void agent_end_session(struct agent *agent, uint32_t wait_ms)

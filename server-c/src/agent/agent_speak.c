@@ -14,14 +14,17 @@
 #define REPORT_TIMEOUT_MS 30000
 #define DESIRED_GRACE_MS 15000 /* added to the time that the poll is asked to wait */
 
+/* Hello waits for nobody: what is under way is of a session that has ended. */
 static bool is_free(const struct agent *agent, enum agent_slot slot, uint64_t now)
 {
-    return !agent_http_busy(agent->http, slot) && now >= agent->clocks[slot].due_ms;
+    return !agent_http_busy(agent->http, slot) && now >= agent->clocks[slot].due_ms &&
+           (!agent->in_session || agent_turns_is_free(&agent->turns, now));
 }
 
 static void say(struct agent *agent, enum agent_saying saying, const char *message, char *body)
 {
     agent->saying = saying;
+    agent_turns_begin(&agent->turns, AGENT_SLOT_TALK, agent_now_ms(), 0);
     agent_http_post(agent->http, AGENT_SLOT_TALK, message, body, TALK_TIMEOUT_MS);
 }
 
@@ -104,6 +107,12 @@ static void say_check(struct agent *agent)
         agent_preflight_answer(&agent->preflight, agent->incarnation, agent->server));
 }
 
+static void say_samples(struct agent *agent, uint64_t now)
+{
+    say(agent, AGENT_SAYING_SAMPLES, "samples",
+        agent_samples_say(&agent->samples, agent->server, agent->boot_id, agent->incarnation, now));
+}
+
 static void start_talk(struct agent *agent, uint64_t now)
 {
     if (!is_free(agent, AGENT_SLOT_TALK, now))
@@ -122,6 +131,8 @@ static void start_talk(struct agent *agent, uint64_t now)
         say_check(agent);
     else if (now >= agent->renewal.due_ms)
         say_renew(agent, now);
+    else if (now >= agent_samples_due_ms(&agent->samples))
+        say_samples(agent, now);
 }
 
 struct agent_challenges agent_challenges_held(struct server *server, uint64_t now)
@@ -132,18 +143,73 @@ struct agent_challenges agent_challenges_held(struct server *server, uint64_t no
     return held;
 }
 
+uint64_t agent_slot_due_ms(const struct agent *agent, enum agent_slot slot)
+{
+    uint64_t due = agent->clocks[slot].due_ms;
+    if (slot != AGENT_SLOT_TALK || !agent->in_session)
+        return due;
+    uint64_t speak = agent_apply_speak_ms(&agent->apply);
+    uint64_t samples = agent_samples_due_ms(&agent->samples);
+    if (agent->renewal.due_ms < speak)
+        speak = agent->renewal.due_ms;
+    if (samples < speak)
+        speak = samples;
+    return speak > due ? speak : due;
+}
+
+bool agent_may_take(const struct agent *agent)
+{
+    return agent->in_session && !agent->held.text && !agent->fetch.waiting.text &&
+           !agent_apply_owes_answer(&agent->apply);
+}
+
+/* When something else than what waits is to be said. What is due already has begun, or has nothing
+ * to say. */
+static uint64_t next_word_ms(const struct agent *agent, uint64_t now)
+{
+    const struct agent_clock *clocks = agent->clocks;
+    const uint64_t later[] = {
+        clocks[AGENT_SLOT_TALK].due_ms, agent_slot_due_ms(agent, AGENT_SLOT_TALK),
+        agent_apply_due_ms(&agent->apply), clocks[AGENT_SLOT_REPORT].due_ms, agent->tickets.due_ms};
+    uint64_t next = agent->window_due_ms;
+    for (size_t i = 0; i < ARRAY_LEN(later); i++)
+        if (later[i] > now && later[i] < next)
+            next = later[i];
+    return next;
+}
+
+/* Without a report: when there is none to be said yet. */
 static void start_desired(struct agent *agent, uint64_t now)
 {
-    if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) || agent->held.text ||
-        agent->fetch.waiting.text || agent_apply_owes_answer(&agent->apply))
+    uint32_t wait_ms;
+    if (!agent_may_take(agent) || !is_free(agent, AGENT_SLOT_DESIRED, now))
+        return;
+    bool is_report_due = agent->ring.first && is_free(agent, AGENT_SLOT_REPORT, now);
+    uint64_t next_ms = is_report_due ? now : next_word_ms(agent, now);
+    if (!agent_turns_poll(&agent->turns, now, next_ms, agent->desired_wait_ms, &wait_ms))
         return;
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    agent->desired_asked_ms = now;
+    struct agent_wish wish = {&agent->apply.have, wait_ms, &challenges};
+    agent->poll = (struct agent_asked){now, wait_ms};
+    agent_turns_begin(&agent->turns, AGENT_SLOT_DESIRED, now, wait_ms);
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
-                    agent_build_desired(agent->boot_id, agent->incarnation, &agent->apply.have,
-                                        agent->desired_wait_ms, &challenges),
-                    agent->desired_wait_ms + DESIRED_GRACE_MS);
+                    agent_build_desired(agent->boot_id, agent->incarnation, &wish),
+                    wait_ms + DESIRED_GRACE_MS);
     agent_challenges_fini(&challenges);
+}
+
+/* How long the answer to a report may wait for what is to be run: until the next thing is to be
+ * said. 0: not at all, as when more windows wait to be sent. */
+static uint32_t report_wait_ms(const struct agent *agent, uint64_t now)
+{
+    uint32_t wait_ms;
+    bool is_all = agent->reported_seq + 1 == agent->ring.next_seq;
+    if (!is_all || !agent_may_take(agent) || now < agent->clocks[AGENT_SLOT_DESIRED].due_ms ||
+        agent_http_busy(agent->http, AGENT_SLOT_DESIRED))
+        return 0;
+    agent_turns_poll(&agent->turns, now, next_word_ms(agent, now), agent->desired_wait_ms,
+                     &wait_ms);
+    return wait_ms >= AGENT_POLL_LEAST_MS ? wait_ms : 0;
 }
 
 static void start_report(struct agent *agent, uint64_t now)
@@ -163,6 +229,9 @@ static void start_report(struct agent *agent, uint64_t now)
     agent_local_change(&agent->apply.local, &effective, &change);
     agent->drift_said = drift_version(agent, &change);
     change.is_known = agent->drift_said == agent->drift_known;
+    uint32_t wait_ms = report_wait_ms(agent, now);
+    struct agent_challenges challenges = agent_challenges_held(agent->server, now);
+    struct agent_wish wish = {&agent->apply.have, wait_ms, &challenges};
     struct agent_report report = {
         .boot_id = agent->boot_id,
         .incarnation = agent->incarnation,
@@ -176,22 +245,35 @@ static void start_report(struct agent *agent, uint64_t now)
         .facts = &agent->facts,
         .gauges = agent->snapshot->gauges,
         .windows = windows.data,
+        .wish = wait_ms > 0 ? &wish : NULL,
     };
+    agent->held_report = (struct agent_asked){now, wait_ms};
+    agent_turns_begin(&agent->turns, AGENT_SLOT_REPORT, now, wait_ms);
     agent_http_post(agent->http, AGENT_SLOT_REPORT, "report", agent_build_report(&report),
-                    REPORT_TIMEOUT_MS);
+                    wait_ms + REPORT_TIMEOUT_MS);
     buf_fini(&windows);
+    agent_challenges_fini(&challenges);
     certificates_shown_fini(&shown);
     agent_certificates_fini(&certificates);
+}
+
+static void start_fetch(struct agent *agent, uint64_t now)
+{
+    if (!agent->in_session || !is_free(agent, AGENT_SLOT_FETCH, now))
+        return;
+    agent_fetch_speak(&agent->fetch, agent->http);
+    if (agent->identity.key)
+        agent_tickets_speak(&agent->tickets, agent->http, agent->server, now);
+    if (agent_http_busy(agent->http, AGENT_SLOT_FETCH))
+        agent_turns_begin(&agent->turns, AGENT_SLOT_FETCH, now, 0);
 }
 
 void agent_speak(struct agent *agent, uint64_t now)
 {
     start_talk(agent, now);
-    start_desired(agent, now);
+    start_fetch(agent, now);
+    if (agent->turns.is_poll_owed)
+        start_desired(agent, now);
     start_report(agent, now);
-    if (!agent->in_session)
-        return;
-    agent_fetch_speak(&agent->fetch, agent->http);
-    if (agent->identity.key)
-        agent_tickets_speak(&agent->tickets, agent->http, agent->server, now);
+    start_desired(agent, now);
 }

@@ -78,6 +78,12 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
                        const struct file_facts *facts, const struct response_plan *plan,
                        bool from_memory);
 
+/* --- answer_hint.c ---------------------------------------------------------------------------- */
+
+/* Call it last when the exchange waits for a lane, for the file at `path` of its place or one that stands
+ * for it. The exchange may be over then. */
+void answer_hint(struct exchange *ex, struct span path);
+
 /* --- answer_copy.c ---------------------------------------------------------------------------- */
 
 /* For a file of a site that is compressed and of which no precompressed copy is sent. True: a copy is
@@ -92,6 +98,20 @@ bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry);
 /* What is told of a copy of `entry` that has `size` bytes. */
 struct file_facts answer_copy_facts(const struct exchange *ex, const struct file_entry *entry,
                                     enum http_coding coding, uint64_t size);
+
+/* --- answer_content.c ------------------------------------------------------------------------- */
+
+/* Has the file had its times for so long that it could not change any more without another time? Call
+ * loop_date() before. */
+bool answer_is_settled(const struct exchange *ex, const struct file_entry *entry);
+/* If the ETag of `entry` is to be made of its content, and that is not known, it is looked for, and found
+ * out for those who ask later. Call loop_date() before. */
+void answer_content(struct exchange *ex, struct file_entry *entry);
+/* Does the client get a Repr-Digest of the bytes of `entry`? If it wants one and the hash is not known, that
+ * is found out for those who ask later. */
+bool answer_has_digest(struct exchange *ex, struct file_entry *entry);
+/* Appends the field. */
+void answer_append_digest(struct response_head *head, const struct file_entry *entry);
 
 /* --- answer_head.c ---------------------------------------------------------------------------- */
 

@@ -18,9 +18,6 @@
 
 #include <string.h>
 
-#define SETTLED_SECONDS 2
-#define SETTLED_COARSE_SECONDS 3 /* on file systems with whole seconds */
-
 /* --- making a copy --------------------------------------------------------------------------- */
 
 struct copy_job {
@@ -132,13 +129,10 @@ bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry)
     return entry->copies.type && !response_rules_keep_coding(&ex->scope, entry->copies.type);
 }
 
-/* Could the file not change any more without another time? A tag that is missing says the same. */
+/* A tag that is missing says the same. */
 static bool is_settled(const struct exchange *ex, const struct file_entry *entry)
 {
-    int64_t age = ex->loop->date_second - entry->ctime.tv_sec;
-    int64_t least = entry->ctime.tv_nsec == 0 ? SETTLED_COARSE_SECONDS : SETTLED_SECONDS;
-
-    return entry->facts.etag_len > 0 && !entry->date_is_pending && (age >= least || age < -least);
+    return entry->facts.etag_len > 0 && !entry->date_is_pending && answer_is_settled(ex, entry);
 }
 
 static bool asks_for_no_transform(const struct exchange *ex)
@@ -183,13 +177,14 @@ struct file_facts answer_copy_facts(const struct exchange *ex, const struct file
 
 /* --- looking for one ------------------------------------------------------------------------- */
 
-static enum http_coding choose(const struct exchange *ex, struct file_entry *entry)
+static enum http_coding choose(struct exchange *ex, struct file_entry *entry)
 {
     uint32_t round;
 
     if (ex->skips_copies || !http_request_has(&ex->req, FIELD_ACCEPT_ENCODING))
         return CODING_IDENTITY;
     loop_date(ex->loop);
+    answer_content(ex, entry);
     if (!answer_copy_fits(ex, entry) || !is_settled(ex, entry) || asks_for_no_transform(ex))
         return CODING_IDENTITY;
     round = copy_store_round(ex->loop->shared->copies);

@@ -71,6 +71,8 @@ void answer_search(struct exchange *ex, const struct site_location *location)
     case FILE_WAIT:
         loop_count(ex->live, COUNTER_CACHE_MISSES, 1);
         carrier_wait(ex->carrier);
+        if (ex->scope.match.preload)
+            answer_hint(ex, key.path);
         break;
     case FILE_BUSY:
         loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
@@ -161,7 +163,7 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
     struct body_part part = {
         .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
     struct response_head head;
-    bool may_keep;
+    bool may_keep, has_digest;
 
     if (plan->is_multipart) {
         struct response_file file = answer_describe(ex, entry, facts);
@@ -174,13 +176,16 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
         answer_refuse(ex, plan->status);
         return;
     }
-    may_keep = answer_may_keep_head(ex, entry, plan, from_memory);
+    has_digest = plan->status != HTTP_NOT_MODIFIED && answer_has_digest(ex, entry);
+    may_keep = !has_digest && answer_may_keep_head(ex, entry, plan, from_memory);
     if (may_keep && entry->ready_len > 0) {
         head = answer_kept_head(ex, entry);
         answer_send(ex, &head, &part);
         return;
     }
     head = answer_start_head(ex, plan->status);
+    if (has_digest)
+        answer_append_digest(&head, entry);
     answer_append_head(ex, &head, entry, facts, plan);
     if (may_keep)
         answer_keep_head(ex, entry, &head);
@@ -234,6 +239,8 @@ static bool has_source(struct exchange *ex, struct file_entry *entry, bool *from
             loop_count(ex->live, COUNTER_READ_JOBS, 1);
         ex->entry = entry;
         carrier_wait(ex->carrier);
+        if (ex->scope.match.preload)
+            answer_hint(ex, file_entry_name(entry));
         return false;
     case FILE_SOURCE_BUSY:
         loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
@@ -270,6 +277,8 @@ static void answer_file(struct exchange *ex, struct file_entry *entry)
         answer_page(ex, entry);
         return;
     }
+    loop_date(ex->loop);
+    answer_content(ex, entry);
     if (ex->is_copy) {
         coded = answer_copy_facts(ex, ex->plain, ex->coding, entry->facts.size);
         facts = &coded;
@@ -278,7 +287,6 @@ static void answer_file(struct exchange *ex, struct file_entry *entry)
         file_facts_add_coding(&coded, http_coding_name(ex->coding));
         facts = &coded;
     }
-    loop_date(ex->loop);
     response_plan_file(&plan, &ex->req, ex->head, facts, ex->loop->date_second);
     if (ex->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
         !has_source(ex, entry, &from_memory))

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_listing.c — a folder's listing: made by a thread of the read lane, sent from memory.
+/* answer_listing.c — a folder's listing: its names are read by a thread of the read lane, and the text is
+ * made of them a part at a time, when the client has taken the part before.
  *
  * A listing costs more work and memory than any other answer, for a request that is as short as
  * any. So there are two bounds for the whole process: how many listings are made at a time, as the
- * same threads have to read files too, and how many bytes of them may be waiting for their clients.
+ * same threads have to read files too, and how many bytes of names may be waiting for their clients.
  * Requests beyond either bound get 503. */
 #include "answer/answer.h"
 
 #include "http/http_cond.h"
 #include "match/glob.h"
 #include "response/response.h"
+#include "site/dir_listing_page.h"
+
+#include <stdlib.h>
 
 #define LISTINGS_MAX 32                      /* being made, or waiting to be made */
-#define LISTING_BYTES_MAX ((size_t)64 << 20) /* made, but not yet sent */
+#define LISTING_BYTES_MAX ((size_t)64 << 20) /* of those that are being sent */
 
 static bool begin_listing(struct exchange *ex)
 {
@@ -75,45 +79,95 @@ static enum http_status listing_status(struct exchange *ex)
     return HTTP_INTERNAL_ERROR;
 }
 
-static void send_listing(struct exchange *ex, const struct dir_listing *listing,
-                         enum http_status status)
+struct listing_text {
+    struct body_pieces pieces;
+    struct dir_listing_page *page;
+    size_t next_entry;
+};
+
+static bool make_part(struct body_pieces *pieces, size_t i, struct body_piece *piece)
+{
+    struct listing_text *text = container_of(pieces, struct listing_text, pieces);
+
+    (void)i;
+    return dir_listing_page_part(text->page, &text->next_entry, &piece->text, &piece->text_len);
+}
+
+static void free_text(struct body_pieces *pieces)
+{
+    struct listing_text *text = container_of(pieces, struct listing_text, pieces);
+
+    dir_listing_page_free(text->page);
+    free(text);
+}
+
+/* Takes over the page. NULL: no memory. */
+static struct body_pieces *pieces_of(struct dir_listing_page *page)
+{
+    struct listing_text *text = malloc(sizeof(*text));
+
+    if (!text) {
+        dir_listing_page_free(page);
+        return NULL;
+    }
+    text->pieces = (struct body_pieces){page->part_count, make_part, free_text};
+    text->page = page;
+    text->next_entry = 0;
+    return &text->pieces;
+}
+
+/* Takes over the body, if there is one. */
+static void send_listing(struct exchange *ex, enum http_status status, uint64_t length,
+                         struct body_pieces *body)
 {
     static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
     bool as_json = http_prefers_json(&ex->req, ex->head);
     struct response_listing about = {
         .status = status,
         .type = as_json ? json : html,
-        .length = listing->len,
+        .length = length,
         .policy = as_json ? NULL : DIR_LISTING_CSP,
     };
-    struct body_part part = {.text = listing->text, .text_len = listing->len};
+    struct body_part part = {.pieces = body};
     struct response_head head = answer_start_head(ex, status);
-    bool has_body = status == HTTP_OK && ex->req.method != HTTP_HEAD;
 
     response_head_listing(&head, &ex->scope, &about, ex->loop->date_second);
-    if (!has_body)
-        body_part_fini(&part);
-    answer_send(ex, &head, has_body ? &part : NULL);
+    answer_send(ex, &head, body ? &part : NULL);
+}
+
+/* Takes over the page. */
+static void answer_listed(struct exchange *ex, struct dir_listing_page *page)
+{
+    enum http_status status = listing_status(ex);
+    bool has_body = status == HTTP_OK && ex->req.method != HTTP_HEAD;
+    uint64_t length = page->length;
+    struct body_pieces *body = NULL;
+
+    if (has_body && !reserve_bytes(ex, page->held_bytes))
+        status = HTTP_UNAVAILABLE;
+    if (!has_body || status != HTTP_OK)
+        dir_listing_page_free(page);
+    else if (!(body = pieces_of(page)))
+        status = HTTP_UNAVAILABLE;
+    if (status == HTTP_OK || status == HTTP_NOT_MODIFIED)
+        send_listing(ex, status, length, body);
+    else
+        answer_refuse(ex, status);
 }
 
 static void on_listing(void *arg, const struct dir_listing *listing)
 {
     struct exchange *ex = arg;
     struct carrier *carrier = ex->carrier;
-    enum http_status status = listing->status == HTTP_OK ? listing_status(ex) : listing->status;
 
     end_listing(ex);
     ex->clock.read_disk = true;
     ex->clock.read_wait_ns += listing->wait_ns;
     ex->clock.read_ns += listing->work_ns;
-    if (status == HTTP_OK && ex->req.method != HTTP_HEAD && !reserve_bytes(ex, listing->len))
-        status = HTTP_UNAVAILABLE;
-    if (status == HTTP_OK || status == HTTP_NOT_MODIFIED) {
-        send_listing(ex, listing, status);
-    } else {
-        free(listing->text);
-        answer_refuse(ex, status);
-    }
+    if (listing->page)
+        answer_listed(ex, listing->page);
+    else
+        answer_refuse(ex, listing->status);
     carrier_resume(carrier);
 }
 

@@ -86,6 +86,8 @@ void answer_multipart(struct exchange *ex, struct file_entry *entry,
         carrier_fail(ex->carrier);
         return;
     }
+    if (answer_has_digest(ex, entry))
+        answer_append_digest(&head, entry);
     part.pieces = &parts->pieces;
     part.text = part_text(&parts->multipart, 0, &part.text_len);
     if (!part.text) {

@@ -54,7 +54,6 @@ static void describe(struct exchange *ex, struct site_request *request,
 static enum http_status apply_rules(struct exchange *ex, struct url_path *path,
                                     struct span *location)
 {
-    const struct config_site *cfg = ex->site->cfg;
     struct loop *loop = ex->loop;
     const struct config_maintenance *closed;
     uint8_t address[ADDRESS_LEN];
@@ -68,7 +67,7 @@ static enum http_status apply_rules(struct exchange *ex, struct url_path *path,
         ex->retry_seconds = closed->retry_seconds;
         return site_policy_maintenance_status(closed);
     }
-    if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
+    if (ex->site->policy.has_maps)
         status = site_policy_map(&ex->site->policy, &request, &loop->scratch, path, loop->path,
                                  loop->path_cap, location);
     if (status == HTTP_OK)

@@ -28,6 +28,10 @@ struct carrier_kind {
      * memory may be reused as soon as this returns. Ends the exchange when everything has been
      * sent. */
     void (*send)(struct carrier *carrier, const char *head, size_t head_len);
+    /* Sends a 103 (RFC 8297) that has these lines and nothing else, at once or not at all: it must not
+     * wait behind what was sent before. Call it while the exchange waits, before `send`, at most once.
+     * Returns whether it was sent. The exchange may be over. */
+    bool (*hint)(struct carrier *carrier, const char *lines, size_t len);
     /* The exchange waits for a lane. The carrier allows it time, but not for ever: when time is up
      * it calls exchange_stop_waiting(). */
     void (*wait)(struct carrier *carrier);

@@ -33,7 +33,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->page_status = HTTP_OK;
     ex->page_varies = false;
     ex->retry_seconds = 0;
-    ex->is_signed_in = false;
+    ex->is_signed_in = ex->has_hints = false;
     ex->rule = NULL;
 }
 

@@ -55,11 +55,12 @@ struct exchange {
     uint64_t file_size;             /* for the Content-Range of a 416 */
     const struct config_auth *rule; /* the rule that asks the client to sign in */
     bool is_signed_in;
+    bool has_hints; /* a 103 was sent, or is not to be */
     bool is_secure; /* the client speaks TLS, with us or with a trusted proxy */
     uint8_t attempts;
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
-    size_t listing_bytes; /* length of the listing that is being sent */
+    size_t listing_bytes; /* what the listing that is being sent holds */
     size_t head_len;      /* length of the response's head, for the log */
     struct body body;
     struct stage_clock clock;

@@ -3,6 +3,50 @@
  * the access log. */
 #include "answer/exchange.h"
 #include "http/url_path.h"
+#include "match/path_mask.h"
+
+/* The path as it was asked for, decoded. False: it can't be. */
+static bool decode_path(struct exchange *ex, struct span *path)
+{
+    struct loop *loop = ex->loop;
+    struct url_path decoded;
+
+    if (url_path_resolve_as(&decoded, loop->path, loop->path_cap, exchange_slice(ex, ex->req.path),
+                            ex->site ? ex->site->cfg->encoded_slash : URL_SLASH_REFUSE) != HTTP_OK)
+        return false;
+    *path = (struct span){loop->path, decoded.len};
+    return true;
+}
+
+/* "HTTP/1.1", from the end of the request line; empty if that has none. */
+static struct span spoken_protocol(const struct exchange *ex)
+{
+    struct span line = exchange_slice(ex, ex->req.request_line);
+    const char *space = line.len > 0 ? memrchr(line.ptr, ' ', line.len) : NULL;
+    struct span word = {line.ptr, 0};
+
+    if (space)
+        word = (struct span){space + 1, (size_t)(line.ptr + line.len - space - 1)};
+    if (word.len > REQUEST_PROTOCOL_LEN || word.len < 5 || memcmp(word.ptr, "HTTP/", 5) != 0)
+        word.len = 0;
+    return word;
+}
+
+/* A path that can't be decoded is not kept: no mask would be for it. Nor is a query ever. */
+static void describe(struct exchange *ex, const struct sample *sample, struct request_sample *out)
+{
+    const struct config *cfg = ex->live->sites->cfg;
+    struct span path, protocol = spoken_protocol(ex);
+
+    out->sample = *sample;
+    out->sample.loop = ex->loop->index;
+    out->path_len = 0;
+    if (decode_path(ex, &path))
+        out->path_len = (uint16_t)path_mask(out->path, REQUEST_PATH_LEN, path,
+                                            cfg->samples.mask_paths, cfg->samples.mask_path_count);
+    memcpy(out->protocol, protocol.ptr, protocol.len);
+    out->protocol[protocol.len] = '\0';
+}
 
 static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
                         enum end_reason aborted_for)
@@ -17,20 +61,23 @@ static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
 
     sample.start_us = wall_clock_us() - (monotonic_ns() - ex->clock.head_ns) / 1000;
     stages_split(sample.stage_ns, &ex->clock, end_ns);
-    samples_add(&ex->loop->samples, &sample);
+    bool is_slow = samples_add(&ex->loop->samples, &sample);
+    struct request_samples *requests = &ex->loop->request_samples;
+    struct request_sample *live = request_samples_live_place(requests);
+    struct request_sample *worst =
+        is_slow ? request_samples_worst_place(requests, sample.stage_ns[STAGE_TOTAL]) : NULL;
+    if (live)
+        describe(ex, &sample, live);
+    if (worst)
+        describe(ex, &sample, worst);
 }
 
 /* The path as it was asked for, decoded; where it can't be, as it was sent. */
 static struct span asked_path(struct exchange *ex)
 {
-    struct loop *loop = ex->loop;
-    struct span raw = exchange_slice(ex, ex->req.path);
-    struct url_path path;
+    struct span path;
 
-    if (url_path_resolve_as(&path, loop->path, loop->path_cap, raw,
-                            ex->site ? ex->site->cfg->encoded_slash : URL_SLASH_REFUSE) != HTTP_OK)
-        return raw;
-    return (struct span){loop->path, path.len};
+    return decode_path(ex, &path) ? path : exchange_slice(ex, ex->req.path);
 }
 
 static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent,

@@ -196,7 +196,10 @@ static void check_served(const struct bounds_check *bounds, const char *path, si
     free(real);
 }
 
-static void check_secret(const struct bounds_check *bounds, const char *path, const char *pointer)
+/* Reads are bounded by `list`. What a file of redirects says is for everybody who asks, and `check`
+ * quotes it: it may be read where files may be served, and not where secrets are. */
+static void check_read(const struct bounds_check *bounds, const char *path, enum owner_list list,
+                       const char *pointer)
 {
     char *real;
 
@@ -207,8 +210,8 @@ static void check_secret(const struct bounds_check *bounds, const char *path, co
         config_errors_add_at(bounds->check->errors, bounds->check->cfg, CONFIG_CODE_PROTECTED_FILE,
                              pointer, "name a file of its own",
                              "\"%s\" is the node's own: no config may name it", path);
-    else if (bounds->policy != NULL && !is_in_list(bounds, OWNER_SECRETS, real))
-        refuse_by_list(bounds, pointer, OWNER_SECRETS, path);
+    else if (bounds->policy != NULL && !is_in_list(bounds, list, real))
+        refuse_by_list(bounds, pointer, list, path);
     free(real);
 }
 
@@ -219,13 +222,15 @@ static void check_site_files(const struct bounds_check *bounds, size_t index)
     const char *path;
 
     for (size_t i = 0; (path = config_check_secret(cfg, index, i, pointer)) != NULL; i++)
-        check_secret(bounds, path, pointer);
+        check_read(bounds, path, OWNER_SECRETS, pointer);
     for (size_t i = 0; i < cfg->sites[index].certificate_count; i++) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/certificates/%zu/chainFile", index, i);
-        check_secret(bounds, cfg->sites[index].certificates[i].chain_file, pointer);
+        check_read(bounds, cfg->sites[index].certificates[i].chain_file, OWNER_SECRETS, pointer);
     }
     snprintf(pointer, sizeof(pointer), "/sites/%zu/clientCertificates/caFile", index);
-    check_secret(bounds, cfg->sites[index].client_certificates.ca_file, pointer);
+    check_read(bounds, cfg->sites[index].client_certificates.ca_file, OWNER_SECRETS, pointer);
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/redirectFile", index);
+    check_read(bounds, cfg->sites[index].redirect_file, OWNER_SERVE, pointer);
 }
 
 static void check_site(const struct bounds_check *bounds, size_t index)

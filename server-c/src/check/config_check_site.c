@@ -5,6 +5,7 @@
 #include "auth/htpasswd.h"
 #include "auth/secret_file.h"
 #include "base/path.h"
+#include "site/redirect_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -105,6 +106,29 @@ static void check_secret(const struct check *check, const char *path, const char
         config_check_report_path(check, pointer, path, -err, "read", readable_hint);
 }
 
+static void check_redirects(const struct check *check, const char *path, const char *pointer)
+{
+    struct redirect_list *list = NULL;
+    struct redirect_problems problems;
+    int err = redirect_file_read(&list, path, &problems);
+
+    redirect_list_put(list);
+    for (size_t i = 0; i < problems.count; i++)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer, NULL,
+                             "\"%s\", line %" PRIu32 ", column %" PRIu32 ": %s", path,
+                             problems.items[i].line, problems.items[i].column,
+                             problems.items[i].text);
+    if (problems.count > 0)
+        return;
+    if (err == UV_EPERM)
+        return; /* config_check_bounds.c has said so */
+    if (err == UV_EFBIG || err == UV_EFTYPE || err == UV_EAGAIN)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer, NULL,
+                             "\"%s\" %s", path, redirect_file_problem(err));
+    else if (err != 0)
+        config_check_report_path(check, pointer, path, -err, "read", readable_hint);
+}
+
 /* One file may have the passwords for many paths: it is checked once. */
 static bool is_named_before(const struct config_site *site, size_t index)
 {
@@ -133,6 +157,11 @@ void config_check_site(const struct check *check, size_t index)
         snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
         config_check_see(&seen, check, site->signed_urls[i].secret_file);
         check_secret(check, seen.data, pointer);
+    }
+    if (config_has_redirect_file(site)) {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/redirectFile", index);
+        config_check_see(&seen, check, site->redirect_file);
+        check_redirects(check, seen.data, pointer);
     }
     buf_fini(&seen);
 }

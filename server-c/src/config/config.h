@@ -38,6 +38,7 @@ enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
 enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
+enum config_etag { ETAG_BY_TIME, ETAG_BY_CONTENT };
 enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
 enum config_proxy_field { PROXY_FIELD_X_FORWARDED_FOR, PROXY_FIELD_FORWARDED };
 enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
@@ -199,6 +200,13 @@ struct config_download {
     bool is_inline;
 };
 
+struct config_preload {
+    char **paths;
+    size_t path_count;
+    char **links; /* values of Link, one each */
+    size_t link_count;
+};
+
 struct config_stored_coding {
     char **paths;
     size_t path_count;
@@ -239,6 +247,8 @@ struct config_site {
     enum url_slash encoded_slash;
     bool hidden_files; /* serve names that begin with a dot */
     enum config_symlinks symlinks;
+    enum config_etag etag;
+    char *checksums; /* name of the lists of checksums that are believed; "": of none */
     bool etag_inode;
     struct {
         bool enabled;
@@ -284,6 +294,7 @@ struct config_site {
     bool clean_urls;
     struct config_redirect *redirects;
     size_t redirect_count;
+    char *redirect_file; /* absolute path; "": none */
     struct config_rewrite *rewrites;
     size_t rewrite_count;
     struct config_header_rule *headers;
@@ -304,6 +315,8 @@ struct config_site {
     size_t hotlink_count;
     struct config_download *downloads;
     size_t download_count;
+    struct config_preload *preload;
+    size_t preload_count;
     struct config_stored_coding *stored_codings;
     size_t stored_coding_count;
     struct config_cors *cors;
@@ -398,7 +411,9 @@ struct config {
         uint32_t every_requests;
         /* Each that takes at least so long is kept; 0: none for that. */
         uint32_t slower_than_millis;
-        uint32_t keep; /* how many of each kind, for all loops together */
+        uint32_t keep;     /* how many of each kind, for all loops together */
+        char **mask_paths; /* path_mask.h */
+        size_t mask_path_count;
     } samples;
 
     struct {
@@ -454,6 +469,11 @@ const struct config_access_log *config_access_log_at(const struct config *cfg, s
 /* Files of passwords and of keys that the site names, one after the other; "": this one is in no
  * file of the config; NULL: no more. */
 const char *config_site_secret(const struct config_site *site, size_t index);
+
+static inline bool config_has_redirect_file(const struct config_site *site)
+{
+    return site->redirect_file && site->redirect_file[0] != '\0';
+}
 
 struct config *config_get(struct config *cfg); /* any thread; returns cfg */
 void config_put(struct config *cfg);           /* any thread; NULL is allowed */

@@ -183,9 +183,22 @@ static void check_try_files(const struct rules *rules, size_t site)
     check_clean_urls(rules, site);
 }
 
+static void check_etag(const struct rules *rules, size_t site)
+{
+    char pointer[RULES_POINTER_LEN];
+
+    if (rules->cfg->sites[site].etag != ETAG_BY_CONTENT || !rules->cfg->sites[site].etag_inode)
+        return;
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/etagInode", site);
+    config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                        "leave \"etagInode\" out, or set \"etag\" to \"time\"",
+                        "an ETag that is made of the content has no file number in it");
+}
+
 void config_rules_check_site(const struct rules *rules, size_t site)
 {
     check_root(rules, site);
+    check_etag(rules, site);
     check_precompressed(rules, site);
     check_try_files(rules, site);
     check_aliases(rules, site);

@@ -36,8 +36,7 @@ static void check_status(const struct rules *rules, size_t site, size_t redirect
     uint32_t status = rules->cfg->sites[site].redirects[redirect].status;
     char pointer[RULES_POINTER_LEN];
 
-    if (status == 0 || status == 301 || status == 302 || status == 303 || status == 307 ||
-        status == 308)
+    if (status == 0 || url_rule_is_redirect(status))
         return;
     snprintf(pointer, sizeof(pointer), "/sites/%zu/redirects/%zu/status", site, redirect);
     config_rules_report(rules, CONFIG_CODE_INVALID_VALUE, pointer,

@@ -371,8 +371,9 @@ const struct option config_table[] = {
      .type = OPTION_OBJECT,
      .title = "Sampled requests",
      .help = "Requests that are kept one by one, each with the time that every stage of it took. "
-             "The admin listener shows them at /samples. Nothing of them says who asked or for "
-             "what.",
+             "The admin listener shows them at /samples, where nothing says who asked or for what. "
+             "The control plane is told the slowest, and some of all while somebody looks, with "
+             "their path; never who asked.",
      .default_json = "{}",
      .members = config_samples_members},
     {.name = "trustedProxies",

@@ -2,7 +2,10 @@
 /* config_table_headers.c — the rows of rules that say by headers how answers may be used. */
 #include "config/config_table_rows.h"
 
+#include "base/util.h"
+
 #include <string.h>
+#include <strings.h>
 
 #define SECURITY(field) FIELD(struct config_site, security.field)
 
@@ -170,6 +173,78 @@ const struct option config_download_members[] = {
      .help = "Whether a browser shows the file, and takes the name when the visitor saves it.",
      .default_json = "false",
      FIELD(struct config_download, is_inline)},
+    {0},
+};
+
+/* The value of a link's parameter without its quotes; ptr is NULL: there is none. The pattern has passed,
+ * so that each parameter follows a ";" and only a quoted value has one in it. */
+static struct span link_parameter(const char *link, const char *name)
+{
+    size_t name_len = strlen(name);
+
+    for (const char *at = link + strcspn(link, ">") + 1; *at != '\0';) {
+        size_t len, value_len = 0;
+        const char *value, *word = at + strspn(at, " ;");
+        len = strcspn(word, " ;=");
+        value = word + len + (word[len] == '=');
+        if (value[0] == '"')
+            value_len = strcspn(++value, "\"");
+        else if (word[len] == '=')
+            value_len = strcspn(value, " ;");
+        at = value + value_len + (value[value_len] == '"');
+        at += strspn(at, " ");
+        if (len == name_len && strncasecmp(word, name, len) == 0)
+            return (struct span){value, value_len};
+    }
+    return (struct span){0};
+}
+
+static bool is_word(struct span text, const char *const *words)
+{
+    while (*words && (strlen(*words) != text.len || strncasecmp(text.ptr, *words, text.len) != 0))
+        words++;
+    return *words != NULL;
+}
+
+/* What browsers do nothing with, or load and then throw away (HTML, "preload" and "early hints"). */
+static const char *check_link(const char *link)
+{
+    static const char *const rels[] = {"preload", "modulepreload", "preconnect", NULL};
+    static const char *const kinds[] = {"fetch", "font", "image", "script", "style", "track", NULL};
+    static const char *const preload[] = {"preload", NULL}, *const font[] = {"font", NULL};
+    struct span rel = link_parameter(link, "rel"), as = link_parameter(link, "as");
+
+    if (!rel.ptr || !is_word(rel, rels))
+        return "needs rel=preload, rel=modulepreload or rel=preconnect";
+    if (!is_word(rel, preload))
+        return NULL;
+    if (!as.ptr || !is_word(as, kinds))
+        return "needs \"as\" with fetch, font, image, script, style or track: browsers load "
+               "nothing without it";
+    if (is_word(as, font) && !link_parameter(link, "crossorigin").ptr)
+        return "is a font without \"crossorigin\": browsers would load it twice";
+    return NULL;
+}
+
+const struct option config_preload_members[] = {
+    PATHS_ROW(config_preload),
+    {.name = "links",
+     .type = OPTION_STRINGS,
+     .title = "Links",
+     .help =
+         "Values of Link, one each: \"</app.css>; rel=preload; as=style\", \"</app.js>; "
+         "rel=modulepreload\", \"<https://cdn.example.org>; rel=preconnect\". A font also needs "
+         "crossorigin.",
+     .min = 3,
+     .max = 512,
+     .min_items = 1,
+     .max_items = 16,
+     .pattern = "^<[!#-;=?-~]+>( *; *" TOKEN "(=(" TOKEN "|\"[ !#-~]*\"))?)+$",
+     .form =
+         "one link, such as \"</app.css>; rel=preload; as=style\", with a value that has a \"/\" "
+         "in quotes",
+     .check = check_link,
+     LIST(struct config_preload, links, link_count)},
     {0},
 };
 

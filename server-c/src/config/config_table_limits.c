@@ -292,5 +292,21 @@ const struct option config_samples_members[] = {
      .min = 16,
      .max = 10000,
      CONFIG(samples.keep)},
+    {.name = "maskPaths",
+     .type = OPTION_STRINGS,
+     .title = "Parts of paths that are hidden",
+     .help =
+         "Single requests are told to the control plane with their path, never with their query. "
+         "Of a path that begins as one of these patterns do, the segments for which the pattern "
+         "has a wildcard are replaced by \"***\": \"/users/*\" makes \"/users/ana/photos\" "
+         "into \"/users/***/photos\". \"*\" is any bytes of a segment, \"?\" one, and "
+         "\"**\" as a segment hides all that follows: \"/**\" hides every path.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 512,
+     .max_items = 64,
+     .pattern = "^/[^" CONTROLS "]*$",
+     .form = "a pattern that begins with \"/\", such as \"/users/*\"",
+     LIST(struct config, samples.mask_paths, samples.mask_path_count)},
     {0},
 };

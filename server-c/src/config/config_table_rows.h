@@ -148,6 +148,7 @@ extern const struct option config_maintenance_members[];
 extern const struct option config_cors_members[];
 extern const struct option config_security_members[];
 extern const struct option config_download_members[];
+extern const struct option config_preload_members[];
 extern const struct option config_stored_coding_members[];
 
 /* For rows that take proxies: addresses, blocks and "unix". */

@@ -17,6 +17,8 @@ static const char *const symlinks[] = {[SYMLINKS_NEVER] = "never",
                                        [SYMLINKS_ANY] = "any",
                                        NULL};
 
+static const char *const etags[] = {[ETAG_BY_TIME] = "time", [ETAG_BY_CONTENT] = "content", NULL};
+
 static const char *const encoded_slashes[] = {
     [URL_SLASH_REFUSE] = "refuse", [URL_SLASH_KEEP] = "keep", [URL_SLASH_DECODE] = "decode", NULL};
 
@@ -87,7 +89,7 @@ static const struct option listing_members[] = {
      .help = "Entries of a folder that are listed; the list of a larger one says that it was cut.",
      .default_json = "10000",
      .min = 1,
-     .max = 100000,
+     .max = 200000,
      SITE(listing.max_entries)},
     {.name = "paths",
      .type = OPTION_STRINGS,
@@ -378,11 +380,37 @@ const struct option config_site_members[] = {
      .default_json = "\"within-root\"",
      .words = symlinks,
      SITE(symlinks)},
+    {.name = "etag",
+     .type = OPTION_ENUM,
+     .title = "What an ETag is made of",
+     .help =
+         "\"time\": a file's modification time and size. \"content\": the SHA-256 of its bytes, "
+         "which is made in the background; until it is known a file has no ETag, and there is no "
+         "Last-Modified, as such times tell nothing. For files whose times differ from node to "
+         "node, or are the same in every release.",
+     .default_json = "\"time\"",
+     .words = etags,
+     SITE(etag)},
+    {.name = "checksums",
+     .type = OPTION_STRING,
+     .title = "Lists of checksums",
+     .help = "With etag \"content\": the name of files with lines of sha256sum, such as "
+             "\"SHA256SUMS\", in a file's folder or one above, that are believed for files of 4 "
+             "MiB and "
+             "more, so that these need not be read. Put them there after the files. Empty: only "
+             "NAME.sha256 beside a file.",
+     .default_json = "\"\"",
+     .max = 255,
+     .pattern = "^[^/" CONTROLS "]*$",
+     .form = "a file name without \"/\", or empty",
+     .check = check_index_name,
+     SITE(checksums)},
     {.name = "etagInode",
      .type = OPTION_BOOLEAN,
      .title = "File number in the ETag",
      .help = "Whether a file's number on its disk is a part of its ETag. Leave it off where "
-             "several nodes serve copies of the same files: theirs differ.",
+             "several nodes serve copies of the same files: theirs differ. Not together with etag "
+             "\"content\".",
      .lighttpd = "etag.use-inode",
      .default_json = "false",
      SITE(etag_inode)},
@@ -510,6 +538,19 @@ const struct option config_site_members[] = {
      .members = config_redirect_members,
      .item_size = sizeof(struct config_redirect),
      SITE_LIST(redirects, redirect_count)},
+    {.name = "redirectFile",
+     .type = OPTION_STRING,
+     .title = "File of redirects",
+     .help =
+         "Absolute path of a text with up to 100,000 more redirects, one per line, such as "
+         "\"/old /new 301\". They are tried after the others. A change of the file counts within "
+         "seconds; the file itself is not served.",
+     .lighttpd = "url.redirect",
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     SITE(redirect_file)},
     {.name = "rewrites",
      .type = OPTION_OBJECTS,
      .title = "Rewrites",
@@ -551,6 +592,18 @@ const struct option config_site_members[] = {
      .members = config_download_members,
      .item_size = sizeof(struct config_download),
      SITE_LIST(downloads, download_count)},
+    {.name = "preload",
+     .type = OPTION_OBJECTS,
+     .title = "Links sent ahead",
+     .help = "What a page will want, said before the page (Link): with each answer that is an HTML "
+             "page, and in a 103 (Early Hints) to a browser that has to wait for the disk. The "
+             "first rule whose paths fit counts.",
+     .lighttpd = "setenv.add-response-header",
+     .default_json = "[]",
+     .max_items = 64,
+     .members = config_preload_members,
+     .item_size = sizeof(struct config_preload),
+     SITE_LIST(preload, preload_count)},
     {.name = "storedCodings",
      .type = OPTION_OBJECTS,
      .title = "Files stored compressed",

@@ -22,6 +22,19 @@ static void end_request(struct conn *c)
     conn_give_transfer_back(c);
 }
 
+/* Call it before the end of a request is recorded. */
+static void settle_waits(struct conn *c)
+{
+    struct transfer *transfer = c->transfer;
+    struct tcp_waits *waits = &transfer->waits;
+
+    if (!waits->is_counting && !waits->is_unknown)
+        return;
+    tcp_waits_take(waits, c->transport.fd, false, transfer->ex.live);
+    tcp_waits_tell(waits, &(struct tcp_waited){0}, &transfer->ex.clock);
+    *waits = (struct tcp_waits){0};
+}
+
 /* --- the connection -------------------------------------------------------------------------- */
 
 void conn_close(struct conn *c, enum end_reason reason)
@@ -30,8 +43,10 @@ void conn_close(struct conn *c, enum end_reason reason)
 
     if (c->state == CONN_CLOSED)
         return;
-    if (conn_is_answering(c))
+    if (conn_is_answering(c)) {
+        settle_waits(c);
         exchange_record_abort(&c->transfer->ex, c->transfer->sink.sent, reason);
+    }
     c->state = CONN_CLOSED;
     end_request(c);
     conn_release_input(c);
@@ -158,6 +173,7 @@ static void finish_connection(struct conn *c)
 
 void conn_break_off(struct conn *c, enum end_reason reason)
 {
+    settle_waits(c);
     exchange_record_abort(&c->transfer->ex, c->transfer->sink.sent, reason);
     end_request(c);
     c->ends_for = (uint8_t)reason;
@@ -167,6 +183,7 @@ void conn_break_off(struct conn *c, enum end_reason reason)
 
 void conn_finish_response(struct conn *c)
 {
+    settle_waits(c);
     exchange_record_end(&c->transfer->ex, c->transfer->sink.sent);
     c->in_pos += c->transfer->ex.req.head_len;
     c->drain = c->transfer->ex.req.content_length;

@@ -21,6 +21,7 @@ static void count_success(struct conn *c)
     if (!c->loop->live)
         return;
     loop_count(c->loop->live, COUNTER_TLS_HANDSHAKES, 1);
+    loop_count(c->loop->live, COUNTER_TLS_FULL_HANDSHAKES, !facts.is_resumed);
     histogram_record(&c->loop->live->series->data.stages[STAGE_HANDSHAKE],
                      monotonic_ns() - transport_tls_began_ns(&c->transport));
 }

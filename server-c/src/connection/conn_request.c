@@ -7,6 +7,8 @@
 #include "net/accept_deferral.h"
 #include "response/response.h"
 
+#define HINT_BEHIND_MOST 4096 /* bytes under way, such as tickets of TLS, that a 103 may follow */
+
 /* A client may send bytes for the tunnel right after CONNECT (RFC 9110 section 9.3.6), and they
  * must not be read as a request. */
 static bool asks_for_tunnel(const struct exchange *ex)
@@ -111,6 +113,34 @@ static void send_answer(struct carrier *carrier, const char *head, size_t head_l
     conn_send(conn_of(carrier), head, head_len);
 }
 
+/* Browsers ask for keep-alive, and a proxy that passes their fields on must not pass that one (RFC 9110
+ * section 7.6.1): who does not ask may be a proxy that shows by nothing else, and knows no 1xx.
+ * The kernel has all but a little of what was sent before, so that it takes the whole 103. Should it take
+ * a part, for lack of memory, nothing can follow. */
+static bool hint(struct carrier *carrier, const char *lines, size_t len)
+{
+    static const char first[] = "HTTP/1.1 103 Early Hints\r\n", last[] = "\r\n";
+    struct conn *c = conn_of(carrier);
+    const struct iovec parts[] = {{(void *)(uintptr_t)first, sizeof(first) - 1},
+                                  {(void *)(uintptr_t)lines, len},
+                                  {(void *)(uintptr_t)last, sizeof(last) - 1}};
+    const size_t whole = sizeof(first) + sizeof(last) - 2 + len;
+    int64_t before;
+    ssize_t n;
+
+    if (!c->transfer->ex.req.says_keep_alive)
+        return false;
+    before = transport_unsent(&c->transport);
+    if (before < 0 || before > HINT_BEHIND_MOST)
+        return false;
+    n = transport_send(&c->transport, parts, 3, false);
+    if (n > 0)
+        loop_count(c->transfer->ex.live, COUNTER_BYTES_SENT, (uint64_t)n);
+    if (n > 0 && (size_t)n < whole)
+        conn_close(c, END_NO_RESOURCES);
+    return n == (ssize_t)whole;
+}
+
 static void wait_for_lane(struct carrier *carrier)
 {
     struct conn *c = conn_of(carrier);
@@ -133,6 +163,7 @@ const struct carrier_kind conn_carrier = {
     .start_head = start_head,
     .takes_ready_head = takes_ready_head,
     .send = send_answer,
+    .hint = hint,
     .wait = wait_for_lane,
     .resume = resume,
     .fail = fail,

@@ -78,6 +78,8 @@ static void continue_sending(struct conn *c, enum sink_step step)
         conn_finish_response(c);
         break;
     case SINK_WANTS_WRITE:
+        if (c->transfer->sink.sent > 0)
+            tcp_waits_begin(&c->transfer->waits, c->transport.fd);
         conn_await_client(c);
         conn_watch_output(c);
         break;

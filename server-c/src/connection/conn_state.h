@@ -6,6 +6,7 @@
 #include "answer/exchange.h"
 #include "connection/sink.h"
 #include "net/progress.h"
+#include "net/tcp_waits.h"
 #include "net/transport.h"
 #include "site/pace.h"
 
@@ -40,6 +41,7 @@ struct transfer {
     struct pace pace;
     struct list throttled; /* in loop->throttled while it may not send */
     struct taking taking;
+    struct tcp_waits waits; /* what this response waited for; zero until it does */
     struct transfer *next_spare;
 };
 

@@ -12,6 +12,7 @@
 #include "net/transport_tls.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -112,6 +113,33 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
         return fd;
     close(fd);
     return err;
+}
+
+/* --- whom new connections come to ------------------------------------------------------------ */
+
+/* A program for the kernel: one of the first `loops` sockets of the group, at random. It is asked
+ * once for each connection, at its first packet. */
+void listener_steer(int fd, uint32_t loops)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)),
+        BPF_STMT(BPF_ALU | BPF_MOD | BPF_K, loops),
+        BPF_STMT(BPF_RET | BPF_A, 0),
+    };
+    struct sock_fprog filter = {.len = ARRAY_LEN(program), .filter = program};
+
+    /* A kernel before 4.6 can't, and spreads them as ever. */
+    setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &filter, sizeof(filter));
+}
+
+void listener_spread(int fd, uint32_t loops)
+{
+    const int unused = 0;
+
+    /* A kernel before 5.3 can't forget a program: it gets one that names all. */
+    if (setsockopt(fd, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, &unused, sizeof(unused)) != 0 &&
+        errno == ENOPROTOOPT)
+        listener_steer(fd, loops);
 }
 
 /* --- accepting ------------------------------------------------------------------------------- */

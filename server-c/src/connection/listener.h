@@ -14,6 +14,10 @@
  * a port that the kernel chooses and that *port then holds. Returns the socket or a negative UV_E*.
  * Any thread. */
 int listener_bind(const struct config_listen *cfg, uint16_t *port);
+/* New connections come only to those `loops` sockets of the address of `fd` that have listened longest,
+ * until listener_spread(), where `loops` is how many there are. Any thread. */
+void listener_steer(int fd, uint32_t loops);
+void listener_spread(int fd, uint32_t loops);
 
 struct listener;
 

@@ -30,6 +30,10 @@
  *                   * file_read       reads, and tells whether that waits and whether it changed
  *                     file_resident   what of a large file was in the page cache a moment ago
  *   compressed?       copy_store      the folder of copies that the node makes; * makes one
+ *   which bytes?      content_table   the hashes of contents, for all loops
+ *                   * content_hash    finds one out, a piece at a time
+ *                   * content_list    or has a list of checksums say it
+ *                   * checksum_store  the long ones of those lists, for all loops
  *
  * Files with a star can also be used on the loop where their headers say so.
  *
@@ -124,6 +128,14 @@ struct file_entry {
         unsigned missing;   /* one bit per coding of which there was no copy in `round` */
         uint32_t round;     /* copy_store_round() */
     } copies;
+    /* The hash of its bytes (content_table.h). `tags`: it becomes the ETag, which is missing until then. */
+    struct {
+        bool tags, is_known;
+        bool has_waited;   /* for a list of checksums that was young */
+        uint32_t round;    /* content_table_round() when it was last asked for; 0: never */
+        uint64_t again_ms; /* not tried before */
+        unsigned char hash[32];
+    } content;
     uint64_t head_of; /* of a copy: the hash of the file's key, as a file may have several names */
     uint64_t use_told_ms; /* of a copy: when its use was last told */
 
@@ -237,6 +249,8 @@ enum file_source {
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
                                    bool takes_grown, struct file_waiter *waiter);
 
+/* The hash of the bytes that the entry describes has become known. */
+void file_cache_tag(struct file_entry *entry, const unsigned char hash[32]);
 /* The next look-up asks the disk. */
 void file_cache_forget(struct file_cache *cache, struct file_entry *entry);
 void file_cache_cancel(struct file_waiter *waiter);          /* does nothing if it does not wait */

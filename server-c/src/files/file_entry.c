@@ -110,6 +110,17 @@ void file_entry_drop_head(struct file_entry *entry)
     entry->head_site = 0;
 }
 
+void file_cache_tag(struct file_entry *entry, const unsigned char hash[32])
+{
+    entry->content.is_known = true;
+    memcpy(entry->content.hash, hash, sizeof(entry->content.hash));
+    if (!entry->content.tags)
+        return;
+    file_facts_tag_content(&entry->facts, hash);
+    file_entry_drop_head(entry);
+    entry->ready_len = 0;
+}
+
 /* --- entries --------------------------------------------------------------------------------- */
 
 struct file_entry *file_cache_get(struct file_entry *entry)

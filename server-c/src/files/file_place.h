@@ -33,7 +33,8 @@ static inline void place_owner_put(struct place_owner *owner)
 
 /* Immutable; valid as long as its owner. */
 struct file_place {
-    const struct config_site *site; /* for index, symlinks, listing, precompressed, etag_inode */
+    /* For index, symlinks, listing, precompressed, etag, etag_inode. */
+    const struct config_site *site;
     /* An absolute path. "{host}" and "{user}" in it stand for the key's `variable`, "{host1}" for
      * its last label, "{host2}" for the one before, and so on. */
     const char *folder;

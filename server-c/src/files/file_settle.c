@@ -19,7 +19,8 @@
 static void note_time(const struct file_cache *cache, struct file_entry *entry,
                       const struct file_said *said)
 {
-    int64_t open_ns = said->found->date_open_ns, began_ms;
+    bool has_tag_of_content = said->place->site->etag == ETAG_BY_CONTENT;
+    int64_t open_ns = has_tag_of_content ? INT64_MAX : said->found->date_open_ns, began_ms;
 
     entry->checked_ms = (int64_t)(said->started_ns / NS_PER_MS);
     entry->facts.has_date = open_ns == 0;
@@ -59,7 +60,10 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     entry->inode = found->st.st_ino;
     file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
                     entry->version.mtime_ns, wall_clock_seconds());
-    if (found->is_of_build)
+    if (site->etag == ETAG_BY_CONTENT) {
+        entry->facts.etag_len = 0;
+        entry->content.tags = true;
+    } else if (found->is_of_build)
         file_facts_distrust_time(&entry->facts, entry->ctime.tv_sec, (uint32_t)entry->ctime.tv_nsec,
                                  entry->inode);
     else if (site->etag_inode)

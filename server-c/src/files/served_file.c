@@ -53,9 +53,11 @@ static size_t count_files(const struct config *cfg)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < cfg->site_count; i++)
+    for (size_t i = 0; i < cfg->site_count; i++) {
         for (size_t j = 0; config_site_secret(&cfg->sites[i], j) != NULL; j++)
             count++;
+        count += config_has_redirect_file(&cfg->sites[i]);
+    }
     return count;
 }
 
@@ -74,6 +76,8 @@ struct kept_files *kept_files_new(const struct config *cfg)
         for (size_t j = 0; (path = config_site_secret(site, j)) != NULL; j++)
             if (*path != '\0')
                 keep(kept, path);
+        if (config_has_redirect_file(site))
+            keep(kept, site->redirect_file);
     }
     return kept;
 }

@@ -80,6 +80,7 @@ static enum http_field field_of(struct span name)
     static const struct {
         uint8_t count, fields[3];
     } by_len[] = {
+        [3] = {1, {FIELD_VIA}},
         [4] = {1, {FIELD_HOST}},
         [5] = {1, {FIELD_RANGE}},
         [6] = {3, {FIELD_ACCEPT, FIELD_EXPECT, FIELD_ORIGIN}},
@@ -88,8 +89,9 @@ static enum http_field field_of(struct span name)
         [9] = {1, {FIELD_FORWARDED}},
         [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
         [13] = {3, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION, FIELD_CACHE_CONTROL}},
-        [14] = {1, {FIELD_CONTENT_LENGTH}},
+        [14] = {2, {FIELD_CONTENT_LENGTH, FIELD_SEC_FETCH_MODE}},
         [15] = {3, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR, FIELD_ACCEPT_LANGUAGE}},
+        [16] = {1, {FIELD_WANT_REPR_DIGEST}},
         [17] = {3, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING, FIELD_X_FORWARDED_PROTO}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
         [29] = {1, {FIELD_ACCESS_CONTROL_REQUEST_METHOD}},

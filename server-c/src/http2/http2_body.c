@@ -112,6 +112,8 @@ static ssize_t show(struct http2_stream *stream, size_t most, uint32_t *flags)
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     if (shown->is_last && n == len)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
+    else if (n == most)
+        http2_waits_use_window(stream, n);
     return (ssize_t)n;
 }
 
@@ -127,6 +129,8 @@ static ssize_t make_frame(nghttp2_session *protocol, int32_t id, uint8_t *unused
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (!http2_output_has_room(user, FRAME_HEAD_BYTES + most))
         return NGHTTP2_ERR_PAUSE;
+    if (stream->held_ns || stream->conn->held_ns)
+        http2_waits_reopen(stream);
     if (!stream->is_limited)
         return show(stream, most, flags);
     stream->quota = pace_draw(&stream->pace, monotonic_ns());
@@ -184,6 +188,7 @@ static void submit(struct http2_stream *stream)
     const nghttp2_data_provider body = {.source.ptr = stream, .read_callback = make_frame};
     bool is_empty = body_is_spent(&stream->ex.body);
 
+    http2_waits_begin(stream);
     stream->ex.clock.first_ns = stage_now();
     stream->has_begun = true;
     begin_pace(stream);

@@ -212,13 +212,24 @@ static void complete(struct http2_conn *c, int32_t id)
     http2_stream_closed(stream, NGHTTP2_NO_ERROR);
 }
 
-/* What the response's head took on the way is known now. */
+/* Is it a 103, and not the response's own head? */
+static bool is_hint(const nghttp2_frame *frame)
+{
+    return frame->headers.nvlen > 0 && frame->headers.nva[0].value[0] == '1';
+}
+
+/* What the response's head took on the way is known now. A 103 is no part of the response. */
 static void count_head(nghttp2_session *protocol, const nghttp2_frame *frame)
 {
     struct http2_stream *stream = stream_at(protocol, frame->hd.stream_id);
 
     if (!stream)
         return;
+    if (is_hint(frame)) {
+        if (exchange_is_open(&stream->ex))
+            loop_count(stream->ex.live, COUNTER_BYTES_SENT, FRAME_HEAD_BYTES + frame->hd.length);
+        return;
+    }
     stream->ex.head_len = FRAME_HEAD_BYTES + frame->hd.length;
     stream->sent += stream->ex.head_len;
 }

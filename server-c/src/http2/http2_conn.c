@@ -184,6 +184,7 @@ static void send_out(struct http2_conn *c)
         break;
     case OUTPUT_BLOCKED:
         c->is_blocked = true;
+        tcp_waits_begin(&c->waits, c->transport.fd);
         watch_output(c);
         break;
     case OUTPUT_WANTS_TURN:

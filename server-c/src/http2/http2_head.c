@@ -49,6 +49,7 @@ struct fields {
     nghttp2_nv usual[FIELDS_USUAL];
     nghttp2_nv *all; /* `usual`, or on the heap */
     size_t count, room;
+    uint8_t flags; /* of each */
 };
 
 static bool grow(struct fields *fields)
@@ -76,7 +77,7 @@ static bool add(struct fields *fields, char *name, size_t name_len, char *value,
         .value = (uint8_t *)value,
         .namelen = name_len,
         .valuelen = value_len,
-        .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE,
+        .flags = fields->flags,
     };
     return true;
 }
@@ -105,28 +106,56 @@ static bool add_lines(struct fields *fields, struct http2_stream *stream)
     return true;
 }
 
-static bool add_status(struct fields *fields, struct http2_stream *stream)
+static bool add_status(struct fields *fields, struct http2_stream *stream, unsigned status)
 {
     static char name[] = ":status";
-    unsigned status = (unsigned)stream->ex.status;
 
     for (int i = 2; i >= 0; i--, status /= 10)
         stream->status[i] = (char)('0' + status % 10);
     return add(fields, name, sizeof(name) - 1, stream->status, sizeof(stream->status));
 }
 
+/* What is kept, after `status`. */
+static bool take_apart(struct fields *fields, struct http2_stream *stream, unsigned status,
+                       uint8_t flags)
+{
+    fields->flags = flags;
+    fields->all = fields->usual;
+    fields->count = 0;
+    fields->room = FIELDS_USUAL;
+    return add_status(fields, stream, status) && add_lines(fields, stream);
+}
+
+static void fields_fini(struct fields *fields)
+{
+    if (fields->all != fields->usual)
+        free(fields->all);
+}
+
 bool http2_head_submit(struct http2_stream *stream, const nghttp2_data_provider *body)
+{
+    const uint8_t refers = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+    struct fields fields; /* not zeroed: this is on every response's way */
+    bool is_done = take_apart(&fields, stream, (unsigned)stream->ex.status, refers) &&
+                   nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all,
+                                           fields.count, body) == 0;
+
+    fields_fini(&fields);
+    return is_done;
+}
+
+/* The library copies them: the stream's copy is for the response that follows. */
+bool http2_head_hint(struct http2_stream *stream, const char *lines, size_t len)
 {
     struct fields fields;
     bool is_done;
 
-    fields.all = fields.usual;
-    fields.count = 0;
-    fields.room = FIELDS_USUAL;
-    is_done = add_status(&fields, stream) && add_lines(&fields, stream) &&
-              nghttp2_submit_response(stream->conn->protocol, stream->id, fields.all, fields.count,
-                                      body) == 0;
-    if (fields.all != fields.usual)
-        free(fields.all);
+    if (!http2_head_keep(stream, lines, len))
+        return false;
+    is_done = take_apart(&fields, stream, 103, NGHTTP2_NV_FLAG_NONE) &&
+              nghttp2_submit_headers(stream->conn->protocol, NGHTTP2_FLAG_NONE, stream->id, NULL,
+                                     fields.all, fields.count, NULL) == 0;
+    fields_fini(&fields);
+    http2_head_forget(stream);
     return is_done;
 }

@@ -8,6 +8,7 @@
 #include "http2/http2_guard.h"
 #include "http2/http2_request.h"
 #include "net/progress.h"
+#include "net/tcp_waits.h"
 #include "net/transport.h"
 #include "site/pace.h"
 
@@ -50,8 +51,10 @@ struct http2_conn {
     bool is_busy;    /* in loop->http2.busy */
     struct http2_guard guard;
     struct progress progress;
-    uint64_t given; /* bytes that the transport has taken */
-    char *left;     /* bytes that it has not taken, on the heap */
+    struct tcp_waits waits; /* what responses waited for, all together */
+    uint64_t held_ns;       /* when its window was used up; 0: it has room, or nobody waits */
+    uint64_t given;         /* bytes that the transport has taken */
+    char *left;             /* bytes that it has not taken, on the heap */
     size_t left_pos, left_len;
     uint64_t skip;           /* while lingering: bytes that may still come */
     struct body_slice shown; /* what the frame that is being made consists of */
@@ -82,6 +85,8 @@ struct http2_stream {
     uint64_t quota; /* of the frame that is being made */
     uint64_t sent;  /* bytes of the response: its head as compressed, and its body */
     struct progress progress;
+    struct tcp_waited waited_before; /* conn->waits when its response began */
+    uint64_t held_ns;                /* when its own window was used up; 0: it has room */
     struct http2_stream *next_spare;
 };
 
@@ -110,6 +115,14 @@ void http2_stream_abort(struct http2_stream *stream, uint32_t code, enum end_rea
 /* Gives back everything. It counts as answered if it is complete. */
 void http2_stream_free(struct http2_stream *stream);
 
+/* http2_waits.c */
+void http2_waits_begin(struct http2_stream *stream); /* its response begins */
+void http2_waits_end(struct http2_stream *stream);   /* before its exchange is recorded */
+/* Call it before a frame of `len` bytes is made that is not the last. */
+void http2_waits_use_window(struct http2_stream *stream, size_t len);
+/* Call it when a frame may be made, if `held_ns` is set of the stream or its connection. */
+void http2_waits_reopen(struct http2_stream *stream);
+
 /* http2_body.c */
 /* Sends the head, and the body after it, as soon as the body's first bytes are there. */
 void http2_body_begin(struct http2_stream *stream, const char *head, size_t head_len);
@@ -126,6 +139,8 @@ int http2_body_send_frame(nghttp2_session *protocol, nghttp2_frame *frame, const
 bool http2_head_keep(struct http2_stream *stream, const char *head, size_t len);
 /* Gives it to the library, which refers to the copy. False: no memory. */
 bool http2_head_submit(struct http2_stream *stream, const nghttp2_data_provider *body);
+/* Gives a 103 with these lines to the library, before there is a response's head. */
+bool http2_head_hint(struct http2_stream *stream, const char *lines, size_t len);
 void http2_head_forget(struct http2_stream *stream); /* keeps a little memory for the next one */
 void http2_head_free(struct http2_stream *stream);
 

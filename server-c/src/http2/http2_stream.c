@@ -40,6 +40,14 @@ static void send_answer(struct carrier *carrier, const char *head, size_t head_l
     http2_body_begin(stream, head, head_len);
 }
 
+static bool hint(struct carrier *carrier, const char *lines, size_t len)
+{
+    struct http2_stream *stream = stream_of(carrier);
+    const struct http2_conn *c = stream->conn;
+
+    return !c->left && !c->is_blocked && http2_head_hint(stream, lines, len);
+}
+
 static void wait_for_lane(struct carrier *carrier)
 {
     http2_arm_disk(stream_of(carrier));
@@ -59,6 +67,7 @@ static const struct carrier_kind stream_carrier = {
     .start_head = start_head,
     .takes_ready_head = takes_ready_head,
     .send = send_answer,
+    .hint = hint,
     .wait = wait_for_lane,
     .resume = resume,
     .fail = fail,
@@ -105,7 +114,7 @@ struct http2_stream *http2_stream_new(struct http2_conn *c, int32_t id)
                                        .is_secure = c->is_secure};
     stream->conn = c;
     stream->id = id;
-    stream->received = stream->sent = 0;
+    stream->received = stream->sent = stream->held_ns = 0;
     stream->has_begun = stream->is_complete = stream->is_limited = stream->is_waiting = false;
     stream->ends_for = END_NONE;
     stream->progress = (struct progress){0, 0};
@@ -144,6 +153,8 @@ static void end_exchange(struct http2_stream *stream)
     http2_body_unthrottle(stream);
     if (!exchange_is_open(&stream->ex))
         return;
+    if (stream->has_begun)
+        http2_waits_end(stream);
     if (stream->is_complete)
         exchange_record_end(&stream->ex, stream->sent);
     else

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define STEPS_MAX 100000
+#define REQUEST_STEPS_MAX (10 * STEPS_MAX)
 #define BYTES_PER_STEP 32
 #define PCRE2_MATCH_LIMIT 1000000 /* normally the limit on steps ends a match long before */
 #define PCRE2_DEPTH_LIMIT 100000
@@ -35,7 +36,7 @@ struct url_rule_scratch {
     pcre2_match_data *match;
     pcre2_jit_stack *jit_stack; /* NULL: JIT code uses a little of the caller's stack */
     bool is_made;
-    int64_t steps_left;
+    int64_t steps_left, request_steps_left;
     size_t last_position;
 };
 
@@ -111,6 +112,11 @@ void url_rule_free(struct url_rule *rule)
     free(rule);
 }
 
+bool url_rule_is_redirect(uint32_t status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
 static int on_item(pcre2_callout_block *block, void *arg)
 {
     struct url_rule_scratch *scratch = arg;
@@ -137,6 +143,7 @@ struct url_rule_scratch *url_rule_scratch_new(void)
     if (scratch->jit_stack)
         pcre2_jit_stack_assign(scratch->limits, NULL, scratch->jit_stack);
     scratch->is_made = true;
+    url_rule_begin(scratch);
     return scratch;
 }
 
@@ -149,6 +156,26 @@ void url_rule_scratch_free(struct url_rule_scratch *scratch)
     pcre2_match_context_free(scratch->limits);
     pcre2_general_context_free(scratch->memory);
     free(scratch);
+}
+
+void url_rule_begin(struct url_rule_scratch *scratch)
+{
+    scratch->request_steps_left = REQUEST_STEPS_MAX;
+}
+
+/* As pcre2_match(). */
+static int match(const struct url_rule *rule, struct url_rule_scratch *scratch, struct span path)
+{
+    int64_t left = scratch->request_steps_left;
+    int64_t most = left < STEPS_MAX ? left : STEPS_MAX;
+    int taken;
+
+    scratch->steps_left = most;
+    scratch->last_position = 0;
+    taken = pcre2_match(rule->code, (PCRE2_SPTR)path.ptr, path.len, 0, 0, scratch->match,
+                        scratch->limits);
+    scratch->request_steps_left -= most - scratch->steps_left;
+    return taken;
 }
 
 /* `taken` is what pcre2_match() returned: one more than the last group that matched, or 0 if there
@@ -172,12 +199,8 @@ enum url_rule_result url_rule_apply(const struct url_rule *rule, struct url_rule
                                     char *out, size_t cap, size_t *len)
 {
     struct span groups[URL_TEMPLATE_GROUPS];
-    int taken;
+    int taken = match(rule, scratch, subject->path);
 
-    scratch->steps_left = STEPS_MAX;
-    scratch->last_position = 0;
-    taken = pcre2_match(rule->code, (PCRE2_SPTR)subject->path.ptr, subject->path.len, 0, 0,
-                        scratch->match, scratch->limits);
     if (taken == PCRE2_ERROR_NOMATCH)
         return URL_RULE_OTHER;
     if (taken < 0)

@@ -38,17 +38,24 @@ void url_rule_free(struct url_rule *rule); /* NULL is allowed */
 struct url_rule_scratch *url_rule_scratch_new(void);
 void url_rule_scratch_free(struct url_rule_scratch *scratch); /* NULL is allowed */
 
+/* A request begins. What all its matches may take together is limited, too: with hundreds of rules
+ * each might stay just below its own limit. */
+void url_rule_begin(struct url_rule_scratch *scratch);
+
 struct url_rule_subject {
     struct span path, host, query;
 };
+
+/* Is it a status by which clients go to another address? */
+bool url_rule_is_redirect(uint32_t status);
 
 /* FOR_LOCATION makes a reference for Location (RFC 9110 section 10.2.2). Groups and the host are
  * percent-encoded; after the '?' of `to` more strictly, so that a group is part of a single
  * parameter. ${query} and the text of `to` are taken as they are, except for bytes that no URL may
  * have. If `to` has neither '?' nor ${query}, the request's query is added, before '#'. A path
  * stays on this host: the result begins with "//" only if `to` does, and begins with '/' if `to`
- * begins with a '$'. After a host in `to` there should be a '/' before a group that may begin with
- * something else.
+ * begins with a '$'. A group right after a host gets a '/' in front unless it has one, and one that
+ * is a part of a host does not end it: a client chooses no host that `to` does not leave to it.
  *
  * FOR_PATH takes everything as it is: the result is a decoded path, in which '?' is a byte like any
  * other. It contains control bytes only if the subject does, but may begin with anything, and

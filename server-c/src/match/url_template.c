@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ enum piece_kind { PIECE_TEXT, PIECE_GROUP, PIECE_HOST, PIECE_QUERY, PIECE_ADDED_
 struct url_template_piece {
     enum piece_kind kind;
     bool in_query;    /* in the query or the fragment */
+    bool in_host;     /* a group that is a part of the host: "https://$1.example/" */
+    bool ends_host;   /* a group right after a whole host: "https://example.org$1" */
     unsigned group;   /* for PIECE_GROUP */
     struct span text; /* for PIECE_TEXT; points into template->to */
 };
@@ -62,9 +65,34 @@ static void add_text(struct reading *reading, size_t len)
     reading->at += len;
 }
 
+/* Returns the end of "https://" or "//", or NULL if `to` names no host. */
+static const char *host_of(const char *to)
+{
+    const char *colon = strstr(to, "://");
+
+    if (strncmp(to, "//", 2) == 0)
+        return to + 2;
+    return colon && strcspn(to, "/?#$") > (size_t)(colon - to) ? colon + 3 : NULL;
+}
+
+/* For a group that stands at reading->at and ends before `end`. */
+static void place_group(struct reading *reading, struct url_template_piece *piece, const char *end)
+{
+    const char *host = host_of(reading->template->to), *at = reading->at;
+    char before;
+
+    if (!host || at < host || strcspn(host, "/?#") < (size_t)(at - host))
+        return;
+    before = at > host ? at[-1] : '\0';
+    piece->ends_host = (isalnum((unsigned char)before) || before == ']' || before == '}') &&
+                       strchr("?#$", *end) != NULL;
+    piece->in_host = !piece->ends_host;
+}
+
 /* Reads a reference to a group: `len` digits at `digits`; the reference ends at `end`. */
 static bool read_group(struct reading *reading, const char *digits, size_t len, const char *end)
 {
+    struct url_template_piece *piece;
     unsigned group = 0;
 
     if (len > 1 && digits[0] == '0')
@@ -77,7 +105,9 @@ static bool read_group(struct reading *reading, const char *digits, size_t len, 
     if (group > reading->group_count)
         return wrong(reading, "there is no group %u: the expression has %u", group,
                      reading->group_count);
-    add_piece(reading, PIECE_GROUP)->group = group;
+    piece = add_piece(reading, PIECE_GROUP);
+    piece->group = group;
+    place_group(reading, piece, end);
     reading->at = end;
     return true;
 }
@@ -184,6 +214,7 @@ void url_template_fini(struct url_template *template)
 static const char plain_in_url[] = "-._~!$&'()*+,;=:@/?#[]%";
 static const char plain_in_path[] = "-._~!$&'()*+,;=:@/"; /* the same as in url_path_encode() */
 static const char plain_in_value[] = "-._~!$'()*,:@/";    /* in the value of a query's parameter */
+static const char plain_in_label[] = "-._~";              /* in a group that is a part of a host */
 static const char plain_in_host[] = "-._~!$&'()*+,;=:[]";
 
 struct writing {
@@ -215,18 +246,32 @@ static void write_bytes(struct writing *writing, struct span bytes, const char *
     }
 }
 
+/* A client's text chooses no other host: it ends none that `to` begins, and goes on with none that
+ * `to` has ended. */
+static void write_group(struct writing *writing, const struct url_template_piece *piece,
+                        struct span group)
+{
+    if (piece->ends_host && group.len > 0 && group.ptr[0] != '/')
+        write_bytes(writing, (struct span){"/", 1}, NULL);
+    write_bytes(writing, group,
+                piece->in_query  ? plain_in_value
+                : piece->in_host ? plain_in_label
+                                 : plain_in_path);
+}
+
 static void write_piece(struct writing *writing, const struct url_template_piece *piece,
                         const struct span *groups, const struct url_rule_subject *subject,
                         bool encodes)
 {
-    const char *plain_in_group = piece->in_query ? plain_in_value : plain_in_path;
-
     switch (piece->kind) {
     case PIECE_TEXT:
         write_bytes(writing, piece->text, encodes ? plain_in_url : NULL);
         break;
     case PIECE_GROUP:
-        write_bytes(writing, groups[piece->group], encodes ? plain_in_group : NULL);
+        if (encodes)
+            write_group(writing, piece, groups[piece->group]);
+        else
+            write_bytes(writing, groups[piece->group], NULL);
         break;
     case PIECE_HOST:
         write_bytes(writing, subject->host, encodes ? plain_in_host : NULL);

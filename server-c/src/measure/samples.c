@@ -9,7 +9,7 @@
 void samples_init(struct samples *samples, uint64_t seed)
 {
     memset(samples, 0, sizeof(*samples));
-    samples->until_next = samples->slow_ns = UINT64_MAX;
+    samples->until_next = samples->slow_ns = samples->want_ns = UINT64_MAX;
     samples->random = seed | 1;
 }
 
@@ -57,7 +57,10 @@ static uint64_t draw_distance(struct samples *samples)
 
 void samples_configure(struct samples *samples, const struct sample_limits *limits)
 {
+    bool wants_all = samples->want_ns == 0;
+
     samples->slow_ns = limits->slow_ns ? limits->slow_ns : UINT64_MAX;
+    samples_want_all(samples, wants_all);
     if (limits->every_requests != samples->every_requests) {
         samples->every_requests = limits->every_requests;
         samples->until_next = draw_distance(samples);
@@ -66,7 +69,12 @@ void samples_configure(struct samples *samples, const struct sample_limits *limi
         resize(&samples->rings[kind], limits->keep ? limits->keep : 1);
 }
 
-void samples_add(struct samples *samples, const struct sample *sample)
+void samples_want_all(struct samples *samples, bool wants_all)
+{
+    samples->want_ns = wants_all ? 0 : samples->slow_ns;
+}
+
+bool samples_add(struct samples *samples, const struct sample *sample)
 {
     bool is_regular = samples->until_next == 0;
     bool is_slow = sample->stage_ns[STAGE_TOTAL] >= samples->slow_ns;
@@ -75,8 +83,9 @@ void samples_add(struct samples *samples, const struct sample *sample)
 
     if (is_regular)
         samples->until_next = draw_distance(samples);
-    if (ring->cap == 0) /* no config has been in force yet */
-        return;
+    /* Without a ring no config has been in force yet. */
+    if ((!is_regular && !is_slow) || ring->cap == 0)
+        return is_slow;
     item = &ring->items[ring->next];
     *item = *sample;
     item->is_regular = is_regular;
@@ -84,6 +93,7 @@ void samples_add(struct samples *samples, const struct sample *sample)
     ring->next = (ring->next + 1) % ring->cap;
     ring->count += ring->count < ring->cap;
     ring->taken++;
+    return is_slow;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */

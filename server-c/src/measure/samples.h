@@ -44,6 +44,7 @@ struct sample_limits {
 struct samples {
     uint64_t until_next; /* requests until the next regular sample */
     uint64_t slow_ns;    /* UINT64_MAX: no slow samples */
+    uint64_t want_ns;    /* the same, but 0 while every request is wanted */
     uint32_t every_requests;
     uint64_t random;
     struct sample_ring rings[SAMPLE_KINDS]; /* a slow sample is in the slow ring, even if regular */
@@ -53,6 +54,9 @@ void samples_init(struct samples *samples, uint64_t seed); /* keeps nothing yet 
 void samples_fini(struct samples *samples);
 /* Sets new limits. Samples that are kept stay as far as there is room, the newest first. */
 void samples_configure(struct samples *samples, const struct sample_limits *limits);
+/* From now on samples_want() is true for every request, because somebody else wants them, too; or no
+ * longer. */
+void samples_want_all(struct samples *samples, bool wants_all);
 
 /* Call it once for each request when it ends. True: pass the request to samples_add(). */
 static inline bool samples_want(struct samples *samples, uint64_t total_ns)
@@ -62,12 +66,13 @@ static inline bool samples_want(struct samples *samples, uint64_t total_ns)
     return false;
 #else
     samples->until_next--;
-    return samples->until_next == 0 || total_ns >= samples->slow_ns;
+    return samples->until_next == 0 || total_ns >= samples->want_ns;
 #endif
 }
 
-/* Call it if samples_want() returned true. Sets is_regular and is_slow itself. */
-void samples_add(struct samples *samples, const struct sample *sample);
+/* Call it if samples_want() returned true. Sets is_regular and is_slow itself. Returns whether it is
+ * slow. */
+bool samples_add(struct samples *samples, const struct sample *sample);
 
 /* Selects samples that ended in (after_ns, until_ns]. */
 struct sample_filter {

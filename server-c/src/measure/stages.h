@@ -28,6 +28,9 @@ struct stage_clock {
     uint64_t first_ns; /* when the first byte was given to the socket; 0: not yet */
     uint64_t stat_wait_ns, stat_ns, read_wait_ns, read_ns;
     bool looked_up, read_disk; /* it needed a look-up; it needed the read lane */
+    /* By the kernel's count, in ticks that may be longer than the write (net/tcp_waits.h). */
+    uint64_t client_ns, buffer_ns, network_ns, round_trip_ns;
+    bool waited; /* for its socket to take more, and these are known */
 };
 
 /* The time for a stage_clock. In a build with FARMSTEAD_STAGES=OFF it is always 0: the difference

@@ -47,6 +47,7 @@ int loop_init(struct loop *loop, struct loop_shared *shared, uint32_t index)
     if (getrandom(loop->random, sizeof(loop->random), 0) != sizeof(loop->random))
         loop->random[0] = monotonic_ns();
     samples_init(&loop->samples, loop->random[1]);
+    request_samples_init(&loop->request_samples, loop->random[0]);
     return 0;
 
 fail_port:
@@ -102,6 +103,7 @@ void loop_fini(struct loop *loop)
     poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
     samples_fini(&loop->samples);
+    request_samples_fini(&loop->request_samples);
     free(loop->http2.batch);
     free(loop->input);
     free(loop->head);

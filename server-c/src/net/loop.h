@@ -9,12 +9,15 @@
 #define FARMSTEAD_LOOP_H
 
 #include "base/list.h"
+#include "files/checksum_store.h"
+#include "files/content_table.h"
 #include "files/copy_store.h"
 #include "files/file_cache.h"
 #include "files/file_resident.h"
 #include "http/http_date.h"
 #include "lanes/io_lane.h"
 #include "measure/metrics.h"
+#include "measure/request_samples.h"
 #include "measure/samples.h"
 #include "net/accept_deferral.h"
 #include "measure/tls_counts.h"
@@ -87,8 +90,10 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct io_lane *sign_lane; /* ends before the loops do, see tls_engine_free() */
-    struct io_lane *copy_lane; /* compresses */
+    struct io_lane *copy_lane; /* compresses, and hashes contents */
     struct copy_store *copies;
+    struct content_table *contents;
+    struct checksum_store *checksums;
     struct auth_store *auth;
     struct tls_tickets *tickets;
     struct acme_challenges *challenges;
@@ -111,6 +116,7 @@ struct loop {
     struct loop_tls *tls;     /* NULL: no config in force so far had an address that speaks TLS */
     struct list series;
     struct samples samples;
+    struct request_samples request_samples;
     uint64_t evictions_counted;
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
@@ -125,8 +131,8 @@ struct loop {
     struct transfer *spare_transfers; /* kept by conn_transfer.c */
     size_t spare_count;
     bool is_stopping;
-    uint64_t warned_address_ms, warned_proxy_ms,
-        warned_copies_ms; /* when the log was last told; 0: never */
+    uint64_t warned_address_ms, warned_proxy_ms, warned_copies_ms,
+        warned_checksums_ms; /* when the log was last told; 0: never */
 
     /* Connections of HTTP/2, and their streams, by what they wait for: kept by http2/. Each list is
      * in the order of its deadlines. */

@@ -30,7 +30,7 @@ struct file_facts {
      * time (RFC 9110 section 8.8.1). */
     uint8_t etag_len;
     /* "mtime-size" in hexadecimal, with its quotes. It changes with either, and is equal on every
-     * node where the file has the same time. */
+     * node where the file has the same time. Or, as the site wants it, a part of the bytes' hash. */
     char etag[ETAG_MAX];
     char last_modified_text[HTTP_DATE_LEN + 1];
 };
@@ -49,6 +49,10 @@ void file_facts_distrust_time(struct file_facts *facts, int64_t ctime_seconds, u
 /* Adds the inode to the tag, which then changes when another file takes the name, and differs from
  * node to node. Call each of the two functions at most once, and the one for the coding last. */
 void file_facts_add_inode(struct file_facts *facts, uint64_t inode);
+/* The tag becomes the first 40 hexadecimal digits of the SHA-256 of the file's bytes: equal wherever
+ * these are, whatever their times. No tag of times looks like it, since those have a '-' after 16
+ * digits at most. */
+void file_facts_tag_content(struct file_facts *facts, const unsigned char hash[32]);
 /* Adds the content coding ("br") to the tag: each coding of a file needs its own (RFC 9110 section
  * 8.8.3.3). */
 void file_facts_add_coding(struct file_facts *facts, const char *coding);

@@ -84,6 +84,10 @@ static void append_selected(struct response_head *out, const struct response_sco
         response_expires_append(out, scope, file->type.name, &clock);
     if (file->varies)
         APPEND(out, "Vary: Accept-Encoding\r\n");
+    if (scope->match.preload) {
+        struct span lines = response_preload_lines(choice, scope->match, file->type.name);
+        response_append(out, lines.ptr, lines.len);
+    }
 }
 
 /* Writes the rest of a head that goes with bytes of a file, after Content-Type, Content-Length and

@@ -38,6 +38,7 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_RETRY_AFTER] = "Retry-After",
     [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
     [OWN_CONTENT_DISPOSITION] = "Content-Disposition",
+    [OWN_LINK] = "Link",
 };
 
 static bool is_selected_header(const char *name)
@@ -162,12 +163,12 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
 {
     bool is_conditional = false;
 
-    *rules =
-        (struct response_rules){.items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
-                                .expires = xcalloc(site->expires_count, sizeof(*rules->expires)),
-                                .site = site,
-                                .has_paths = site->download_count + site->stored_coding_count > 0,
-                                .most_len = site->download_count > 0 ? DOWNLOAD_MAX : 0};
+    *rules = (struct response_rules){
+        .items = xcalloc(RESPONSE_RULES_MAX, sizeof(*rules->items)),
+        .expires = xcalloc(site->expires_count, sizeof(*rules->expires)),
+        .site = site,
+        .has_paths = site->download_count + site->stored_coding_count + site->preload_count > 0,
+        .most_len = site->download_count > 0 ? DOWNLOAD_MAX : 0};
     config_security_init(&rules->security, site);
     CHECK(rules->security.count + site->header_count <= RESPONSE_RULES_MAX &&
           site->expires_count <= RESPONSE_RULES_MAX);
@@ -187,6 +188,7 @@ void response_rules_init(struct response_rules *rules, const struct config_site 
         prepare_lines(rules);
     for (size_t i = 0; i < site->expires_count; i++)
         add_expires(rules, &site->expires[i]);
+    rules->most_len += response_preload_init(rules);
 }
 
 void response_rules_fini(struct response_rules *rules)
@@ -196,6 +198,7 @@ void response_rules_fini(struct response_rules *rules)
     for (size_t i = 0; i < rules->expires_count; i++)
         free(rules->expires[i].line);
     config_security_fini(&rules->security);
+    response_preload_fini(rules);
     free(rules->items);
     free(rules->expires);
     free(rules->lines);
@@ -237,6 +240,7 @@ struct response_match response_rules_match(const struct response_rules *rules, s
     }
     match.download = find_download(rules->site, path);
     match.stored_coding = find_stored_coding(rules->site, path);
+    match.preload = response_preload_find(rules->site, path);
     return match;
 }
 

@@ -27,6 +27,7 @@ enum own_header {
     OWN_RETRY_AFTER,
     OWN_CONTENT_SECURITY_POLICY,
     OWN_CONTENT_DISPOSITION,
+    OWN_LINK,
     OWN_HEADER_COUNT
 };
 
@@ -48,6 +49,7 @@ struct response_rules {
     size_t count;
     struct response_expires *expires;
     size_t expires_count;
+    struct span *preloads; /* the lines of each of the site's rules of that name */
 };
 
 void response_rules_init(struct response_rules *rules, const struct config_site *site);
@@ -58,7 +60,7 @@ void response_rules_fini(struct response_rules *rules);
  * site. */
 struct response_match {
     uint64_t headers, expires;
-    uint8_t download, stored_coding;
+    uint8_t download, stored_coding, preload;
 };
 /* `path` is decoded and normalised, see url_path.h. */
 struct response_match response_rules_match(const struct response_rules *rules, struct span path);
@@ -67,15 +69,15 @@ struct response_match response_rules_match(const struct response_rules *rules, s
 static inline struct response_match response_match_join(struct response_match a,
                                                         struct response_match b)
 {
-    return (struct response_match){a.headers | b.headers, a.expires | b.expires,
-                                   a.download ? a.download : b.download,
-                                   a.stored_coding ? a.stored_coding : b.stored_coding};
+    return (struct response_match){
+        a.headers | b.headers, a.expires | b.expires, a.download ? a.download : b.download,
+        a.stored_coding ? a.stored_coding : b.stored_coding, a.preload ? a.preload : b.preload};
 }
 
 static inline bool response_match_equal(struct response_match a, struct response_match b)
 {
     return a.headers == b.headers && a.expires == b.expires && a.download == b.download &&
-           a.stored_coding == b.stored_coding;
+           a.stored_coding == b.stored_coding && a.preload == b.preload;
 }
 
 /* How the file is stored, or NULL: as it is. */
@@ -116,6 +118,15 @@ struct response_head;
 /* Writes Content-Disposition for the file at `path`. */
 void response_download_append(struct response_head *out, const struct config_download *rule,
                               struct span path);
+
+/* Writes the lines of Link for each of the site's rules. Returns the length of the longest. */
+size_t response_preload_init(struct response_rules *rules);
+void response_preload_fini(struct response_rules *rules);
+uint8_t response_preload_find(const struct config_site *site, struct span path);
+/* The lines for an answer with a body of this type; empty: there are none. */
+struct span response_preload_lines(const struct response_choice *choice,
+                                   struct response_match match, const char *type);
+
 void response_choice_append(struct response_head *out, const struct response_choice *choice);
 
 /* The times that expiry rules count from, in seconds since 1970. */

@@ -71,6 +71,8 @@ struct server *server_new(const struct server_admin *admin, int *err)
     if (!srv->shared.sign_lane)
         goto fail_sign_lane;
     srv->shared.copies = copy_store_new();
+    srv->shared.contents = content_table_new();
+    srv->shared.checksums = checksum_store_new();
     srv->shared.copy_lane =
         io_lane_new_nice("compress", FIRST_THREADS, FIRST_THREADS, COPY_NICENESS);
     if (!srv->shared.copy_lane)
@@ -94,6 +96,8 @@ fail_auth_store:
 fail_auth_lane:
     io_lane_free(srv->shared.copy_lane);
 fail_copy_lane:
+    checksum_store_free(srv->shared.checksums);
+    content_table_free(srv->shared.contents);
     copy_store_free(srv->shared.copies);
     io_lane_free(srv->shared.sign_lane);
 fail_sign_lane:
@@ -122,6 +126,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     server_release_held(srv, 0, NULL);
     srv->admin_by->stop(srv->admin); /* it asks the loops: before them */
     copy_store_stop(srv->shared.copies);
+    content_table_stop(srv->shared.contents);
     bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
@@ -139,6 +144,8 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     auth_store_free(srv->shared.auth);
     io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.copy_lane);
+    checksum_store_free(srv->shared.checksums);
+    content_table_free(srv->shared.contents);
     copy_store_free(srv->shared.copies);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);

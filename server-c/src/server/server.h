@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
+#include "measure/request_samples.h"
 #include "measure/samples.h"
 #include "site/acme_challenges.h"
 #include "tls/certificates_shown.h"
@@ -100,6 +101,15 @@ struct server_samples {
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow);
 void server_samples_fini(struct server_samples *samples);
+
+/* Somebody looks at single requests, or nobody does any more. Say it again from time to time: loops
+ * may be added. */
+void server_watch_requests(struct server *srv, bool is_watched);
+/* What the loops have kept since the last time; start_us is the time since the server's start. The
+ * caller ends `out`. */
+void server_take_live_requests(struct server *srv, struct taken_requests *out);
+void server_take_worst_requests(struct server *srv, struct taken_requests *out);
+uint64_t server_uptime_us(struct server *srv);
 
 /* Of authorities (acme_challenges.h). */
 void server_use_challenges(struct server *srv, const struct acme_challenge *items, size_t count);

@@ -31,13 +31,28 @@ struct preparation {
     uint16_t admin_port;
 };
 
-void server_release_held(struct server *srv, uint32_t loops, const struct config *next)
+bool server_release_held(struct server *srv, uint32_t loops, const struct config *next)
 {
     bool had_held = false;
 
     for (uint32_t i = 0; i < srv->worker_count; i++)
         had_held |= worker_release_held(srv->workers[i], i < loops ? next : NULL);
     if (had_held)
+        uv_sleep(HELD_MS);
+    return had_held;
+}
+
+/* Until the number of loops has changed, new connections are for loops that stay: a socket that is closed
+ * takes with it who is in the handshake of TCP, one that a refused config has opened who waits in
+ * its queue. */
+static void keep_to_staying(struct server *srv, uint32_t loops, const struct config *next)
+{
+    bool one_goes = loops < srv->active;
+
+    if (loops != srv->active && srv->active > 0)
+        bound_list_steer(&srv->bound, one_goes ? loops : srv->active);
+    /* While no one waits for new sockets yet. */
+    if (!server_release_held(srv, loops, next) && one_goes)
         uv_sleep(HELD_MS);
 }
 
@@ -287,6 +302,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
     swap_workers(srv, sites, generation, prep->loops);
     srv->active = prep->loops;
     binding_commit(&prep->binding, &srv->bound);
+    bound_list_spread(&srv->bound, srv->active);
     switch_admin(srv, prep);
     set_state(srv, sites, generation, is_reload);
 }
@@ -298,9 +314,11 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
 
     server_sizes_fit(&srv->sizes, cfg);
     descriptors_reserve(config_sizes_descriptors(&srv->sizes, cfg));
-    server_release_held(srv, srv->sizes.loops, cfg); /* while no one waits for new sockets yet */
-    if (prepare(srv, &prep, cfg, errors) != 0)
+    keep_to_staying(srv, srv->sizes.loops, cfg);
+    if (prepare(srv, &prep, cfg, errors) != 0) {
+        bound_list_spread(&srv->bound, srv->active);
         return -1;
+    }
     struct site_set *sites = site_set_new(cfg, srv->sites);
     site_set_bind_logs(sites, srv->access_logs);
     put_in_force(srv, &prep, sites, generation);

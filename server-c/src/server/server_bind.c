@@ -310,6 +310,20 @@ void binding_commit(struct binding *binding, struct bound_list *old)
     free_binding(binding);
 }
 
+void bound_list_steer(const struct bound_list *list, uint32_t loops)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].spare >= 0)
+            listener_steer(list->items[i].spare, loops);
+}
+
+void bound_list_spread(const struct bound_list *list, uint32_t loops)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].spare >= 0)
+            listener_spread(list->items[i].spare, loops);
+}
+
 void bound_list_clear(struct bound_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {

@@ -46,6 +46,11 @@ void binding_release_old(struct binding *binding, struct bound_list *old);
 /* Call it afterwards: logs what is new, and makes `old` the new list. */
 void binding_commit(struct binding *binding, struct bound_list *old);
 
+/* New connections are for the first `loops` loops, until bound_list_spread() to all `loops` that there
+ * are. */
+void bound_list_steer(const struct bound_list *list, uint32_t loops);
+void bound_list_spread(const struct bound_list *list, uint32_t loops);
+
 /* Gives sockets with a name to that user. */
 void binding_give(const struct binding *binding, uid_t uid, gid_t gid);
 

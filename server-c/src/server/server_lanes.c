@@ -85,14 +85,25 @@ static uint32_t auto_read_threads(struct config *cfg)
     return READS_PER_DISK * (disks > 0 ? disks : 1);
 }
 
+/* Are files compressed or hashed? */
+static bool has_work_for_lane(const struct config *cfg)
+{
+    if (cfg->compression.cache_folder[0] != '\0')
+        return true;
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (cfg->sites[i].etag == ETAG_BY_CONTENT)
+            return true;
+    return false;
+}
+
 void server_lanes_resize(struct loop_shared *shared, struct config *cfg, uint32_t loops)
 {
-    bool has_copies = cfg->compression.cache_folder[0] != '\0';
+    bool computes = has_work_for_lane(cfg);
     bool is_auto = cfg->io.read_threads == CONFIG_AUTO;
     uint32_t readers = is_auto ? auto_read_threads(cfg) : cfg->io.read_threads;
 
     io_lane_resize(shared->read_lane, readers, cfg->io.queue_length);
     io_lane_resize(shared->stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
     io_lane_resize(shared->sign_lane, site_tls_is_wanted(cfg) ? loops : 1, 1);
-    io_lane_resize(shared->copy_lane, has_copies ? (loops + 1) / 2 : 1, COPIES_WAITING);
+    io_lane_resize(shared->copy_lane, computes ? (loops + 1) / 2 : 1, COPIES_WAITING);
 }

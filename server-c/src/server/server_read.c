@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static uint32_t count_workers(struct server *srv)
+uint32_t server_count_workers(struct server *srv)
 {
     uint32_t count;
 
@@ -36,7 +36,7 @@ static void ask_effective(struct worker *worker, void *arg)
 
 void server_effective(struct server *srv, struct server_effective *out)
 {
-    uint32_t count = count_workers(srv);
+    uint32_t count = server_count_workers(srv);
 
     memset(out, 0, sizeof(*out));
     memcpy(out->boot_id, srv->boot_id, sizeof(out->boot_id));
@@ -95,7 +95,7 @@ void server_metrics(struct server *srv, struct server_metrics *out)
 {
     struct io_lane_state stat_lane, read_lane, copy_lane;
     struct copy_store_state copies;
-    uint32_t count = count_workers(srv);
+    uint32_t count = server_count_workers(srv);
 
     memset(out, 0, sizeof(*out));
     for (uint32_t i = 0; i < count; i++)
@@ -135,7 +135,7 @@ static void ask_samples_state(struct worker *worker, void *arg)
 
 void server_samples_state(struct server *srv, struct server_samples_state *out)
 {
-    uint32_t count = count_workers(srv);
+    uint32_t count = server_count_workers(srv);
 
     memset(out, 0, sizeof(*out));
     uv_mutex_lock(&srv->lock);
@@ -181,7 +181,7 @@ static int compare_newest_first(const void *a, const void *b)
 int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
                    bool wants_regular, bool wants_slow)
 {
-    uint32_t count = count_workers(srv);
+    uint32_t count = server_count_workers(srv);
     struct samples_call call = {.limit = limit, .out = out};
 
     *out = (struct server_samples){.next_us = (monotonic_ns() - srv->started_ns) / 1000 - 1};

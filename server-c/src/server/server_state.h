@@ -42,13 +42,16 @@ struct server {
     uint32_t active_shown;
 };
 
+/* How many there are, on whichever thread. */
+uint32_t server_count_workers(struct server *srv);
+
 /* Has all loops use `sites`, whose reference is taken over. They must be for the running config,
  * and so for the present listeners. `applying` must be held. */
 void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
 
 /* Connections that the kernel holds back for a listener that goes (deferAccept) have their requests
  * on the way: they are waited for. The first `loops` keep those that are in `next`. Under `applying`, or at
- * the end. */
-void server_release_held(struct server *srv, uint32_t loops, const struct config *next);
+ * the end. True if it has waited. */
+bool server_release_held(struct server *srv, uint32_t loops, const struct config *next);
 
 #endif

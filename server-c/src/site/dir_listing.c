@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing.c — the job of the read lane: opens the folder again, reads it and writes the
- * text. */
+/* dir_listing.c — the job of the read lane: opens the folder again, reads it and makes
+ * the page. */
 #include "site/dir_listing.h"
 
 #include "site/dir_listing_page.h"
@@ -21,33 +21,6 @@ struct dir_listing_job {
     struct dir_listing result;
     char url_path[];
 };
-
-static void write_html(struct dir_listing_job *listing, const struct dir_entries *entries, int root)
-{
-    const struct dir_listing_order *order = &listing->order;
-    const struct config_site *site = order->place->site;
-    struct dir_note header, readme;
-
-    dir_note_read(&header, order, root, site->listing.header, site->listing.header_count);
-    dir_note_read(&readme, order, root, site->listing.readme, site->listing.readme_count);
-    listing->result.text =
-        dir_listing_html(entries, order->url_path, &header, &readme, &listing->result.len);
-    free(header.text);
-    free(readme.text);
-}
-
-static enum http_status write_text(struct dir_listing_job *listing,
-                                   const struct dir_entries *entries, int root)
-{
-    const struct dir_listing_order *order = &listing->order;
-    struct dir_listing *result = &listing->result;
-
-    if (order->as_json)
-        result->text = dir_listing_json(entries, order->url_path, &result->len);
-    else
-        write_html(listing, entries, root);
-    return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
-}
 
 /* `path` begins with the folder's path and has room for the name and a slash. */
 static bool is_refused(const struct dir_listing_order *order, char *path,
@@ -97,6 +70,25 @@ static enum http_status drop_refused(const struct dir_listing_order *order,
     return HTTP_OK;
 }
 
+static enum http_status fill(struct dir_listing_page *page, const struct dir_listing_order *order,
+                             const struct dir_scan *scan)
+{
+    const struct config_site *site = scan->site;
+    enum http_status status = dir_listing_read(&page->entries, scan);
+
+    if (status == HTTP_OK)
+        status = drop_refused(order, &page->entries);
+    if (status != HTTP_OK)
+        return status;
+    if (!order->as_json) {
+        dir_note_read(&page->header, order, scan->root, site->listing.header,
+                      site->listing.header_count);
+        dir_note_read(&page->readme, order, scan->root, site->listing.readme,
+                      site->listing.readme_count);
+    }
+    return dir_listing_page_finish(page) ? HTTP_OK : HTTP_UNAVAILABLE;
+}
+
 static enum http_status list_folder(struct dir_listing_job *listing, int folder, int root)
 {
     const struct dir_listing_order *order = &listing->order;
@@ -108,14 +100,18 @@ static enum http_status list_folder(struct dir_listing_job *listing, int folder,
         .order = order->sort,
         .is_cancelled = &listing->is_cancelled,
     };
-    struct dir_entries entries;
-    enum http_status status = dir_listing_read(&entries, &scan);
+    struct dir_listing_page *page = dir_listing_page_new(order->url_path, order->as_json);
+    enum http_status status;
 
+    if (!page) {
+        close(folder);
+        return HTTP_UNAVAILABLE;
+    }
+    status = fill(page, order, &scan);
     if (status == HTTP_OK)
-        status = drop_refused(order, &entries);
-    if (status == HTTP_OK)
-        status = write_text(listing, &entries, root);
-    dir_entries_fini(&entries);
+        listing->result.page = page;
+    else
+        dir_listing_page_free(page);
     return status;
 }
 
@@ -182,7 +178,7 @@ static void on_run_done(struct io_job *job)
     if (listing->on_done)
         listing->on_done(listing->arg, &listing->result);
     else
-        free(listing->result.text);
+        dir_listing_page_free(listing->result.page);
     let_go(listing);
 }
 

@@ -7,7 +7,7 @@
  * client. Files that can't be read are shown, and so are those that need a password or a signature.
  * Folders come first, then files, in the order that was asked for, names in that of their bytes. If the folder has more entries than
  * the site's listing may have, the first ones in this order are shown, and a note says that there
- * are more.
+ * are more. The lane reads the names; their text is made as the client takes it (dir_listing_page.h).
  *
  * JSON: {"path", "entries": [{"name", "href", "type": "file" or "folder", "sizeBytes": null for a
  * folder, "modified": "2026-11-21T22:47:11Z"}], "truncated"}. In "name" a byte that is not UTF-8 is
@@ -22,7 +22,7 @@
 
 /* The Content-Security-Policy of the HTML form, which needs nothing but its own style. */
 #define DIR_LISTING_CSP                                                                            \
-    "default-src 'none'; style-src 'sha256-rSOSzMMkToSxpilkB7wVgamZHl9pV+xVRZBuRBQknjU='; "        \
+    "default-src 'none'; style-src 'sha256-hdaFgjiwFJMNkAgH+COLJHh2/IvuTz6yPyRd1gklFr0='; "        \
     "base-uri 'none'; form-action 'none'"
 
 struct dir_listing_order {
@@ -39,13 +39,13 @@ struct dir_listing_order {
 };
 
 struct dir_listing {
-    enum http_status status; /* HTTP_OK, or the status to refuse with: 403, 404, 500, 503 */
-    char *text;              /* on the heap, freed by the receiver; NULL unless HTTP_OK */
-    size_t len;
-    uint64_t wait_ns, work_ns; /* time in the queue, and at work */
+    enum http_status status;       /* HTTP_OK, or the status to refuse with: 403, 404, 500, 503 */
+    struct dir_listing_page *page; /* freed by the receiver; NULL unless HTTP_OK */
+    uint64_t wait_ns, work_ns;     /* time in the queue, and at work */
 };
 
 struct dir_listing_job;
+struct dir_listing_page;
 
 /* The order that a query asks for: "sort=name", "size" or "date" and "order=asc" or "desc", anywhere in
  * it; else by name. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dir_listing_page.c — writes the entries in two forms. A name is written in three ways: as text,
+/* dir_listing_page.c — writes the entries in two forms, some of them at a time. All of it is written twice:
+ * once to be counted, then part by part to be sent. A name is written in three ways: as text,
  * in which U+FFFD replaces a byte that is not UTF-8; as a JSON string, likewise; and as a
  * reference, which has the exact bytes, percent-encoded (RFC 3986 section 2.1).
  *
@@ -16,7 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#define TEXT_MAX ((size_t)16 << 20)
+/* A part, which is made on the event loop between two sends, ends with the entry that makes it as long as
+ * this. Bytes bound the time that it takes, which is ten times as long for a long name. */
+#define PART_BYTES 8192
 #define TIME_LEN 32
 
 static const char style[] =
@@ -36,7 +39,8 @@ static const char style[] =
     "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
     "a{color:#0b57d0}"
     "thead a{color:inherit}"
-    "@media(max-width:36rem){td:last-child,thead th{white-space:normal}}"
+    "@media(max-width:36rem){td:last-child,thead th{white-space:normal}"
+    "time{display:block;width:10ch}}"
     "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e4e4e9}"
     "caption{color:#a9abb6}a{color:#9cc2ff}}";
 
@@ -168,6 +172,11 @@ static void append_href(struct text *text, const struct dir_entry *entry)
         append(text, "/", 1);
 }
 
+static struct span url_path_of(const struct dir_listing_page *page)
+{
+    return (struct span){page->url_path, page->url_path_len};
+}
+
 static struct span name_of(const struct dir_entry *entry)
 {
     return (struct span){entry->name, strlen(entry->name)};
@@ -181,16 +190,6 @@ static bool format_time(char out[TIME_LEN], int64_t seconds)
 
     return gmtime_r(&time, &tm) && tm.tm_year >= 1000 - 1900 && tm.tm_year <= 9999 - 1900 &&
            strftime(out, TIME_LEN, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
-}
-
-static char *finish(struct text *text, size_t *len)
-{
-    if (text->failed) {
-        free(text->data);
-        return NULL;
-    }
-    *len = text->len;
-    return text->data;
 }
 
 /* --- HTML ------------------------------------------------------------------------------------ */
@@ -302,27 +301,24 @@ static void append_table_head(struct text *text, const struct dir_entries *entri
     append_str(text, "</tr></thead>\n<tbody>\n");
 }
 
-char *dir_listing_html(const struct dir_entries *entries, struct span url_path,
-                       const struct dir_note *header, const struct dir_note *readme, size_t *len)
+static void append_page_start(struct text *text, const struct dir_listing_page *page)
 {
-    struct text text = {0};
-    bool is_truncated = entries->is_truncated;
+    append_page_head(text, url_path_of(page));
+    append_note(text, &page->header);
+    append_table_head(text, &page->entries);
+}
 
-    append_page_head(&text, url_path);
-    append_note(&text, header);
-    append_table_head(&text, entries);
-    for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {
-        append_row(&text, &entries->items[i]);
-        is_truncated = is_truncated || (text.len >= TEXT_MAX && i + 1 < entries->count);
-    }
-    append_str(&text, "</tbody>\n</table>\n");
-    if (entries->count == 0 && !is_truncated)
-        append_str(&text, "<p>This folder is empty.</p>\n");
-    if (is_truncated)
-        append_str(&text, "<p>There are more entries than are shown here.</p>\n");
-    append_note(&text, readme);
-    append_str(&text, "</main>\n</body>\n</html>\n");
-    return finish(&text, len);
+static void append_page_end(struct text *text, const struct dir_listing_page *page)
+{
+    const struct dir_entries *entries = &page->entries;
+
+    append_str(text, "</tbody>\n</table>\n");
+    if (entries->is_truncated)
+        append_str(text, "<p>There are more entries than are shown here.</p>\n");
+    else if (entries->count == 0)
+        append_str(text, "<p>This folder is empty.</p>\n");
+    append_note(text, &page->readme);
+    append_str(text, "</main>\n</body>\n</html>\n");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -345,19 +341,121 @@ static void append_object(struct text *text, const struct dir_entry *entry)
         append_str(text, ",\"modified\":null}");
 }
 
-char *dir_listing_json(const struct dir_entries *entries, struct span url_path, size_t *len)
+static void append_json_start(struct text *text, const struct dir_listing_page *page)
+{
+    append_str(text, "{\"path\":");
+    append_json(text, url_path_of(page));
+    append_str(text, ",\"entries\":[");
+}
+
+static void append_json_end(struct text *text, const struct dir_listing_page *page)
+{
+    append_str(text,
+               page->entries.is_truncated ? "],\"truncated\":true}\n" : "],\"truncated\":false}\n");
+}
+
+/* --- parts ----------------------------------------------------------------------------------- */
+
+static void append_start(struct text *text, const struct dir_listing_page *page)
+{
+    if (page->as_json)
+        append_json_start(text, page);
+    else
+        append_page_start(text, page);
+}
+
+static void append_entry(struct text *text, const struct dir_listing_page *page, size_t i)
+{
+    const struct dir_entry *entry = &page->entries.items[i];
+
+    if (!page->as_json) {
+        append_row(text, entry);
+        return;
+    }
+    append_str(text, i > 0 ? ",\n" : "\n");
+    append_object(text, entry);
+}
+
+static void append_end(struct text *text, const struct dir_listing_page *page)
+{
+    if (page->as_json)
+        append_json_end(text, page);
+    else
+        append_page_end(text, page);
+}
+
+static void append_part(struct text *text, const struct dir_listing_page *page, size_t *next)
+{
+    size_t first = *next;
+
+    if (first == 0)
+        append_start(text, page);
+    while (*next < page->entries.count && (*next == first || text->len < PART_BYTES))
+        append_entry(text, page, (*next)++);
+    if (*next == page->entries.count)
+        append_end(text, page);
+}
+
+bool dir_listing_page_part(const struct dir_listing_page *page, size_t *next, char **bytes,
+                           size_t *len)
+{
+    struct text text = {.data = malloc(page->longest_part), .cap = page->longest_part};
+
+    text.failed = !text.data;
+    append_part(&text, page, next);
+    if (text.failed) {
+        free(text.data);
+        return false;
+    }
+    *bytes = text.data;
+    *len = text.len;
+    return true;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+/* False: no memory. */
+static bool count_text(struct dir_listing_page *page)
 {
     struct text text = {0};
-    bool is_truncated = entries->is_truncated;
+    size_t next = 0;
 
-    append_str(&text, "{\"path\":");
-    append_json(&text, url_path);
-    append_str(&text, ",\"entries\":[");
-    for (size_t i = 0; i < entries->count && text.len < TEXT_MAX; i++) {
-        append_str(&text, i > 0 ? ",\n" : "\n");
-        append_object(&text, &entries->items[i]);
-        is_truncated = is_truncated || (text.len >= TEXT_MAX && i + 1 < entries->count);
-    }
-    append_str(&text, is_truncated ? "],\"truncated\":true}\n" : "],\"truncated\":false}\n");
-    return finish(&text, len);
+    do {
+        text.len = 0;
+        append_part(&text, page, &next);
+        page->part_count++;
+        page->length += text.len;
+        page->longest_part = text.len > page->longest_part ? text.len : page->longest_part;
+    } while (next < page->entries.count);
+    free(text.data);
+    page->held_bytes = sizeof(*page) + page->url_path_len + page->entries.packed_bytes +
+                       page->header.len + page->readme.len + page->longest_part;
+    return !text.failed;
+}
+
+struct dir_listing_page *dir_listing_page_new(struct span url_path, bool as_json)
+{
+    struct dir_listing_page *page = calloc(1, sizeof(*page) + url_path.len);
+
+    if (!page)
+        return NULL;
+    page->as_json = as_json;
+    page->url_path_len = url_path.len;
+    memcpy(page->url_path, url_path.ptr, url_path.len);
+    return page;
+}
+
+bool dir_listing_page_finish(struct dir_listing_page *page)
+{
+    return dir_entries_pack(&page->entries) && count_text(page);
+}
+
+void dir_listing_page_free(struct dir_listing_page *page)
+{
+    if (!page)
+        return;
+    dir_entries_fini(&page->entries);
+    free(page->header.text);
+    free(page->readme.text);
+    free(page);
 }

@@ -268,9 +268,35 @@ enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_
     return status;
 }
 
+bool dir_entries_pack(struct dir_entries *entries)
+{
+    struct dir_entries packed = *entries;
+    char *names;
+
+    packed.packed_bytes = packed.count * sizeof(*packed.items);
+    for (size_t i = 0; i < packed.count; i++)
+        packed.packed_bytes += strlen(packed.items[i].name) + 1;
+    if (packed.packed_bytes == 0)
+        return true;
+    packed.items = malloc(packed.packed_bytes);
+    if (!packed.items)
+        return false;
+    memcpy(packed.items, entries->items, packed.count * sizeof(*packed.items));
+    names = (char *)(packed.items + packed.count);
+    for (size_t i = 0; i < packed.count; i++) {
+        size_t len = strlen(entries->items[i].name) + 1;
+        packed.items[i].name = memcpy(names, entries->items[i].name, len);
+        names += len;
+    }
+    packed.cap = packed.count;
+    dir_entries_fini(entries);
+    *entries = packed;
+    return true;
+}
+
 void dir_entries_fini(struct dir_entries *entries)
 {
-    for (size_t i = 0; i < entries->count; i++)
+    for (size_t i = 0; i < entries->count && entries->packed_bytes == 0; i++)
         free(entries->items[i].name);
     free(entries->items);
 }

@@ -32,7 +32,8 @@ struct dir_entries {
     struct dir_order order;
     struct dir_entry *items;
     size_t count, cap;
-    bool is_truncated; /* the folder has more */
+    bool is_truncated;   /* the folder has more */
+    size_t packed_bytes; /* of items and names, when they are one allocation; 0: each is its own */
 };
 
 struct dir_scan {
@@ -48,6 +49,9 @@ struct dir_scan {
  * order, folders before files. Returns HTTP_OK, 500 or 503. Threads
  * of the lane only. */
 enum http_status dir_listing_read(struct dir_entries *entries, const struct dir_scan *scan);
+/* Moves items and names into one allocation, no larger than they need, which is also given back in one
+ * go. Nothing may be added or dropped afterwards. False: no memory. */
+bool dir_entries_pack(struct dir_entries *entries);
 void dir_entries_fini(struct dir_entries *entries);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* dir_note.h — a folder's own header or readme, which its listing shows. Included only by
- * dir_listing*.c. */
+ * dir_listing*.{c,h}. */
 #ifndef FARMSTEAD_DIR_NOTE_H
 #define FARMSTEAD_DIR_NOTE_H
 

@@ -4,11 +4,14 @@
 #include "site/named_files.h"
 
 #include "auth/secret_file.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
 #include "site/certificate_files.h"
+#include "site/redirect_file.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <uv.h>
 
@@ -99,6 +102,21 @@ static void read_authorities(struct named_file *file)
     certificate_file_wipe(&read);
 }
 
+/* The first problem is enough for a log; `check` says the others. */
+static void read_redirects(struct named_file *file)
+{
+    struct redirect_problems problems;
+    struct buf wrong;
+
+    file->err = redirect_file_read(&file->redirects, file->path, &problems);
+    if (problems.count == 0)
+        return;
+    buf_init(&wrong);
+    buf_printf(&wrong, "is wrong in line %" PRIu32 ", column %" PRIu32 ": %s",
+               problems.items[0].line, problems.items[0].column, problems.items[0].text);
+    file->wrong = buf_take(&wrong);
+}
+
 static const char *certificate_problem(int err)
 {
     if (err <= FAULT_BASE)
@@ -117,6 +135,8 @@ static const struct named_reader {
                            "there is no HTTPS by it"},
     [NAMED_AUTHORITIES] = {read_authorities, certificate_problem, "file of authorities",
                            "no client's certificate is accepted"},
+    [NAMED_REDIRECTS] = {read_redirects, redirect_file_problem, "file of redirects",
+                         "nothing is redirected by it"},
 };
 
 static void name(struct named_files *files, enum named_kind kind, const char *path,
@@ -152,12 +172,14 @@ static void name_all(struct named_files *files, const struct config *cfg)
             name_certificate(files, &site->certificates[j]);
         if (site->client_certificates.mode != CLIENT_CERTIFICATES_OFF)
             name(files, NAMED_AUTHORITIES, site->client_certificates.ca_file, NULL);
+        if (config_has_redirect_file(site))
+            name(files, NAMED_REDIRECTS, site->redirect_file, NULL);
     }
 }
 
 /* --- a set ------------------------------------------------------------------------------------ */
 
-static bool is_same_path(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -167,13 +189,15 @@ const struct named_file *named_files_find(const struct named_files *files, enum 
 {
     for (size_t i = 0; files && i < files->count; i++)
         if (files->items[i].kind == kind && strcmp(files->items[i].path, path) == 0 &&
-            is_same_path(files->items[i].key_path, key_path))
+            is_same_text(files->items[i].key_path, key_path))
             return &files->items[i];
     return NULL;
 }
 
 static void copy_bytes(struct named_file *to, const struct named_file *from)
 {
+    if (from->kind == NAMED_REDIRECTS)
+        return;
     to->len = from->len;
     to->chain_len = from->chain_len;
     to->remark = from->remark;
@@ -184,6 +208,7 @@ static void copy_bytes(struct named_file *to, const struct named_file *from)
 
 static void read_file(struct named_file *file, const struct named_file *before)
 {
+    file->redirects = redirect_list_get(before ? before->redirects : NULL);
     readers[file->kind].read(file);
     if (file->err && before)
         copy_bytes(file, before);
@@ -205,7 +230,9 @@ void named_files_fini(struct named_files *files)
         struct named_file *file = &files->items[i];
         if (file->bytes)
             explicit_bzero(file->bytes, file->len);
+        redirect_list_put(file->redirects);
         free(file->bytes);
+        free(file->wrong);
         free(file->path);
         free(file->key_path);
     }
@@ -213,9 +240,11 @@ void named_files_fini(struct named_files *files)
     *files = (struct named_files){0};
 }
 
+/* A list that is read again, and has not changed, is still the same one. */
 static bool has_same_bytes(const struct named_file *a, const struct named_file *b)
 {
-    return a->len == b->len && (a->len == 0 || memcmp(a->bytes, b->bytes, a->len) == 0);
+    return a->redirects == b->redirects && a->len == b->len &&
+           (a->len == 0 || memcmp(a->bytes, b->bytes, a->len) == 0);
 }
 
 bool named_files_equal(const struct named_files *a, const struct named_files *b)
@@ -224,6 +253,7 @@ bool named_files_equal(const struct named_files *a, const struct named_files *b)
         return false;
     for (size_t i = 0; i < a->count; i++)
         if (a->items[i].err != b->items[i].err ||
+            !is_same_text(a->items[i].wrong, b->items[i].wrong) ||
             a->items[i].is_exposed != b->items[i].is_exposed ||
             !has_same_bytes(&a->items[i], &b->items[i]))
             return false;
@@ -244,9 +274,9 @@ size_t named_files_unusable(const struct named_files *files)
 static void say_unusable(const struct named_file *file)
 {
     const struct named_reader *reader = &readers[file->kind];
-    const char *problem = reader->problem(file->err);
+    const char *problem = file->wrong ? file->wrong : reader->problem(file->err);
 
-    if (file->len > 0)
+    if (file->len > 0 || file->redirects)
         log_error("site: the %s \"%s\" %s; what was read of it before stays in force", reader->noun,
                   file->path, problem);
     else
@@ -282,7 +312,7 @@ void named_files_say(const struct named_files *files, const struct named_files *
 
         if (!file->err)
             say_usable(file, before);
-        else if (!before || before->err != file->err)
+        else if (!before || before->err != file->err || !is_same_text(before->wrong, file->wrong))
             say_unusable(file);
     }
 }
@@ -293,6 +323,9 @@ void named_watch_init(struct named_watch *watch, const struct named_files *files
 {
     watch->count = files->count;
     watch->stamps = xcalloc(files->count, sizeof(*watch->stamps));
+    /* One that went away after it was read looks like one that has not been looked for. */
+    for (size_t i = 0; i < files->count; i++)
+        watch->stamps[i].is_due = true;
 }
 
 void named_watch_fini(struct named_watch *watch)
@@ -351,11 +384,14 @@ static void copy_or_read(struct named_file *to, const struct named_file *from,
                               .remark.fault = TLS_FAULT_NONE};
     if (look(stamp, from)) {
         read_file(to, from);
-        stamp->is_due =
-            to->err || may_change_unseen(&stamp->st[0]) || may_change_unseen(&stamp->st[1]);
+        /* A text that is wrong stays wrong until it changes; other errors may pass. */
+        stamp->is_due = (to->err && !to->wrong) || may_change_unseen(&stamp->st[0]) ||
+                        may_change_unseen(&stamp->st[1]);
         return;
     }
     to->err = from->err;
+    to->wrong = from->wrong ? xstrdup(from->wrong) : NULL;
+    to->redirects = redirect_list_get(from->redirects);
     to->is_exposed = from->is_exposed;
     copy_bytes(to, from);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* named_files.h — files that a config names and that are read together with it: the keys of signed
- * URLs, certificates with their keys, and the authorities of clients' certificates.
+ * URLs, certificates with their keys, the authorities of clients' certificates, and redirects in
+ * bulk.
  *
  * A set is what was read from them at one moment, and does not change. The files can change while
  * the config does not, so two configs are the same only if their files are too, and the files are
@@ -9,20 +10,22 @@
  * somebody signs in.)
  *
  * A certificate is one item with two files: while only one of them is new they do not fit, and what
- * was read before stays. Another kind of file takes one more value of named_kind, one more reader,
+ * was read before stays. Redirects are kept as the list that was made of them, which sets share: it
+ * may have 100,000 rules. Another kind of file takes one more value of named_kind, one more reader,
  * and one more line where the files of a config are listed. Everything here waits for the disk, so
  * it must not run on a loop's thread. */
 #ifndef FARMSTEAD_NAMED_FILES_H
 #define FARMSTEAD_NAMED_FILES_H
 
 #include "config/config.h"
+#include "match/redirect_list.h"
 #include "tls/tls_certificate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum named_kind { NAMED_KEY, NAMED_CERTIFICATE, NAMED_AUTHORITIES };
+enum named_kind { NAMED_KEY, NAMED_CERTIFICATE, NAMED_AUTHORITIES, NAMED_REDIRECTS };
 
 struct named_file {
     enum named_kind kind;
@@ -30,11 +33,13 @@ struct named_file {
     char *key_path;  /* of a certificate; NULL for other kinds */
     int err;         /* UV_E*, or a fault of a certificate: why it can't be used; the bytes are then
                         the earlier ones */
+    char *wrong;     /* what is wrong in a text, and where; NULL: nothing, or `err` says all */
     bool is_exposed; /* every user of the machine may read the file, or the key */
     size_t len;      /* 0: there are no bytes, not even earlier ones */
     unsigned char *bytes;
     size_t chain_len;          /* of a certificate: its key's bytes follow those of its chain */
     struct tls_verdict remark; /* of a certificate that is used: what clients may refuse */
+    struct redirect_list *redirects; /* in place of bytes; NULL: none, not even earlier ones */
 };
 
 static inline struct span named_file_chain(const struct named_file *file)

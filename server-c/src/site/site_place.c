@@ -29,8 +29,8 @@ static uint64_t id_of(const struct config_site *cfg, const char *folder,
 
     buf_init(&facts);
     buf_append(&facts, folder, strlen(folder) + 1);
-    buf_printf(&facts, "%d %d %d %d ", (int)cfg->symlinks, cfg->etag_inode, cfg->listing.enabled,
-               cfg->hidden_files);
+    buf_printf(&facts, "%d %d %d %d %d ", (int)cfg->symlinks, (int)cfg->etag, cfg->etag_inode,
+               cfg->listing.enabled, cfg->hidden_files);
     append_strings(&facts, cfg->index, cfg->index_count);
     append_strings(&facts, cfg->precompressed, cfg->precompressed_count);
     kept_files_append(&facts, kept);

@@ -45,9 +45,14 @@ void site_policy_init(struct site_policy *policy, const struct config_site *cfg,
                       const struct named_files *files)
 {
     policy->cfg = cfg;
-    policy->has_rules = cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count +
-                            cfg->access_count + cfg->hotlink_count + cfg->maintenance_count >
-                        0;
+    policy->redirect_list =
+        config_has_redirect_file(cfg)
+            ? named_files_find(files, NAMED_REDIRECTS, cfg->redirect_file, NULL)->redirects
+            : NULL;
+    policy->has_maps = policy->redirect_list ||
+                       cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0;
+    policy->has_rules =
+        policy->has_maps || cfg->access_count + cfg->hotlink_count + cfg->maintenance_count > 0;
     compile_rules(policy);
     policy->access = xcalloc(cfg->access_count, sizeof(*policy->access));
     for (size_t i = 0; i < cfg->access_count; i++)
@@ -118,6 +123,23 @@ static enum http_status status_of(enum url_rule_result result)
     return result == URL_RULE_LIMIT ? HTTP_INTERNAL_ERROR : HTTP_URI_TOO_LONG;
 }
 
+static enum http_status redirect_by_list(const struct redirect_list *list,
+                                         const struct url_rule_subject *subject,
+                                         struct site_scratch *scratch, struct span *location)
+{
+    size_t len;
+    uint32_t status;
+    enum url_rule_result result = redirect_list_apply(list, scratch->rules, subject, scratch->bytes,
+                                                      scratch->cap, &len, &status);
+
+    if (result == URL_RULE_OTHER)
+        return HTTP_OK;
+    if (result != URL_RULE_MATCH)
+        return status_of(result);
+    *location = (struct span){scratch->bytes, len};
+    return (enum http_status)status;
+}
+
 static enum http_status redirect(const struct site_policy *policy,
                                  const struct site_request *request, struct site_scratch *scratch,
                                  struct span path, struct span *location)
@@ -136,7 +158,9 @@ static enum http_status redirect(const struct site_policy *policy,
         *location = (struct span){scratch->bytes, len};
         return (enum http_status)policy->cfg->redirects[i].status;
     }
-    return HTTP_OK;
+    return policy->redirect_list
+               ? redirect_by_list(policy->redirect_list, &subject, scratch, location)
+               : HTTP_OK;
 }
 
 static enum http_status rewrite(const struct site_policy *policy,
@@ -234,8 +258,10 @@ enum http_status site_policy_map(const struct site_policy *policy,
                                  struct span *location)
 {
     struct span asked = {path_bytes, path->len};
-    enum http_status status = redirect(policy, request, scratch, asked, location);
+    enum http_status status;
 
+    url_rule_begin(scratch->rules);
+    status = redirect(policy, request, scratch, asked, location);
     if (status == HTTP_OK)
         status = check_signature(policy, signature_rule(policy, asked), request, asked);
     if (status == HTTP_OK)

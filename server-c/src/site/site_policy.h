@@ -23,10 +23,12 @@ struct access_blocks {
 
 struct site_policy {
     const struct config_site *cfg;
-    bool has_rules;                          /* there is any rule other than for signing in */
-    struct url_rule **redirects, **rewrites; /* as many as the config has */
-    struct access_blocks *access;            /* one for each access rule */
-    struct access_blocks *excepted;          /* one for each rule of maintenance */
+    bool has_rules;                            /* there is any rule other than for signing in */
+    bool has_maps;                             /* site_policy_map() has something to do */
+    struct url_rule **redirects, **rewrites;   /* as many as the config has */
+    const struct redirect_list *redirect_list; /* after `redirects`; NULL: none */
+    struct access_blocks *access;              /* one for each access rule */
+    struct access_blocks *excepted;            /* one for each rule of maintenance */
     /* One for each rule of signed URLs; one without bytes refuses everything. */
     const struct named_file **keys;
 };

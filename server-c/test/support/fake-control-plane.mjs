@@ -11,6 +11,7 @@
 //   'lose'                do what is asked, and close the connection without an answer
 //   { status, code }      a problem; { raw: text } any bytes (with status 200 when none is given); { delayMs } answer later
 //   { answerLateMs }      do what is asked at once, and say so later
+//   { until }             the same, when that promise is kept
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -36,19 +37,27 @@ export class FakeControlPlane {
   controlPlaneId = id('cp_')
   epoch = 1
   reportEveryMs = 200
+  /** What an answer to report says instead. */
+  reportSlowerMs = null
   desiredWaitMs = 5000
+  /** An older one does not know what a report may ask, and answers at once. */
+  holdsReports = true
   confirmWithinMs = 10_000
   /** 'yes': confirm at once; 'no': not yet, for ever */
   confirming = 'yes'
   /** @type {Record<string, (body: any) => any>} */
   faults = {}
-  /** All requests in order: { message, body, status, at } */
+  /** All requests in order: { message, body, status, at, port }; port: the connection, by the node's end of it */
   said = []
   /** What was not as the schemas say: must be empty at the end of each test. */
   violations = []
+  /** What it is told to answer is against the schemas on purpose. */
+  answersBadly = false
   /** Windows in the order they were taken, each once: { bootId, seq, window } */
   windows = []
   resentWindows = 0
+  /** The most requests that were under way at the same time. */
+  mostAtOnce = 0
   assignment = null
   /** What `GET certificates/NAME/VERSION` answers: 'NAME/VERSION' to the message. */
   certificates = new Map()
@@ -64,12 +73,22 @@ export class FakeControlPlane {
   #events = new EventEmitter()
   #request = null
   #probes = null
+  /** For how long somebody looks, as the next answer to desired says. */
+  #samplesForMs = null
+  /** What answers to samples say. */
+  samplesForMs = 0
   #server = null
   #sockets = new Set()
   #port = 0
+  #underWay = new Set()
 
   get url() {
     return `${this.isPlain ? 'http' : 'https'}://127.0.0.1:${this.#port}`
+  }
+
+  /** That are open now. */
+  get connections() {
+    return this.#sockets.size
   }
 
   constructor({ isPlain = false } = {}) {
@@ -188,12 +207,26 @@ export class FakeControlPlane {
     return this.#probes
   }
 
+  /** Somebody looks at single requests for so long, with the next answer to desired. */
+  lookFor(forMs) {
+    this.#samplesForMs = forMs
+    this.#events.emit('wake')
+  }
+
   /** The messages of a kind, about one generation when it is given. */
   of(message, generation) {
     return this.said.filter(
       (one) =>
         one.message === message && (generation === undefined || one.body.generation === generation),
     )
+  }
+
+  /** What the node asked to run, by itself or with a report. */
+  wishes() {
+    return this.said.flatMap((one) => {
+      if (one.message === 'desired') return one
+      return one.body.desired && this.holdsReports ? { ...one, body: one.body.desired } : []
+    })
   }
 
   /** Waits until `find(this)` is truthy and returns it. */
@@ -211,6 +244,11 @@ export class FakeControlPlane {
   }
 
   async #serve(request, response) {
+    this.#underWay.add(request)
+    response.once('close', () => this.#underWay.delete(request))
+    // Before the node can have it: the next request may be here before that is known.
+    response.once('prefinish', () => this.#underWay.delete(request))
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay.size)
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     const path = request.url.replace('/agent/v1/', '')
@@ -219,7 +257,8 @@ export class FakeControlPlane {
     const body = isGet
       ? { which: which.join('/') }
       : JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const entry = { message, body, status: 0, at: performance.now() }
+    const { remotePort: port } = request.socket
+    const entry = { message, body, status: 0, at: performance.now(), port }
     entry.certificate = this.isPlain ? null : this.identities.fingerprintOf(request)
     this.said.push(entry)
     const wrong = isGet ? [] : validate(`${message}.request`, body)
@@ -236,6 +275,7 @@ export class FakeControlPlane {
     else answer = await this.#answer(message, body, request)
     if (fault === 'lose') return response.destroy()
     if (fault?.answerLateMs) await sleep(fault.answerLateMs)
+    await fault?.until
     entry.status = answer.status
     this.#send(message, answer, response)
     this.#events.emit('said')
@@ -244,7 +284,7 @@ export class FakeControlPlane {
 
   #send(message, { status, raw, json }, response) {
     const ok = status < 300
-    if (raw === undefined) {
+    if (raw === undefined && !this.answersBadly) {
       const schema = !ok
         ? 'problem'
         : ['ack', 'nack', 'result', 'logs', 'check'].includes(message)
@@ -270,7 +310,7 @@ export class FakeControlPlane {
     if (message === 'renew') return this.#renew(node, body, request)
     if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
     if (message === 'desired') return this.#desired(body)
-    if (message === 'report') return this.#report(body)
+    if (message === 'report') return this.#takeReport(body)
     if (message === 'ticket-keys') return { status: 200, json: this.ticketKeys }
     if (message === 'certificates') {
       const given = this.certificates.get(body.which)
@@ -278,6 +318,7 @@ export class FakeControlPlane {
       return { status: 200, json: given }
     }
     if (message === 'logs' || message === 'check') return { status: 200, json: {} }
+    if (message === 'samples') return { status: 200, json: { forMs: this.samplesForMs } }
     if (body.offerId !== this.assignment?.offerId) {
       return problem(409, 'superseded', 'That offer is not the one.')
     }
@@ -317,7 +358,7 @@ export class FakeControlPlane {
     const held = () => this.challenges.map(({ token }) => token).join() === challenges?.join()
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes || !held()) break
+      if (this.#request || this.#probes || this.#samplesForMs || !held()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -326,11 +367,21 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
+      ...(this.#samplesForMs && { samples: { forMs: this.#samplesForMs } }),
       ...(!held() && { challenges: this.challenges }),
     }
     this.#request = null
     this.#probes = null
+    this.#samplesForMs = null
     return { status: 200, json: { assignment: isNew ? this.assignment : null, ...asked } }
+  }
+
+  async #takeReport(report) {
+    const taken = this.#report(report)
+    // A fault of desired is for who asks by itself.
+    if (!report.desired || !this.holdsReports || this.faults.desired) return taken
+    const { json: desired } = await this.#desired(report.desired)
+    return { status: 200, json: { ...taken.json, desired } }
   }
 
   #report({ bootId, windows }) {
@@ -347,7 +398,8 @@ export class FakeControlPlane {
       this.windows.push({ bootId, seq: window.seq, window })
     }
     this.#highestSeq.set(bootId, highest)
-    return { status: 200, json: { acknowledgedSeq: highest } }
+    const slower = this.reportSlowerMs && { reportEveryMs: this.reportSlowerMs }
+    return { status: 200, json: { acknowledgedSeq: highest, ...slower } }
   }
 }
 

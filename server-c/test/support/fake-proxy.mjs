@@ -57,6 +57,7 @@ export class FakeProxy {
     const { hostname, port } = new URL(`http://${request.url}`)
     const there = this.#keep(connect(Number(port), hostname))
     there.on('connect', () => {
+      if (socket.destroyed) return void there.destroy()
       socket.write('HTTP/1.1 200 Connected\r\n\r\n')
       there.write(head)
       pipeline(socket, there, () => {})
@@ -72,6 +73,7 @@ export class FakeProxy {
     }
     const { method, headers } = request
     const onward = ask(request.url, { method, headers, agent: false }, (answer) => {
+      if (response.destroyed) return void answer.destroy() // the node went away while it waited
       response.writeHead(answer.statusCode, answer.headers)
       pipeline(answer, response, () => {})
     })

@@ -19,7 +19,7 @@ struct fake_carrier {
     char request[4096];
     struct body_want want; /* how it pulls the body */
     bool takes_ready_head; /* it speaks HTTP/1.1; else its first line is "FAKE 200" */
-    char head[8192], *body;
+    char head[8192], hint[1024], *body;
     size_t head_len, body_len;
     int waits, resumes, fails;
     bool is_over;
@@ -87,6 +87,18 @@ static void fake_send(struct carrier *carrier, const char *head, size_t head_len
     fake_pull(fake);
 }
 
+static bool fake_hint(struct carrier *carrier, const char *links, size_t len)
+{
+    struct fake_carrier *fake = fake_of(carrier);
+
+    CHECK_STR(__LINE__, "one hint", fake->hint, "");
+    CHECK_INT(__LINE__, "before the answer", fake->head_len, 0);
+    CHECK_TRUE(len < sizeof(fake->hint), "a hint of %zu bytes", len);
+    memcpy(fake->hint, links, len);
+    fake->hint[len] = '\0';
+    return true;
+}
+
 static void fake_wait(struct carrier *carrier)
 {
     fake_of(carrier)->waits++;
@@ -111,6 +123,7 @@ static const struct carrier_kind fake_kind = {
     .start_head = fake_start_head,
     .takes_ready_head = fake_takes_ready_head,
     .send = fake_send,
+    .hint = fake_hint,
     .wait = fake_wait,
     .resume = fake_resume,
     .fail = fake_fail,
@@ -149,6 +162,7 @@ static enum parse fake_open(struct fake_carrier *fake, const char *request)
     fake->head_len = fake->body_len = 0;
     fake->waits = fake->resumes = fake->fails = 0;
     fake->is_over = false;
+    fake->hint[0] = '\0';
     for (const char *at = request; *at; at++) {
         if (*at == '\n')
             fake->request[len++] = '\r';

@@ -6,11 +6,14 @@
 #include "loop_fixture.h"
 #include "memory_transport.h"
 
+#define FUZZ_LINK "Link: </s>;rel=modulepreload"
+
 /* The end of a config. */
 #define FUZZ_SITES                                                                                 \
     "  \"sites\": [{ \"hosts\": [\"a\"], \"root\": \"ROOT/site\", \"precompressed\": "             \
     "[\"gzip\"],\n"                                                                                \
     "    \"directoryListing\": { \"enabled\": true },\n"                                           \
+    "    \"preload\": [{ \"links\": [\"</s>;rel=modulepreload\"] }],\n"                            \
     "    \"rewrites\": [{ \"match\": \"^/r/(.*)\", \"to\": \"/$1\" }],\n"                          \
     "    \"errorPages\": { \"404\": \"/e\" } }] }"
 
@@ -40,6 +43,12 @@ static void fuzz_begin(const char *config)
     uv_idle_start(&busy, never_wait);
     for (int i = 0; i < TIMEOUT_COUNT; i++)
         the_loop.timeout_ms[i] = 60000;
+}
+
+/* Whether a name that is not in the cache is looked up on the loop first, or waits for a lane at once. */
+static void fuzz_glances(bool may)
+{
+    the_loop.files.glance_again_ms = may ? 0 : UINT64_MAX;
 }
 
 /* Until nothing more happens. */

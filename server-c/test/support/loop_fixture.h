@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "net/loop.h"
 #include "shell.h"
+#include "site/acme_challenges.h"
 
 #include <netinet/in.h>
 
@@ -72,6 +73,7 @@ static void begin(const char *config, const char *engine)
     shared.read_lane = io_lane_new("read", 1, 64);
     auth_lane = io_lane_new("auth", 1, 64);
     shared.auth = auth_store_new(shared.stat_lane, auth_lane);
+    shared.challenges = acme_challenges_new();
     CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared, 0), 0);
     put_in_force(config, engine);
 }
@@ -82,6 +84,7 @@ static inline int end(const char *name)
     io_port_close(&the_loop.port, NULL);
     uv_run(&the_loop.uv, UV_RUN_DEFAULT);
     loop_fini(&the_loop);
+    acme_challenges_free(shared.challenges);
     auth_store_free(shared.auth);
     io_lane_free(auth_lane);
     io_lane_free(shared.read_lane);

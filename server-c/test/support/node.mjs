@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts a real farmstead-node on a config of the test, on ports the kernel chooses.
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -106,6 +107,16 @@ class RunningNode {
   async ends(reason) {
     const { connectionEnds } = await this.status()
     return connectionEnds[reason]
+  }
+
+  /** Waits for the `wanted`th end for `reason`: a client may see its end a moment before it is counted. */
+  async untilEnds(reason, wanted) {
+    let counted
+    await until(async () => {
+      counted = await this.ends(reason)
+      return counted >= wanted
+    }, `${wanted} ends for ${reason}`)
+    assert.equal(counted, wanted, `ends for ${reason}`)
   }
 
   async stop(signal = 'SIGTERM') {

@@ -33,7 +33,7 @@ function takeResponse(bytes, isHead, ended) {
     const value = line.slice(colon + 2)
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value
   }
-  const bodiless = isHead || status === '304' || status === '204'
+  const bodiless = isHead || status === '304' || status === '204' || status[0] === '1'
   const length = bodiless ? 0 : Number(headers['content-length'])
   const from = end + 4
   if (bytes.length < from + length && !ended) return { needed: from + length }
@@ -44,7 +44,10 @@ function takeResponse(bytes, isHead, ended) {
       reason,
       headers,
       body,
-      text: body.toString('utf8'),
+      // Who compares bytes of megabytes does not pay for their text.
+      get text() {
+        return body.toString('utf8')
+      },
       head: lines.join('\r\n'),
       complete: body.length === length,
     },

@@ -15,10 +15,11 @@ export function authorities(t) {
 }
 
 /** `sites`: of the config, each served from the node's folder; the node listens with TLS and without. */
-export async function startTlsNode(t, { sites, files = {}, config = {}, listen = {} }) {
+export async function startTlsNode(t, { sites, files = {}, config = {}, listen = {}, wrap = [] }) {
   const tlsPort = await freePort()
   const node = await startNode(t, {
     files,
+    wrap,
     config: ({ root }) => ({
       listen: [
         { address: LOOPBACK, port: 0 },

@@ -147,7 +147,7 @@ test('the preface may come in pieces, and only first', async (t) => {
   const broken = await h2.Http2Raw.connect(node.port, { greets: false })
   broken.send(Buffer.from('PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n'))
   await broken.goodbye()
-  await until(async () => (await node.ends('protocolError')) === 1, 'its reason')
+  await node.untilEnds('protocolError', 1)
 })
 
 /* --- order ----------------------------------------------------------------------------------- */

@@ -105,14 +105,14 @@ describe('connections', { concurrency: 2 }, () => {
     for (const id of [1, 3, 5]) busy.send(h2.get(id, '/a.txt'))
     await busy.end(5)
     assert.equal(await busy.goodbye(), h2.NO_ERROR)
-    assert.equal(await node.ends('requestLimit'), 1)
+    await node.untilEnds('requestLimit', 1)
     const idle = await h2.Http2Raw.connect(node.port)
     const begin = Date.now()
     const pings = setInterval(() => idle.send(h2.frame(h2.PING, 0, 0, Buffer.alloc(8))), 100)
     assert.equal(await idle.goodbye(), h2.NO_ERROR) // pings are no requests
     clearInterval(pings)
     assert.ok(Date.now() - begin >= 900)
-    assert.ok((await node.ends('idle')) === 1)
+    await node.untilEnds('idle', 1)
   })
 
   test('idle connections make room for others', async (t) => {
@@ -125,7 +125,7 @@ describe('connections', { concurrency: 2 }, () => {
     }
     assert.equal((await get(node.port, '/a.txt')).status, 200)
     await clients[0].goodbye()
-    assert.equal(await node.ends('madeRoom'), 1)
+    await node.untilEnds('madeRoom', 1)
     for (const client of clients) client.close()
   })
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -335,38 +335,6 @@ test('long headers of rules with conditions leave room for the rest', async (t) 
     assert.equal(answer.status, status)
     assert.equal(answer.headers['x-29'], value)
   }
-})
-
-/** Asks for `target` and takes nothing but the status of the answer. */
-async function statusOnly(port, target) {
-  const socket = net.connect({ port, host: '127.0.0.1' })
-  await once(socket, 'connect')
-  socket.write(request(target))
-  const [bytes] = await once(socket, 'data')
-  socket.pause()
-  return { socket, status: Number(bytes.toString('latin1').slice(9, 12)) }
-}
-
-test('listings that clients do not take do not fill the memory', async (t) => {
-  const node = await startNode(t, {
-    files: { 'small/a.txt': 'a' },
-    site: { directoryListing: { enabled: true } },
-  })
-  mkdirSync(join(node.root, 'large'))
-  // Each of about 2 KiB in the page: 5 MiB in all, more than a socket takes.
-  for (let i = 0; i < 2500; i++)
-    writeFileSync(join(node.root, 'large', `${i}${'&'.repeat(240)}`), '')
-  const clients = []
-  while (clients.length < 18) clients.push(await statusOnly(node.port, '/large/'))
-  const count = (status) => clients.filter((client) => client.status === status).length
-  assert.ok(count(200) >= 6 && count(503) >= 2, `${count(200)} and ${count(503)}`)
-  assert.equal(count(200) + count(503), clients.length)
-  for (const { socket } of clients) socket.destroy()
-  await until(async () => {
-    const client = await statusOnly(node.port, '/large/')
-    client.socket.destroy()
-    return client.status === 200
-  }, 'what they held')
 })
 
 test('who goes away while a listing is made leaves its place to others', async (t) => {

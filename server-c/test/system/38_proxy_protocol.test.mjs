@@ -72,14 +72,14 @@ test('without a header, with half of one, from a stranger: nothing is answered',
     client.send(bytes)
     assert.equal((await client.closed()).length, 0, bytes)
   }
-  assert.equal(await node.ends('proxyHeader'), 3)
+  await node.untilEnds('proxyHeader', 3)
   const half = await RawClient.connect(node.port)
   half.send(V1.slice(0, 20))
   await half.closed()
-  assert.equal(await node.ends('proxyHeader'), 4)
+  await node.untilEnds('proxyHeader', 4)
   const silent = await RawClient.connect(node.port)
   await silent.closed()
-  assert.equal(await node.ends('silent'), 1)
+  await node.untilEnds('silent', 1)
 
   assert.equal(await node.reload({ ...node.config, trustedProxies: ['10.0.0.0/8'] }), true)
   const stranger = await RawClient.connect(node.port)

@@ -77,36 +77,32 @@ const noOutside = OUTSIDE === LOOPBACK && 'this machine has no address but loopb
 
 // Each waits for the most part, with a node and a file of its own.
 suite('while it is sent', { concurrency: 3 }, () => {
-  // Each waits for the most part, with a node and a file of its own.
-  suite('while it is sent', { concurrency: 3 }, () => {
-    for (const [way, maxFileBytes, from, wrap, skip] of [
-      ['from memory', SIZE, OUTSIDE, [], false],
-      ['by sendfile', 65_536, OUTSIDE, [], noOutside],
-      ['copied by the loop', 65_536, LOOPBACK, [], false],
-      ['copied by the lane', 65_536, OUTSIDE, cannotSay, noTrace],
-    ])
-      for (const [name, change] of Object.entries(changes))
-        test(`sent ${way}, a file that is ${name} is whole or ends early`, { skip }, async (t) => {
-          const node = await startNode(t, {
-            config: { workers: 1, fileCache: { maxFileBytes } },
-            wrap,
-          })
-          const path = join(node.root, 'file.bin')
-          writeFileSync(path, Buffer.alloc(SIZE, 'x'))
-          await sleep(2 * SETTLING_MS)
-          // What is kept in memory is kept from the second request on.
-          if (way === 'from memory') await get(node.port, '/file.bin')
-          const response = await sendWhile(node, path, from, change)
-          const whole = response?.complete ?? false
-          if (way === 'from memory' || keepsBytes.includes(name))
-            assert.ok(whole, 'it is all there')
-          else assert.ok(!whole, 'the connection has ended before')
-          // What sendfile put in the socket's queue are the page cache's own pages: an answer that ends
-          // early may have bytes of the other version at its end.
-          if (whole || way !== 'by sendfile')
-            assert.ok(response?.body.every((byte) => byte === 120) ?? true, 'all of one version')
+  for (const [way, maxFileBytes, from, wrap, skip] of [
+    ['from memory', SIZE, OUTSIDE, [], false],
+    ['by sendfile', 65_536, OUTSIDE, [], noOutside],
+    ['copied by the loop', 65_536, LOOPBACK, [], false],
+    ['copied by the lane', 65_536, OUTSIDE, cannotSay, noTrace],
+  ])
+    for (const [name, change] of Object.entries(changes))
+      test(`sent ${way}, a file that is ${name} is whole or ends early`, { skip }, async (t) => {
+        const node = await startNode(t, {
+          config: { workers: 1, fileCache: { maxFileBytes } },
+          wrap,
         })
-  })
+        const path = join(node.root, 'file.bin')
+        writeFileSync(path, Buffer.alloc(SIZE, 'x'))
+        await sleep(2 * SETTLING_MS)
+        // What is kept in memory is kept from the second request on.
+        if (way === 'from memory') await get(node.port, '/file.bin')
+        const response = await sendWhile(node, path, from, change)
+        const whole = response?.complete ?? false
+        if (way === 'from memory' || keepsBytes.includes(name)) assert.ok(whole, 'it is all there')
+        else assert.ok(!whole, 'the connection has ended before')
+        // What sendfile put in the socket's queue are the page cache's own pages: an answer that ends
+        // early may have bytes of the other version at its end.
+        if (whole || way !== 'by sendfile')
+          assert.ok(response?.body.every((byte) => byte === 120) ?? true, 'all of one version')
+      })
 })
 
 for (const engine of ['ttl', 'inotify', 'off'])
@@ -145,77 +141,4 @@ test('a file has its ETag when it has settled, and one tag never stands for two 
     const { headers } = await get(node.port, '/a.txt')
     if (i % 10 === 9) assert.ok(headers.etag, 'it has settled')
   }
-})
-
-/* A byte tells where in a file it stands. */
-const GROWN = 5_000_000
-const bytes = Buffer.from(Uint8Array.from({ length: GROWN }, (_, i) => (i * 7) % 251))
-const stretch = (from, length) => bytes.subarray(from, from + length)
-
-/** Asks for a file in every way there is while it gets longer, until `rounds` answers of each came. */
-async function askWhileItGrows(node, path, size, rounds) {
-  const asked = { answers: 0, failures: [] }
-  let length = size
-  let goesOn = true
-  const grows = async () => {
-    while (goesOn && length + 700 <= GROWN) {
-      appendFileSync(path, stretch(length, 700))
-      length += 700
-      await sleep(1)
-    }
-  }
-  const ask = async (name, options, check) => {
-    for (let i = 0; i < rounds; i++) {
-      const answer = await get(node.port, '/live.log', options).catch((error) => ({ error }))
-      asked.answers++
-      if (!check(answer)) asked.failures.push([name, answer.status, answer.error?.message])
-    }
-  }
-  const from = (offset) => (answer) =>
-    answer.complete && answer.body.equals(stretch(offset, answer.body.length))
-  const isWhole = (answer) => answer.status === 200 && answer.body.length >= size && from(0)(answer)
-  const isPart = (offset) => (answer) => answer.status === 206 && from(offset)(answer)
-  const growing = grows()
-  await Promise.all([
-    ask('GET', {}, isWhole),
-    ask('GET, outside', { from: OUTSIDE }, isWhole),
-    ask('GET, local', { from: LOOPBACK }, isWhole),
-    ask('HEAD', { method: 'HEAD' }, ({ status, headers }) =>
-      Boolean(status === 200 && Number(headers['content-length']) >= size),
-    ),
-    ask('old bytes', { lines: ['Range: bytes=100-999'] }, isPart(100)),
-    ask('the last bytes', { lines: [`Range: bytes=${size - 300}-`] }, isPart(size - 300)),
-    ask(
-      'two ranges',
-      { lines: ['Range: bytes=0-99,1000-1099'] },
-      ({ status, complete }) => status === 206 && complete,
-    ),
-  ])
-  goesOn = false
-  await growing
-  return asked
-}
-
-for (const engine of ['ttl', 'inotify', 'off'])
-  for (const size of [2000, 100_000, 3_000_000])
-    test(`engine ${engine}: a file of ${size} bytes that gets longer all the while is had in every way`, async (t) => {
-      const node = await startNode(t, { config: { workers: 1, statCache: { engine } } })
-      const path = join(node.root, 'live.log')
-      writeFileSync(path, stretch(0, size))
-      const { answers, failures } = await askWhileItGrows(node, path, size, 8)
-      assert.equal(answers, 7 * 8)
-      assert.deepEqual(failures, [])
-    })
-
-test('what was appended to a large file is seen by the next request, as after any change', async (t) => {
-  const node = await startNode(t, {
-    files: { 'live.log': stretch(0, 3_000_000) },
-    config: { workers: 1, statCache: { ttlMillis: 60_000 } },
-  })
-  const before = await get(node.port, '/live.log')
-  appendFileSync(join(node.root, 'live.log'), stretch(3_000_000, 10))
-  const after = await get(node.port, '/live.log')
-  assert.equal(before.body.length, 3_000_000)
-  assert.equal(after.body.length, 3_000_010)
-  assert.notEqual(after.headers.etag, before.headers.etag)
 })

@@ -60,7 +60,7 @@ describe('failures', { concurrency: 3 }, () => {
     assert.equal(answer.status, 400)
     assert.match(answer.text, /speaks HTTPS/)
     assert.equal(await failures(node, { reason: 'plainHttp' }), 1)
-    assert.equal(await node.ends('handshake'), 1)
+    await node.untilEnds('handshake', 1)
   })
 
   test('they are counted by alert, and by who sent it', async (t) => {
@@ -102,8 +102,8 @@ describe('failures', { concurrency: 3 }, () => {
     half.send(hello.subarray(0, 60))
     hangs.send(hello)
     await Promise.all([silent.closed(), half.closed(), hangs.closed()])
-    assert.equal(await node.ends('silent'), 1)
-    assert.equal(await node.ends('handshake'), 2)
+    await node.untilEnds('silent', 1)
+    await node.untilEnds('handshake', 2)
     assert.equal(await failures(node, { reason: 'timeOut' }), 2)
     for (const client of [silent, half, hangs]) client.close()
   })
@@ -129,11 +129,7 @@ describe('failures', { concurrency: 3 }, () => {
     const client = await tlsClient(node.tlsPort, { ca })
     client.socket.pause()
     client.send(ask('/large.bin').repeat(40))
-    await until(
-      async () => (await node.ends('slowClient')) === 1,
-      'the connection to be given up',
-      15_000,
-    )
+    await node.untilEnds('slowClient', 1)
     client.close()
   })
 

@@ -92,7 +92,9 @@ test('an answer that does not fit is not used, and not asked for in a tight loop
   await sleep(1500)
   assert.equal(control.of('renew').length, asked)
   assert.equal(ownFingerprint(), before)
-  assert.equal(control.of('report').at(-1).status, 200)
+  // The last may be waiting for its answer.
+  const answered = control.of('report').filter(({ status }) => status !== 0)
+  assert.equal(answered.at(-1).status, 200)
 })
 
 test('a node whose certificate has expired serves on, says so, and comes back', async () => {
@@ -152,6 +154,10 @@ test('a new CA is learned from the old one', async () => {
   identities.server = await next.server()
   await control.start()
   const reports = control.of('report').length
-  await control.until('reports', () => control.of('report').length > reports + 1)
-  assert.equal(control.of('report').at(-1).status, 200)
+  await control.until('one that is answered', () =>
+    control
+      .of('report')
+      .slice(reports)
+      .some(({ status }) => status === 200),
+  )
 })

@@ -115,6 +115,31 @@ describe('a control plane that is away, refuses or talks nonsense', { concurrenc
     assert.ok(lost >= 2)
   })
 
+  test('a control plane that cannot keep up gets longer windows, none of them lost, until it can', async (t) => {
+    const { control, node, requestsTaken } = await farm(t)
+    const lasts = ({ window }) => window.durationMs
+    control.reportSlowerMs = 1_500
+    await control.until('a long window', () => control.windows.some((one) => lasts(one) >= 1_500))
+    const already = requestsTaken()
+    for (let i = 0; i < 5; i++) assert.equal(await node.version(), 'v1')
+    await control.until('the requests', () => requestsTaken() >= already + 5)
+    control.reportSlowerMs = null
+    const before = control.windows.length
+    const isShort = (one) => lasts(one) < 1_000
+    await control.until('short windows', () => control.windows.slice(before).some(isShort))
+    const seqs = control.windows.map(({ seq }) => seq)
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, i) => i + 1),
+    )
+    let end = 0
+    for (const { window } of control.windows) {
+      assert.equal(window.startedMs, end, 'a window begins where the last ended')
+      end = window.startedMs + window.durationMs
+    }
+    assert.equal(control.of('report').at(-1).body.lostWindows, 0)
+  })
+
   test('a revoked identity changes nothing on the node', async (t) => {
     const { control, node } = await farm(t)
     control.revokeAll()
@@ -216,10 +241,10 @@ describe('a control plane that is away, refuses or talks nonsense', { concurrenc
     control.faults.desired = () => ({ raw: '{"assignment":null}' })
     await control.stop()
     await control.start()
-    await control.until('polls', () => control.of('desired').length >= 2)
-    const before = control.of('desired').length
+    await control.until('polls', () => control.wishes().length >= 2)
+    const before = control.wishes().length
     await sleep(1500)
-    assert.ok(control.of('desired').length - before < 12)
+    assert.ok(control.wishes().length - before < 12)
   })
 
   test('a control plane that is another one than was joined is not obeyed', async (t) => {
@@ -228,11 +253,11 @@ describe('a control plane that is away, refuses or talks nonsense', { concurrenc
     control.controlPlaneId = 'cp_another'
     control.assign(node.config('evil'))
     await control.start()
-    const [hellos, polls] = [control.of('hello').length, control.of('desired').length]
+    const [hellos, polls] = [control.of('hello').length, control.wishes().length]
     await control.until('hello', () => control.of('hello').length > hellos)
     await sleep(500)
     const obeyed = control
-      .of('desired')
+      .wishes()
       .slice(polls)
       .filter((one) => one.status === 200)
     assert.deepEqual(obeyed, [], 'nothing is asked of it in earnest')

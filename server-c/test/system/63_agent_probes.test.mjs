@@ -130,9 +130,9 @@ describe('probes', { concurrency: 4 }, () => {
     const before = counted('probeRequests')
     const { id } = control.probe([{ path: '/' }], { count: 10 })
     await control.until('counted', () => counted('probeRequests') - before === 10)
-    const asked = control.of('desired').length
+    const asked = control.wishes().length
     control.probe([{ path: '/' }], { id, count: 10 })
-    await control.until('it has heard', () => control.of('desired').length > asked)
+    await control.until('it has heard', () => control.wishes().length > asked)
     control.probe([{ path: '/' }], { count: 1 })
     await control.until('counted', () => counted('probeRequests') - before === 11)
   })

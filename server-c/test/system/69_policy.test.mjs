@@ -79,6 +79,11 @@ const attacks = {
     '/process/pidFile',
     'protected_file',
   ],
+  "the system's passwords as redirects": () => [
+    site({ redirectFile: '/etc/shadow' }),
+    '/sites/0/redirectFile',
+    'policy',
+  ],
   "the system's passwords as a site's": () => [
     site({ auth: [{ realm: 'r', file: '/etc/shadow' }] }),
     '/sites/0/auth/0/file',
@@ -134,6 +139,30 @@ test('links that may lead anywhere lead nowhere that is not to be served', async
   assert.equal((await get('/elsewhere')).status, 200)
   for (const path of ['passwd', 'identity', 'link', 'second-name', 'state/', 'state/lock'])
     assert.equal((await get(`/${path}`)).status, 404, path)
+})
+
+test('a list of redirects that becomes a link to a key is not read, and nothing of the key is told', async () => {
+  const redirectFile = join(node.root, 'moved.txt')
+  const identity = join(node.state, 'identity.json')
+  writeFileSync(redirectFile, '/old /new\n')
+  node.start()
+  const { generation } = control.assign(node.config('v1', site({ redirectFile })))
+  await control.until('applied', () => control.of('result', generation).length > 0)
+  const old = () => fetch(`http://127.0.0.1:${node.port}/old`, { redirect: 'manual' })
+  assert.equal((await old()).headers.get('location'), '/new')
+  symlinkSync(identity, `${redirectFile}.link`)
+  renameSync(`${redirectFile}.link`, redirectFile)
+  await until(() => /moved\.txt" is not in a folder that may be served here/.test(node.log), 'why')
+  assert.equal((await old()).headers.get('location'), '/new')
+  const { errors } = await refusalOf(node.config('v2', site({ redirectFile: identity })))
+  assert.deepEqual(
+    errors.map(({ pointer, code }) => `${pointer} ${code}`),
+    ['/sites/0/redirectFile protected_file'],
+  )
+  for (const line of readFileSync(identity, 'utf8').split('\n')) {
+    const start = line.trim().slice(0, 20) // longer words are cut where they are quoted
+    if (start.length > 9) assert.ok(!`${node.log}${JSON.stringify(errors)}`.includes(start), start)
+  }
 })
 
 test('a file that becomes a key is served no more, though a cache knows it', async () => {

@@ -256,7 +256,7 @@ test('in JSON a response that is not whole says why', async (t) => {
     records.map((line) => JSON.parse(line).aborted),
     [undefined, 'clientGone'],
   )
-  assert.equal(await node.ends('clientGone'), 1)
+  await node.untilEnds('clientGone', 1)
   const metrics = await (await node.admin('/metrics')).text()
   assert.match(metrics, /^farmstead_connection_ends_total\{reason="clientGone"\} 1$/m)
 })

@@ -31,17 +31,6 @@ function assertNear(rate, wanted) {
 
 // Each waits for seconds to pass, and costs next to nothing meanwhile.
 describe('traffic', { concurrency: 4 }, () => {
-  // First, as it takes the longest: ten seconds.
-  test('a stop ends throttled responses after the drain', async (t) => {
-    const node = await startNode(t, { files, site: { bytesPerSecond: 40 * KB } })
-    const client = await RawClient.connect(node.port)
-    client.send(request('/big.bin'))
-    await until(() => client.received > 0, 'the first bytes')
-    const start = Date.now()
-    assert.equal(await node.stop(), 0)
-    assert.ok(Date.now() - start < 15_000)
-  })
-
   for (const [how, config] of [
     ['memory', {}],
     ['a file', memoryless],

@@ -90,7 +90,7 @@ describe('a disk that hangs', { concurrency: 3 }, () => {
     assert.deepEqual([status, complete], [200, false])
     assert.ok(Date.now() - start < 5000)
     assert.equal(await node.counter('timeouts'), 1)
-    assert.equal(await node.ends('disk'), 1)
+    await node.untilEnds('disk', 1)
     assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
     await release()
     assert.equal((await get(node.port, '/hang-late.bin')).body.length, 8 << 20)

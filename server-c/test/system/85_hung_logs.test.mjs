@@ -3,7 +3,6 @@
 // be reloaded and stopped, and what is lost is counted.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   closeSync,
   constants,
@@ -17,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { ends } from '../support/ends.mjs'
 import { hungDisk } from '../support/hung-disk.mjs'
 import { joinNodeFor } from '../support/joined-node.mjs'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
@@ -40,19 +40,6 @@ function fullPipe(t) {
       return writer
     }
   }
-}
-
-/** How long nobody is to wait, on a machine that is busy with other things as well. */
-const END_MS = 25_000
-
-async function ends(child) {
-  const exited = once(child, 'exit')
-  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
-  child.kill('SIGTERM')
-  const [code, signal] = await exited
-  clearTimeout(timer)
-  assert.equal(signal, null, 'SIGTERM ends it')
-  return code
 }
 
 /** `serve` with what a shell makes of its descriptors, on a port of its own. */
@@ -91,25 +78,6 @@ async function startServe(t, { redirect = '', stderr = 'ignore' }) {
 
 // They wait for most of their time, each for its own node.
 describe('logs that hang', { concurrency: 4 }, () => {
-  // First, as it takes the longest.
-  test('SIGTERM ends a node that is in the middle of a reload that hangs', async (t) => {
-    const node = await startNode(t, { files })
-    node.expectFailure = true
-    execFileSync('rm', [node.configPath])
-    execFileSync('mkfifo', [node.configPath])
-    node.child.kill('SIGHUP')
-    // Someone who has it open, and says nothing; it can be opened when the node reads.
-    const silent = await until(() => {
-      try {
-        return openSync(node.configPath, constants.O_WRONLY | constants.O_NONBLOCK)
-      } catch (error) {
-        assert.equal(error.code, 'ENXIO')
-      }
-    }, 'the reload')
-    t.after(() => closeSync(silent))
-    assert.equal(await ends(node.child), 1)
-  })
-
   test('serve: standard error that nobody reads holds up neither a reload nor the end', async (t) => {
     const { child, reload } = await startServe(t, { stderr: fullPipe(t) })
     await reload()

@@ -52,7 +52,7 @@ async function isEnded(node, client) {
   // A client that goes on sending may be reset before it has read why.
   if (client.socket.isPaused()) client.close()
   else assert.equal(await client.goodbye(), h2.ENHANCE_YOUR_CALM)
-  await until(async () => (await node.ends('flood')) === 1, 'an end for a flood')
+  await node.untilEnds('flood', 1)
   await serves(node)
 }
 
@@ -177,7 +177,7 @@ suite('bounds of what a connection may hold', { concurrency: 4 }, () => {
     slow.send(h2.frame(h2.HEADERS, h2.END_STREAM, 1, h2.block()))
     await slow.goodbye()
     assert.ok(Date.now() - begin < 5000)
-    assert.equal(await node.ends('slowHead'), 1)
+    await node.untilEnds('slowHead', 1)
     await serves(node)
   })
 
@@ -274,7 +274,7 @@ suite('bounds of what a connection may hold', { concurrency: 4 }, () => {
       `${(grown / MIB).toFixed(1)} MiB for 20 clients`,
     )
     await serves(node)
-    await until(async () => (await node.ends('slowClient')) === 20, 'ends of slow clients')
+    await node.untilEnds('slowClient', 20)
     for (const client of clients) client.close()
   })
 

@@ -102,7 +102,7 @@ test('a disk that fails in the middle of a file ends the connection there', asyn
     client.close()
   }
   assert.equal(await node.counter('aborted'), 3)
-  assert.equal(await node.ends('file'), 3)
+  await node.untilEnds('file', 3)
   await witness.stop(t)
 })
 

@@ -118,7 +118,7 @@ static void fuzz_the_rest(const char *body, size_t len)
     struct agent_session session;
     struct agent_confirmation confirmation;
     struct agent_problem problem;
-    uint64_t seq = 0;
+    struct agent_taken taken;
     char why[AGENT_WHY_LEN] = "";
     if (agent_read_session(body, len, &session, why) != 0) {
         require_sentence(why);
@@ -129,8 +129,11 @@ static void fuzz_the_rest(const char *body, size_t len)
     if (agent_read_confirmation(body, len, &confirmation, why) != 0)
         require_sentence(why);
     why[0] = '\0';
-    if (agent_read_acknowledged(body, len, &seq, why) != 0)
+    if (agent_read_taken(body, len, &taken, why) != 0) {
         require_sentence(why);
+        require(!taken.desired.text);
+    }
+    agent_assignment_fini(&taken.desired);
     agent_read_problem(body, len, &problem);
     require(!strpbrk(problem.detail, "\r\n"));
 }

@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         return 0;
     memcpy(says + sizeof(PREFACE) - 1, data + 2, len - 2);
     len += sizeof(PREFACE) - 3;
+    fuzz_glances(data[1] % 2 == 0);
     talk(says, len, SIZE_MAX, SIZE_MAX);
     talk(says, len, (size_t)data[0] + 1, (size_t)data[1] * 16 + 64);
     CHECK(check_failures == 0);

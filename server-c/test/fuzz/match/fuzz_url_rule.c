@@ -24,11 +24,24 @@ static struct span take_line(struct span *rest)
     return line;
 }
 
+/* What follows a whole host in `to` does not change which host it is. */
+static void check_host(const char *to, const char *out, size_t len)
+{
+    static const char host[] = "https://a.example";
+    size_t host_len = sizeof(host) - 1;
+
+    if (strncmp(to, host, host_len) != 0 || to[host_len] != '$' || strlen(to) != host_len + 2)
+        return;
+    CHECK(len >= host_len && memcmp(out, host, host_len) == 0);
+    CHECK(len == host_len || strchr("/?#", out[host_len]) != NULL);
+}
+
 static void check_location(const char *to, const char *out, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         CHECK(out[i] > ' ' && out[i] < 0x7f);
     CHECK(len < 2 || memcmp(out, "//", 2) != 0 || strncmp(to, "//", 2) == 0);
+    check_host(to, out, len);
     CHECK(to[0] != '$' || (len > 0 && out[0] == '/'));
 }
 
@@ -39,7 +52,10 @@ static enum url_rule_result apply(const struct url_rule *rule, const char *to,
     size_t cap = subject->query.len * 7 % OUT_MAX; /* any, but the same for the same input */
     char *room = malloc(cap);
     clock_t start = clock();
-    enum url_rule_result result = url_rule_apply(rule, scratch, subject, use, room, cap, len);
+    enum url_rule_result result;
+
+    url_rule_begin(scratch);
+    result = url_rule_apply(rule, scratch, subject, use, room, cap, len);
 
     CHECK(clock() - start < CLOCKS_PER_SEC);
     if (result == URL_RULE_MATCH) {

@@ -16,7 +16,7 @@ static void examples_are_read(void)
     struct agent_assignment assignment;
     struct agent_confirmation confirmation;
     struct agent_problem problem;
-    uint64_t seq = 0;
+    struct agent_taken taken;
     char *text = example_text("enrol.response");
     CHECK_INT(__LINE__, "enrol", agent_read_enrolled(text, strlen(text), &enrolled, &issued, why),
               0);
@@ -81,6 +81,12 @@ static void examples_are_read(void)
     agent_assignment_fini(&assignment);
     free(text);
 
+    text = example_text("desired.response.samples");
+    CHECK_INT(__LINE__, "samples", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_INT(__LINE__, "for so long", assignment.samples_for_ms, 10000);
+    agent_assignment_fini(&assignment);
+    free(text);
+
     text = example_text("desired.response.check");
     CHECK_INT(__LINE__, "check", agent_read_assignment(text, strlen(text), &assignment, why), 0);
     CHECK_TRUE(assignment.text == NULL && assignment.request.id[0] == 0, "no assignment, no log");
@@ -104,8 +110,23 @@ static void examples_are_read(void)
     free(text);
 
     text = example_text("report.response");
-    CHECK_INT(__LINE__, "report", agent_read_acknowledged(text, strlen(text), &seq, why), 0);
-    CHECK_INT(__LINE__, "report", seq, 13);
+    CHECK_INT(__LINE__, "report", agent_read_taken(text, strlen(text), &taken, why), 0);
+    CHECK_INT(__LINE__, "report", taken.seq, 13);
+    CHECK_INT(__LINE__, "as hello said", taken.report_every_ms, 0);
+    CHECK_INT(__LINE__, "no wish was heard", taken.has_desired, false);
+    free(text);
+
+    text = example_text("report.response.slower");
+    CHECK_INT(__LINE__, "slower", agent_read_taken(text, strlen(text), &taken, why), 0);
+    CHECK_INT(__LINE__, "slower", taken.report_every_ms, 20000);
+    free(text);
+
+    text = example_text("report.response.desired");
+    CHECK_INT(__LINE__, "held", agent_read_taken(text, strlen(text), &taken, why), 0);
+    CHECK_INT(__LINE__, "held", taken.seq, 13);
+    CHECK_TRUE(taken.has_desired && taken.desired.text, "with an assignment");
+    CHECK_INT(__LINE__, "held", taken.desired.offer.version.generation, 7);
+    agent_assignment_fini(&taken.desired);
     free(text);
 
     text = example_text("problem");
@@ -269,13 +290,14 @@ static void refused_row(int line, const char *name, const char *text)
     struct agent_issued issued;
     struct agent_confirmation confirmation;
     char *certificates;
-    uint64_t seq;
+    struct agent_taken taken;
     size_t len = strlen(text);
     CHECK_INT(line, name, agent_read_assignment(text, len, &assignment, why), -1);
     CHECK_INT(line, name, agent_read_session(text, len, &session, why), -1);
     CHECK_INT(line, name, agent_read_enrolled(text, len, &enrolled, &issued, why), -1);
     CHECK_INT(line, name, agent_read_confirmation(text, len, &confirmation, why), -1);
-    CHECK_INT(line, name, agent_read_acknowledged(text, len, &seq, why), -1);
+    CHECK_INT(line, name, agent_read_taken(text, len, &taken, why), -1);
+    CHECK_TRUE(!taken.desired.text, "%s", name);
     CHECK_INT(line, name, agent_read_issued(text, len, &issued, why), -1);
     CHECK_INT(line, name, agent_read_ca(text, len, &certificates, why), -1);
 }
@@ -287,6 +309,8 @@ static void what_is_no_answer_is_refused(void)
     refused_row(__LINE__, "array", "[]");
     refused_row(__LINE__, "empty object", "{}");
     refused_row(__LINE__, "cut off", "{\"assignment\": {\"generation\": 7");
+    refused_row(__LINE__, "a wrong answer to the wish in a report",
+                "{\"acknowledgedSeq\":13,\"desired\":{\"assignment\":{\"generation\":7}}}");
     refused_row(__LINE__, "wrong types",
                 "{\"assignment\":1,\"protocol\":\"1\",\"nodeId\":1,\"confirmed\":\"yes\","
                 "\"acknowledgedSeq\":null}");

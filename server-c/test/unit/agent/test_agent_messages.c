@@ -187,20 +187,51 @@ static void hello_equals_its_examples(void)
 static void desired_equals_its_example(void)
 {
     struct agent_version have = {6, DIGEST_6};
-    example_expect(__LINE__, "desired",
-                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL),
+    struct agent_wish wish = {&have, 25000, NULL};
+    example_expect(__LINE__, "desired", agent_build_desired(BOOT_ID, INCARNATION, &wish),
                    example_load("desired.request"));
     struct acme_challenge challenge = {.host = "shop.example",
                                        .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
     struct agent_challenges held = {true, &challenge, 1};
+    wish.challenges = &held;
     example_expect(__LINE__, "desired with challenges",
-                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, &held),
+                   agent_build_desired(BOOT_ID, INCARNATION, &wish),
                    example_load("desired.request.challenges"));
     have.generation = 0;
+    wish.challenges = NULL;
     json_t *nothing_yet = example_load("desired.request");
     json_object_set_new(nothing_yet, "have", json_null());
     example_expect(__LINE__, "desired, nothing yet",
-                   agent_build_desired(BOOT_ID, INCARNATION, &have, 25000, NULL), nothing_yet);
+                   agent_build_desired(BOOT_ID, INCARNATION, &wish), nothing_yet);
+}
+
+static void a_report_asks_what_desired_asks(void)
+{
+    double gauges[GAUGE_COUNT] = {0};
+    struct agent_version have = {6, DIGEST_6};
+    struct acme_challenge challenge = {.host = "shop.example",
+                                       .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
+    struct agent_challenges held = {true, &challenge, 1};
+    struct agent_wish wish = {&have, 4990, &held};
+    struct agent_report report = {.boot_id = BOOT_ID,
+                                  .incarnation = INCARNATION,
+                                  .effective = &running_7,
+                                  .gauges = gauges,
+                                  .windows = "",
+                                  .wish = &wish};
+    char *text = agent_build_report(&report);
+    json_t *said = json_loads(text, 0, NULL), *example = example_load("report.request.desired");
+    CHECK_TRUE(json_equal(json_object_get(said, "desired"), json_object_get(example, "desired")),
+               "%s", text);
+    json_decref(said);
+    free(text);
+    report.wish = NULL;
+    text = agent_build_report(&report);
+    said = json_loads(text, 0, NULL);
+    CHECK_TRUE(said && !json_object_get(said, "desired"), "asks for nothing: %s", text);
+    json_decref(said);
+    json_decref(example);
+    free(text);
 }
 
 static void ack_and_confirm_equal_their_examples(void)
@@ -364,6 +395,7 @@ int main(void)
     a_report_tells_what_is_shown();
     hello_equals_its_examples();
     desired_equals_its_example();
+    a_report_asks_what_desired_asks();
     ack_and_confirm_equal_their_examples();
     nack_equals_its_examples();
     result_equals_its_examples();

@@ -259,6 +259,20 @@ static void test_listings(void)
     shared.listing_bytes = 0;
 }
 
+/* Of a listing that was made, but can't be sent, nothing stays. */
+static void test_a_listing_without_memory(void)
+{
+    struct fake_carrier *fake = fake_new();
+
+    start_anew();
+    allocations_left = 0;
+    fake_begin(fake, GET("/list/", ""));
+    check_answer(__LINE__, fake, 503, "ours");
+    allocations_left = -1;
+    CHECK_INT(__LINE__, "given back", shared.listing_bytes, 0);
+    fake_free(fake);
+}
+
 /* What one alone needs is never refused, or a large folder never had a listing. */
 static void test_reserving(void)
 {
@@ -322,6 +336,7 @@ int main(void)
     test_a_read_that_fails();
     test_what_is_gone();
     test_listings();
+    test_a_listing_without_memory();
     test_reserving();
     test_no_memory();
     return end("answer");

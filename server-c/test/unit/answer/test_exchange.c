@@ -28,10 +28,15 @@ static const char files[] =
 #define BASIC "Authorization: Basic YW5uYTpvcGVu\n" /* anna:open */
 
 /* Empties the cache, so that each look-up needs a lane. */
+static void put_in_force_anew(const char *text)
+{
+    put_in_force(text, "off");
+    the_loop.files.glance_again_ms = UINT64_MAX;
+}
+
 static void start_anew(void)
 {
-    put_in_force(config, "off");
-    the_loop.files.glance_again_ms = UINT64_MAX;
+    put_in_force_anew(config);
 }
 
 struct row {
@@ -254,6 +259,93 @@ static void test_a_head_that_moves(void)
     fake_free(fake);
 }
 
+/* --- a 103 ------------------------------------------------------------------------------------ */
+
+static const char open_config[] =
+    "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
+    "  \"fileCache\": { \"maxBytes\": 1048576, \"maxFileBytes\": 8192 },\n"
+    "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\", \"precompressed\": "
+    "[\"gzip\"],\n"
+    "    \"redirects\": [{ \"match\": \"^/old/(.*)$\", \"to\": \"/new/$1\" }],\n"
+    "    \"headers\": [{ \"action\": \"remove\", \"name\": \"Link\", \"paths\": "
+    "[\"/list/**\"] }],\n"
+    "    \"preload\": [{ \"links\": [\"</a.css>; rel=preload; as=style\"] }],\n"
+    "    \"errorPages\": { \"404\": \"/404.html\" } }] }";
+
+static const char guarded_config[] =
+    "{ \"statCache\": { \"engine\": \"ENGINE\", \"ttlMillis\": 60000 },\n"
+    "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\", \"precompressed\": "
+    "[\"gzip\"],\n"
+    "    \"access\": [{ \"action\": \"deny\", \"paths\": [\"/docs/index.html\"] }],\n"
+    "    \"preload\": [{ \"links\": [\"</a.css>; rel=preload; as=style\"] }] }] }";
+
+#define LINK "Link: </a.css>; rel=preload; as=style\r\n"
+#define NAVIGATES "Sec-Fetch-Mode: navigate\n"
+
+static const struct {
+    const char *request;
+    bool has_hint;
+} hint_rows[] = {
+    {GET("/page.html", NAVIGATES), true},
+    {GET("/page.html", NAVIGATES "Accept-Encoding: gzip\n"), true},
+    {GET("/docs/", NAVIGATES), true},
+    {GET("/missing", NAVIGATES), true}, /* nobody knows yet */
+    {GET("/page.html", ""), false},
+    {GET("/page.html", "Sec-Fetch-Mode: cors\n"), false},
+    {GET("/page.html", NAVIGATES NAVIGATES), false},
+    {GET("/page.html", NAVIGATES "Via: 1.1 proxy\n"), false},
+    {GET("/page.html", NAVIGATES "X-Forwarded-For: 192.0.2.7\n"), false},
+    {GET("/page.html", NAVIGATES "X-Forwarded-Proto: https\n"), false},
+    {GET("/page.html", NAVIGATES "Forwarded: for=192.0.2.7\n"), false},
+    {GET("/small.txt", NAVIGATES), false},
+    {GET("/list/", NAVIGATES), false},
+    {GET("/old/a", NAVIGATES), false},
+    {"HEAD /page.html HTTP/1.1\nHost: a.test\n" NAVIGATES "\n", false},
+    {"GET /page.html HTTP/1.0\nHost: a.test\n" NAVIGATES "\n", false},
+};
+
+static void test_hints(void)
+{
+    struct fake_carrier *fake = fake_new();
+    uint64_t hints;
+
+    put_in_force_anew(open_config);
+    hints = counted(COUNTER_EARLY_HINTS);
+    for (size_t i = 0; i < ARRAY_LEN(hint_rows); i++) {
+        fake_begin(fake, hint_rows[i].request);
+        fake_run_to_the_end(fake);
+        CHECK_STR((int)i, hint_rows[i].request, fake->hint, hint_rows[i].has_hint ? LINK : "");
+        hints += hint_rows[i].has_hint;
+    }
+    CHECK_INT(__LINE__, "counted", counted(COUNTER_EARLY_HINTS), hints);
+    put_in_force(open_config, "ttl");
+    settle(fake, GET("/page.html", NAVIGATES));
+    fake_begin(fake, GET("/page.html", NAVIGATES));
+    CHECK_TRUE(fake->is_over, "an answer from memory");
+    CHECK_STR(__LINE__, "no 103 before what is there", fake->hint, "");
+    CHECK_TRUE(strstr(fake->head, LINK) != NULL, "%s", fake->head);
+    fake_free(fake);
+}
+
+/* The rules hold for the file that is found, too: until it is, nobody knows who may have it. */
+static void test_hints_of_the_guarded(void)
+{
+    struct fake_carrier *fake = fake_new();
+
+    put_in_force_anew(guarded_config);
+    fake_begin(fake, GET("/page.html", NAVIGATES "Accept-Encoding: gzip\n"));
+    CHECK_INT(__LINE__, "looks", fake->waits, 1);
+    CHECK_STR(__LINE__, "not found yet", fake->hint, "");
+    run_until_waits(fake, 2);
+    CHECK_STR(__LINE__, "found, and its copy looked for", fake->hint, LINK);
+    fake_run_to_the_end(fake);
+    fake_begin(fake, GET("/docs/", NAVIGATES));
+    fake_run_to_the_end(fake);
+    CHECK_STR(__LINE__, "refused", fake->hint, "");
+    CHECK_TRUE(strncmp(fake->head, "FAKE 403\r\n", 10) == 0, "%s", fake->head);
+    fake_free(fake);
+}
+
 int main(void)
 {
     begin(config, "ttl");
@@ -265,5 +357,7 @@ int main(void)
     test_ready_heads();
     test_giving_up();
     test_a_head_that_moves();
+    test_hints();
+    test_hints_of_the_guarded();
     return end("exchange");
 }

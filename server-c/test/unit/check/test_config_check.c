@@ -177,6 +177,22 @@ static void test_ports(void)
                   NULL, "/listen/0/port address_unavailable");
 }
 
+/* A port that nobody has at any address of this machine: what the kernel gives at one of them may be taken at another. */
+static uint16_t free_port(int family)
+{
+    union address address;
+    socklen_t len = sizeof(address);
+    int on = 1, fd = socket(family, SOCK_STREAM, 0);
+
+    CHECK_TRUE(make_address(&address, family == AF_INET6 ? "::" : "0.0.0.0", 0), "every address");
+    if (family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+    CHECK_INT(__LINE__, "bind", bind(fd, &address.any, sizeof(address)), 0);
+    CHECK_INT(__LINE__, "name", getsockname(fd, &address.any, &len), 0);
+    close(fd);
+    return ntohs(address.v4.sin_port);
+}
+
 /* Recognises listeners of the running config, however their addresses are written. */
 static void test_ports_of_ours(void)
 {
@@ -206,6 +222,7 @@ static void test_ports_of_ours(void)
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
         if (address.any.sa_family == AF_INET6)
             setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+        address.v4.sin_port = htons(free_port(address.any.sa_family));
         CHECK_INT(rows[i].line, "bind", bind(fd, &address.any, sizeof(address)), 0);
         CHECK_INT(rows[i].line, "listen", listen(fd, 1), 0);
         CHECK_INT(rows[i].line, "name", getsockname(fd, &address.any, &len), 0);

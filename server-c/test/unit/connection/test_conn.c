@@ -368,6 +368,56 @@ static void test_shared_input(void)
     the_loop.files.glance_again_ms = 0;
 }
 
+/* A 103 goes out whole and at once, or not at all. */
+static void test_hints(void)
+{
+    static const char with_links[] =
+        "{ \"statCache\": { \"engine\": \"off\" },\n"
+        "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\",\n"
+        "    \"preload\": [{ \"links\": [\"</a.css>; rel=preload; as=style\"] }] }] }";
+    static const char asks[] = "GET /gone.html HTTP/1.1\r\nHost: a.test\r\n"
+                               "Sec-Fetch-Mode: navigate\r\n"
+                               "Connection: keep-alive\r\n\r\n";
+    static const char asks_as_nginx[] = "GET /gone.html HTTP/1.1\r\nHost: a.test\r\n"
+                                        "Sec-Fetch-Mode: navigate\r\n"
+                                        "Connection: close\r\n\r\n";
+    static const char hint[] = "HTTP/1.1 103 Early Hints\r\n"
+                               "Link: </a.css>; rel=preload; as=style\r\n\r\n";
+
+    put_in_force(with_links, "off");
+    the_loop.files.glance_again_ms = UINT64_MAX;
+    start(asks, SIZE_MAX, SIZE_MAX);
+    run();
+    CHECK_TRUE(strncmp(memory.output, hint, sizeof(hint) - 1) == 0 &&
+                   strncmp(memory.output + sizeof(hint) - 1, "HTTP/1.1 404", 12) == 0,
+               "a 103 and then the answer: %s", memory.output);
+    conn_close_all(&the_loop);
+    run();
+
+    start(asks_as_nginx, SIZE_MAX, SIZE_MAX);
+    run();
+    CHECK_INT(__LINE__, "none to what may be a proxy", count_of(memory.output, "HTTP/1.1 "), 1);
+    conn_close_all(&the_loop);
+    run();
+
+    start(asks, SIZE_MAX, SIZE_MAX);
+    memory.unsent = 100000;
+    run();
+    CHECK_INT(__LINE__, "none behind a response", count_of(memory.output, "HTTP/1.1 "), 1);
+    conn_close_all(&the_loop);
+    run();
+
+    start(asks, SIZE_MAX, 10);
+    memory.output_stops = false;
+    run();
+    CHECK_INT(__LINE__, "ends after half a 103", memory.is_closed, true);
+    while (the_loop.port.outstanding > 0)
+        poller_turn(&the_loop.poller);
+    CHECK_INT(__LINE__, "nothing follows it", memory.output_len, 10);
+    put_in_force(config, "ttl");
+    the_loop.files.glance_again_ms = 0;
+}
+
 int main(void)
 {
     begin(config, "ttl");
@@ -382,6 +432,7 @@ int main(void)
     test_a_second_word();
     test_shared_input();
     test_reasons();
+    test_hints();
     uv_close((uv_handle_t *)&pulse, NULL);
     conn_trim_spares(&the_loop, 0);
     return end("conn");

@@ -143,6 +143,52 @@ static void test_binding(void)
     }
 }
 
+/* How many of the clients that wait have come to this socket. */
+static int waiting_at(int fd)
+{
+    int count = 0, taken;
+
+    for (; (taken = accept4(fd, NULL, NULL, SOCK_NONBLOCK)) >= 0; count++)
+        close(taken);
+    return count;
+}
+
+static void test_steering(void)
+{
+    struct config_listen cfg = {.address = (char *)(uintptr_t) "127.0.0.1",
+                                .socket = (char *)(uintptr_t) ""};
+    int fds[4], got[4];
+
+    port = 0;
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        fds[i] = listener_bind(&cfg, &port);
+    for (int round = 0; round < 3; round++) { /* to all, to the first two, to all */
+        if (round == 1)
+            listener_steer(fds[0], 2);
+        else
+            listener_spread(fds[0], ARRAY_LEN(fds));
+        while (client_count < CLIENTS_MAX)
+            dial_from(1);
+        for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+            got[i] = waiting_at(fds[i]);
+        CHECK_INT(round, "all", got[0] + got[1] + got[2] + got[3], CLIENTS_MAX);
+        CHECK_TRUE(got[0] > 0 && got[1] > 0, "round %d: %d, %d", round, got[0], got[1]);
+        CHECK_INT(round, "the third", got[2] > 0, round != 1);
+        CHECK_INT(round, "the last", got[3] > 0, round != 1);
+        while (client_count > 0)
+            close(clients[--client_count]);
+    }
+    /* Those that go are the last: who stays has kept its place. */
+    listener_steer(fds[0], 1);
+    close(fds[2]);
+    close(fds[3]);
+    dial_from(1);
+    CHECK_INT(__LINE__, "the first", waiting_at(fds[0]), 1);
+    close(clients[--client_count]);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 static void test_which_one_it_is(void)
 {
     static const struct {
@@ -533,6 +579,7 @@ int main(void)
     uv_timer_init(&the_loop.uv, &pulse);
     uv_timer_start(&pulse, tick, 1, 1);
     test_binding();
+    test_steering();
     test_which_one_it_is();
     test_accepting();
     test_no_room();

@@ -55,27 +55,31 @@ static void test_keys(void)
 
 static void test_all_kinds(void)
 {
-    char key[96], certificate[96];
+    char key[96], certificate[96], list[96];
     struct config_signed_url signed_url = {.secret_file = key};
     struct config_certificate certificates[] = {{.key_file = certificate},
                                                 {.key_file = certificate}};
     struct config_site site = {.signed_urls = &signed_url,
                                .signed_url_count = 1,
                                .certificates = certificates,
-                               .certificate_count = ARRAY_LEN(certificates)};
+                               .certificate_count = ARRAY_LEN(certificates),
+                               .redirect_file = list};
     struct config cfg = {.sites = &site, .site_count = 1};
     struct kept_files *kept;
 
     strcpy(key, in_folder("keys/k"));
     strcpy(certificate, in_folder("keys/tls"));
-    shell_in(folder, "echo tls > keys/tls");
+    strcpy(list, in_folder("www/redirects"));
+    shell_in(folder, "echo tls > keys/tls && echo /a /b > www/redirects");
     kept = kept_files_new(&cfg);
-    CHECK_INT(__LINE__, "each is kept", kept->count, 3);
+    CHECK_INT(__LINE__, "each is kept", kept->count, 4);
     check_served(__LINE__, kept, "keys/k", false);
     check_served(__LINE__, kept, "keys/tls", false);
+    check_served(__LINE__, kept, "www/redirects", false);
     check_served(__LINE__, kept, "www/a", true);
     kept_files_free(kept);
     site.signed_url_count = 0;
+    site.redirect_file = NULL;
     kept = kept_files_new(&cfg);
     CHECK_TRUE(kept != NULL, "keys of certificates alone are kept");
     check_served(__LINE__, kept, "keys/tls", false);

@@ -600,6 +600,35 @@ static void test_priorities(void)
     finish_up();
 }
 
+/* The library has its own copy of a 103 while the response's head takes its place. */
+static void test_hints(void)
+{
+    static const char with_links[] =
+        "{ \"statCache\": { \"engine\": \"off\" },\n"
+        "  \"sites\": [{ \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\",\n"
+        "    \"preload\": [{ \"links\": [\"</a.css>; rel=preload; as=style\", "
+        "\"</a.js>; rel=modulepreload\"] }] }] }";
+    static const char hint[] = ":status: 103\nlink: </a.css>; rel=preload; as=style\n"
+                               "link: </a.js>; rel=modulepreload\n:status: 404\n";
+
+    put_in_force(with_links, "off");
+    the_loop.files.glance_again_ms = UINT64_MAX;
+    client_open(&client);
+    for (int i = 0; i < 3; i++)
+        client_ask(&client, "GET", "/gone.html", "sec-fetch-mode: navigate\n", NULL);
+    client_say(&client);
+    start(SIZE_MAX, SIZE_MAX);
+    converse();
+    for (int32_t id = 1; id < 7; id += 2) {
+        const struct http2_heard *heard = heard_on(&client, id);
+        CHECK_TRUE(strncmp(heard->head.data, hint, sizeof(hint) - 1) == 0, "%s", heard->head.data);
+        CHECK_INT((int)id, "its end", heard->is_closed && heard->code == NGHTTP2_NO_ERROR, true);
+    }
+    finish_up();
+    put_in_force(config, "ttl");
+    the_loop.files.glance_again_ms = 0;
+}
+
 int main(void)
 {
     begin(config, "ttl");
@@ -620,6 +649,7 @@ int main(void)
     test_leaving();
     test_request_limit();
     test_priorities();
+    test_hints();
     uv_close((uv_handle_t *)&pulse, NULL);
     conn_trim_spares(&the_loop, 0);
     http2_trim_spares(&the_loop, 0);

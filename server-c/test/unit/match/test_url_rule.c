@@ -121,6 +121,26 @@ static void test_apply(void)
          "/\\evil.example"},
         {__LINE__, "^/go/(.*)$", "//cdn.example/$1", "/go/a", "", "//cdn.example/a",
          "//cdn.example/a"},
+        {__LINE__, "^/go(.*)$", "https://a.example$1", "/go.evil.example", "",
+         "https://a.example/.evil.example", "https://a.example.evil.example"},
+        {__LINE__, "^/go(.*)$", "https://a.example$1?b", "/go@evil.example/c", "",
+         "https://a.example/@evil.example/c?b", "https://a.example@evil.example/c?b"},
+        {__LINE__, "^/go(.*)$", "//a.example:81$1", "/go82", "", "//a.example:81/82",
+         "//a.example:8182"},
+        {__LINE__, "^/go(.*)$", "https://${host}$1", "/go-x", "", "https://example.org/-x",
+         "https://example.org-x"},
+        {__LINE__, "^/go(.*)$", "https://a.example$1", "/go/b", "x", "https://a.example/b?x",
+         "https://a.example/b"},
+        {__LINE__, "^/go(.*)$", "https://a.example$1", "/go", "", "https://a.example",
+         "https://a.example"},
+        {__LINE__, "^/([a-z]+)(.*)$", "https://$1.example$2", "/de/b", "", "https://de.example/b",
+         "https://de.example/b"},
+        {__LINE__, "^/(.*)$", "https://$1.example/", "/evil.example/", "",
+         "https://evil.example%2F.example/", "https://evil.example/.example/"},
+        {__LINE__, "^/(.*)$", "HTTPS://www$1.a.example/", "/:80@b:81#", "",
+         "HTTPS://www%3A80%40b%3A81%23.a.example/", "HTTPS://www:80@b:81#.a.example/"},
+        {__LINE__, "^/(.*)$", "/b?u=x://$1", "/a/b", "", "/b?u=x://a/b", "/b?u=x://a/b"},
+        {__LINE__, "^/(.*)$", "/b/x://$1", "/a/b", "", "/b/x://a/b", "/b/x://a/b"},
         {__LINE__, "^/(.*)$", "/b/$1", "/a\r\nSet-Cookie: x", "", "/b/a%0D%0ASet-Cookie:%20x",
          "/b/a\r\nSet-Cookie: x"},
         {__LINE__, "^/a", "/b", "/a", "x\r\ny: z", "/b?x%0D%0Ay:%20z", "/b"},
@@ -275,6 +295,7 @@ static void test_limits(void)
     for (size_t i = 0; i < ARRAY_LEN(slow); i++) {
         struct url_rule *rule = url_rule_new(slow[i], "/b", &error);
         clock_t start = clock(), end;
+        url_rule_begin(scratch);
         int result =
             (int)url_rule_apply(rule, scratch, &subject, URL_RULE_FOR_PATH, out, sizeof(out), &len);
         end = clock();
@@ -292,6 +313,33 @@ static void test_limits(void)
     url_rule_free(plain);
     url_rule_scratch_free(scratch);
     free(path);
+}
+
+/* Hundreds of rules, each slow but below its own limit. */
+static void test_request_limit(void)
+{
+    enum { RULES = 512, PATH_LEN = 81 };
+    char path[PATH_LEN], out[16];
+    struct url_rule_scratch *scratch = url_rule_scratch_new();
+    struct url_rule_subject subject = {.path = {path, PATH_LEN}};
+    struct url_rule_error error;
+    struct url_rule *rule = url_rule_new("a*a*[bc][de]", "/b", &error);
+    int result = URL_RULE_OTHER, tried = 0;
+    size_t len;
+
+    memset(path, 'a', PATH_LEN);
+    path[0] = '/';
+    for (; tried < RULES && result == URL_RULE_OTHER; tried++)
+        result =
+            (int)url_rule_apply(rule, scratch, &subject, URL_RULE_FOR_PATH, out, sizeof(out), &len);
+    CHECK_INT(__LINE__, "given up", result, URL_RULE_LIMIT);
+    CHECK_TRUE(tried > REQUEST_STEPS_MAX / STEPS_MAX, "after %d", tried);
+    url_rule_begin(scratch);
+    result =
+        (int)url_rule_apply(rule, scratch, &subject, URL_RULE_FOR_PATH, out, sizeof(out), &len);
+    CHECK_INT(__LINE__, "the next request", result, URL_RULE_OTHER);
+    url_rule_free(rule);
+    url_rule_scratch_free(scratch);
 }
 
 /* As on a system where memory can't be executed: the interpreter must give the same results. */
@@ -345,6 +393,7 @@ int main(void)
     test_many_groups();
     test_room();
     test_limits();
+    test_request_limit();
     test_interpreted();
     url_rule_free(NULL);
     url_rule_scratch_free(NULL);

@@ -41,13 +41,19 @@ static void test_json(void)
                        [STAGE_STAT] = 2000,
                        [STAGE_READ_WAIT] = STAGE_ABSENT,
                        [STAGE_READ] = STAGE_ABSENT,
-                       [STAGE_WRITE] = 0,
+                       [STAGE_WRITE] = 15000000,
+                       [STAGE_WRITE_CLIENT] = 4000000,
+                       [STAGE_WRITE_BUFFER] = 0,
+                       [STAGE_WRITE_NETWORK] = 8000000,
+                       [STAGE_ROUND_TRIP] = 23000,
                        [STAGE_FIRST_BYTE] = 5000,
-                       [STAGE_TOTAL] = 5000}},
+                       [STAGE_TOTAL] = 15005000}},
          "{\"start\":\"1970-01-01T00:00:00.000000Z\",\"loop\":3,\"generation\":7,\"status\":206,"
          "\"bytes\":4321,\"regular\":true,\"slow\":false,\"aborted\":false,\"stageSeconds\":{"
-         "\"statWait\":0.000001,\"stat\":0.000002,\"write\":0,\"firstByte\":0.000005,"
-         "\"total\":0.000005}}"},
+         "\"statWait\":0.000001,\"stat\":0.000002,\"write\":0.015,"
+         "\"writeClient\":0.004,\"writeBuffer\":0,\"writeNetwork\":0.008,\"roundTrip\":0.000023,"
+         "\"firstByte\":0.000005,"
+         "\"total\":0.015005}}"},
         {__LINE__,
          {.is_slow = true,
           .aborted_for = END_SLOW_CLIENT,
@@ -56,6 +62,10 @@ static void test_json(void)
                        [STAGE_READ_WAIT] = STAGE_ABSENT,
                        [STAGE_READ] = STAGE_ABSENT,
                        [STAGE_WRITE] = STAGE_ABSENT,
+                       [STAGE_WRITE_CLIENT] = STAGE_ABSENT,
+                       [STAGE_WRITE_BUFFER] = STAGE_ABSENT,
+                       [STAGE_WRITE_NETWORK] = STAGE_ABSENT,
+                       [STAGE_ROUND_TRIP] = STAGE_ABSENT,
                        [STAGE_FIRST_BYTE] = STAGE_ABSENT,
                        [STAGE_TOTAL] = UINT64_C(30000000000)}},
          "{\"start\":\"1970-01-01T00:00:00.000000Z\",\"loop\":0,\"generation\":0,\"status\":null,"

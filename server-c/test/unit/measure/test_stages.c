@@ -31,6 +31,13 @@ static void test_seconds(void)
     }
 }
 
+#define NEVER_WAITED                                                                               \
+    [STAGE_WRITE_CLIENT] = STAGE_ABSENT, [STAGE_WRITE_BUFFER] = STAGE_ABSENT,                      \
+    [STAGE_WRITE_NETWORK] = STAGE_ABSENT, [STAGE_ROUND_TRIP] = STAGE_ABSENT
+#define FROM_MEMORY                                                                                \
+    [STAGE_STAT_WAIT] = STAGE_ABSENT, [STAGE_STAT] = STAGE_ABSENT,                                 \
+    [STAGE_READ_WAIT] = STAGE_ABSENT, [STAGE_READ] = STAGE_ABSENT
+
 static const struct {
     int line;
     const char *name;
@@ -40,13 +47,8 @@ static const struct {
     {__LINE__,
      "from memory",
      {.head_ns = 100, .first_ns = 130},
-     {[STAGE_STAT_WAIT] = STAGE_ABSENT,
-      [STAGE_STAT] = STAGE_ABSENT,
-      [STAGE_READ_WAIT] = STAGE_ABSENT,
-      [STAGE_READ] = STAGE_ABSENT,
-      [STAGE_FIRST_BYTE] = 30,
-      [STAGE_WRITE] = 870,
-      [STAGE_TOTAL] = 900}},
+     {FROM_MEMORY,
+      NEVER_WAITED, [STAGE_FIRST_BYTE] = 30, [STAGE_WRITE] = 870, [STAGE_TOTAL] = 900}},
     {__LINE__,
      "from the disk",
      {.head_ns = 100,
@@ -61,8 +63,32 @@ static const struct {
       [STAGE_STAT] = 2,
       [STAGE_READ_WAIT] = 3,
       [STAGE_READ] = 0,
+      NEVER_WAITED,
       [STAGE_FIRST_BYTE] = 400,
       [STAGE_WRITE] = 500,
+      [STAGE_TOTAL] = 900}},
+    {__LINE__,
+     "the write is divided",
+     {.head_ns = 100,
+      .first_ns = 200,
+      .client_ns = 300,
+      .buffer_ns = 20,
+      .network_ns = 100,
+      .round_trip_ns = 5000,
+      .waited = true},
+     {FROM_MEMORY, [STAGE_FIRST_BYTE] = 100, [STAGE_WRITE] = 800, [STAGE_WRITE_CLIENT] = 300,
+      [STAGE_WRITE_BUFFER] = 20, [STAGE_WRITE_NETWORK] = 100, [STAGE_ROUND_TRIP] = 5000,
+      [STAGE_TOTAL] = 900}},
+    {__LINE__,
+     "the kernel's ticks are longer than the write",
+     {.head_ns = 100,
+      .first_ns = 200,
+      .client_ns = 500,
+      .buffer_ns = 400,
+      .network_ns = 400,
+      .waited = true},
+     {FROM_MEMORY, [STAGE_FIRST_BYTE] = 100, [STAGE_WRITE] = 800, [STAGE_WRITE_CLIENT] = 500,
+      [STAGE_WRITE_BUFFER] = 300, [STAGE_WRITE_NETWORK] = 0, [STAGE_ROUND_TRIP] = 0,
       [STAGE_TOTAL] = 900}},
     {__LINE__,
      "given up before the first byte",
@@ -71,6 +97,7 @@ static const struct {
       [STAGE_STAT] = 8,
       [STAGE_READ_WAIT] = STAGE_ABSENT,
       [STAGE_READ] = STAGE_ABSENT,
+      NEVER_WAITED,
       [STAGE_FIRST_BYTE] = STAGE_ABSENT,
       [STAGE_WRITE] = STAGE_ABSENT,
       [STAGE_TOTAL] = 900}},

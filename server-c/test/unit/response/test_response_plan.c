@@ -43,6 +43,23 @@ static void test_facts(void)
     CHECK_STR(__LINE__, "never later than now", future.last_modified_text, NOW_TEXT);
 }
 
+static void test_tag_of_content(void)
+{
+    struct file_facts facts = facts_of(255);
+    unsigned char hash[32];
+
+    for (size_t i = 0; i < sizeof(hash); i++)
+        hash[i] = (unsigned char)(i * 0x0f + 3);
+    file_facts_tag_content(&facts, hash);
+    CHECK_STR(__LINE__, "tag", tag_of(&facts), "\"031221303f4e5d6c7b8a99a8b7c6d5e4f3021120\"");
+    file_facts_add_coding(&facts, "zstd19-deadbeef");
+    CHECK_STR(__LINE__, "the longest coding fits", tag_of(&facts),
+              "\"031221303f4e5d6c7b8a99a8b7c6d5e4f3021120-zstd19-deadbeef\"");
+    facts.etag_len = 0;
+    file_facts_tag_content(&facts, hash);
+    CHECK_INT(__LINE__, "of a file that had none", facts.etag_len, 42);
+}
+
 static void test_times_of_builds(void)
 {
     static const struct {
@@ -214,6 +231,7 @@ static void test_ranges_are_left_alone(void)
 int main(void)
 {
     test_facts();
+    test_tag_of_content();
     test_times_of_builds();
     test_distrusted_times();
     test_longest_tag();

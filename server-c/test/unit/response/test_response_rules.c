@@ -460,8 +460,51 @@ static void test_no_transform(void)
     response_rules_fini(&rules);
 }
 
+/* --- links ------------------------------------------------------------------------------------ */
+
+static void test_preload(void)
+{
+    static char css[] = "</a.css>; rel=preload; as=style", js[] = "</a.js>; rel=modulepreload",
+                docs[] = "/docs/**", quiet[] = "/docs/quiet/**";
+    char *paths[] = {docs}, *first[] = {css}, *all[] = {css, js}, *quiet_paths[] = {quiet};
+    struct config_preload preload[] = {
+        {.paths = paths, .path_count = 1, .links = first, .link_count = 1},
+        {.links = all, .link_count = 2}};
+    struct config_header_rule items[] = {rule(HEADER_REMOVE, "link", "")};
+    struct config_site site = {
+        .preload = preload, .preload_count = 2, .headers = items, .header_count = 1};
+    static const struct {
+        int line;
+        const char *path, *type;
+        size_t links;
+    } rows[] = {
+        {__LINE__, "/docs/a", "text/html", 1},
+        {__LINE__, "/docs/a", "TEXT/HTML; charset=x", 1},
+        {__LINE__, "/", "application/xhtml+xml", 2},
+        {__LINE__, "/docs/a", "text/css", 0},
+        {__LINE__, "/docs/quiet/a", "text/html", 0},
+    };
+    struct response_rules rules;
+    bool is_momentary;
+
+    items[0].paths = quiet_paths;
+    items[0].path_count = 1;
+    response_rules_init(&rules, &site);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *head = whole_file(&rules, rows[i].path, rows[i].type, MTIME, &is_momentary);
+        CHECK_INT(rows[i].line, head, count_of(head, "\r\nLink: </a."), rows[i].links);
+        CHECK_TRUE(!is_momentary, "worth keeping");
+    }
+    CHECK_TRUE(rules.most_len >= strlen(css) + strlen(js), "room for the longest");
+    CHECK_TRUE(!response_match_equal(response_rules_match(&rules, (struct span){"/docs/a", 7}),
+                                     response_rules_match(&rules, (struct span){"/", 1})),
+               "heads are kept for one rule each");
+    response_rules_fini(&rules);
+}
+
 int main(void)
 {
+    test_preload();
     test_no_transform();
     test_unconditional();
     test_status_fields_come_once();

@@ -16,7 +16,6 @@
 
 static char root[] = "/tmp/farmstead-listing-XXXXXX";
 static atomic_bool not_cancelled;
-static const struct dir_note no_note;
 
 static struct dir_entries read_folder(const char *path, const struct config_site *site)
 {
@@ -198,34 +197,140 @@ static void test_style_hash(void)
     CHECK_TRUE(strstr(DIR_LISTING_CSP, want) != NULL, "DIR_LISTING_CSP must have %s", want);
 }
 
-static void test_bounded_text(void)
-{
-    static char name[256];
-    struct dir_entry *items = calloc(60000, sizeof(*items));
-    struct dir_entries entries = {.items = items, .count = 60000};
-    char *text;
-    size_t len;
+/* --- parts ----------------------------------------------------------------------------------- */
 
-    memset(name, '<', sizeof(name) - 1);
-    for (size_t i = 0; i < entries.count; i++)
-        items[i].name = name;
-    text = dir_listing_html(&entries, (struct span){"/", 1}, &no_note, &no_note, &len);
-    CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "There are more", 14), "bounded HTML");
-    free(text);
-    entries.count = 2;
-    entries.is_truncated = true;
-    text = dir_listing_html(&entries, (struct span){"/", 1}, &no_note, &no_note, &len);
-    CHECK_TRUE(memmem(text, len, "more entries than are shown here</caption>", 42), "at the top");
-    free(text);
-    text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
-    CHECK_TRUE(memmem(text, len, "\"truncated\":true", 16), "and JSON");
-    free(text);
-    entries.count = 60000;
-    entries.is_truncated = false;
-    text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
-    CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "\"truncated\":true", 16), "and JSON");
-    free(text);
-    free(items);
+/* A page of `count` files whose names have `name_len` bytes, the last ones their number. */
+static struct dir_listing_page *page_of(size_t count, size_t name_len, bool as_json)
+{
+    struct dir_listing_page *page = dir_listing_page_new((struct span){"/<up>/", 6}, as_json);
+
+    for (size_t i = 0; i < count; i++) {
+        struct dir_entry entry = {.name = malloc(name_len + 1), .is_known = true, .size = i};
+        char number[24];
+        snprintf(number, sizeof(number), "%06zu", i);
+        memset(entry.name, '<', name_len);
+        memcpy(entry.name + name_len - 6, number, 7);
+        if (page->entries.count == page->entries.cap)
+            CHECK_TRUE(grow(&page->entries), "memory");
+        page->entries.items[page->entries.count++] = entry;
+    }
+    return page;
+}
+
+/* All parts, one after the other, with a NUL. */
+static char *joined(const struct dir_listing_page *page)
+{
+    char *whole = malloc(page->length + 1);
+    size_t len = 0, next = 0;
+
+    for (size_t i = 0; i < page->part_count; i++) {
+        char *part;
+        size_t part_len;
+        CHECK_TRUE(dir_listing_page_part(page, &next, &part, &part_len), "part %zu", i);
+        CHECK_TRUE(part_len > 0 && part_len <= page->longest_part, "part %zu: %zu", i, part_len);
+        CHECK_TRUE(len + part_len <= page->length, "part %zu goes beyond the length", i);
+        memcpy(whole + len, part, part_len);
+        len += part_len;
+        free(part);
+    }
+    CHECK_INT(__LINE__, "the length that was counted", len, page->length);
+    whole[len] = '\0';
+    return whole;
+}
+
+static size_t times_in(const char *text, const char *word)
+{
+    size_t times = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+        times++;
+    return times;
+}
+
+static void check_whole(struct dir_listing_page *page, size_t count)
+{
+    bool as_json = page->as_json;
+    char *whole, *at, want[64];
+
+    CHECK_TRUE(dir_listing_page_finish(page), "finished");
+    whole = at = joined(page);
+    CHECK_INT((int)count, "rows", times_in(whole, as_json ? "{\"name\"" : "<th scope=\"row\""),
+              count);
+    for (size_t i = 0; i < count; i++) {
+        if (as_json)
+            snprintf(want, sizeof(want), "\"<<<<%06zu\"", i);
+        else
+            snprintf(want, sizeof(want), "&lt;%06zu</bdi>", i);
+        at = strstr(at, want);
+        CHECK_TRUE(at != NULL, "row %zu of %zu", i, count);
+        if (!at)
+            break;
+    }
+    CHECK_INT((int)count, "it begins", strncmp(whole, as_json ? "{\"path\"" : "<!DOCTYPE", 7), 0);
+    CHECK_INT((int)count, "once", times_in(whole, as_json ? "{\"path\"" : "<!DOCTYPE"), 1);
+    CHECK_INT((int)count, "and it ends",
+              times_in(whole, as_json ? "],\"truncated\":false}\n" : "</html>\n"), 1);
+    CHECK_INT((int)count, "empty", times_in(whole, "This folder is empty"), !as_json && count == 0);
+    free(whole);
+    dir_listing_page_free(page);
+}
+
+/* However many entries there are, the parts are the whole of them, once each and in their order: also
+ * when the last one is just what fills a part. */
+static void test_parts(void)
+{
+    for (size_t count = 0; count < 200; count++)
+        for (int as_json = 0; as_json < 2; as_json++)
+            check_whole(page_of(count, 10, as_json), count);
+}
+
+/* A header that is longer than a part. */
+static void test_long_header(void)
+{
+    for (size_t count = 0; count < 100; count += 33) {
+        struct dir_listing_page *page = page_of(count, 10, false);
+        page->header.text = malloc(3 * PART_BYTES);
+        page->header.len = 3 * PART_BYTES;
+        memset(page->header.text, 'x', page->header.len);
+        check_whole(page, count);
+    }
+}
+
+/* A page is as long as it has to be, and what is held of it are the names and one part. */
+static void test_long_page(void)
+{
+    struct dir_listing_page *page = page_of(60000, 255, false);
+    char *whole;
+    size_t held;
+
+    CHECK_TRUE(dir_listing_page_finish(page), "finished");
+    CHECK_TRUE(page->length > 80u << 20, "a page of %zu MiB", (size_t)page->length >> 20);
+    held = 60000 * (sizeof(struct dir_entry) + 256) + page->longest_part + sizeof(*page) + 6;
+    CHECK_INT(__LINE__, "held", page->held_bytes, held);
+    CHECK_TRUE(page->longest_part < PART_BYTES + 2048, "a part of %zu", page->longest_part);
+    CHECK_TRUE(page->part_count < page->length / PART_BYTES + 1, "%zu parts", page->part_count);
+    whole = joined(page);
+    CHECK_TRUE(memmem(whole, page->length, "There are more", 14) == NULL, "nothing is left out");
+    free(whole);
+    dir_listing_page_free(page);
+}
+
+static void test_cut_folder(void)
+{
+    for (int as_json = 0; as_json < 2; as_json++) {
+        struct dir_listing_page *page = page_of(2, 10, as_json);
+        char *whole;
+        page->entries.is_truncated = true;
+        CHECK_TRUE(dir_listing_page_finish(page), "finished");
+        whole = joined(page);
+        CHECK_INT(__LINE__, "at the top", times_in(whole, "more entries than are shown here</capt"),
+                  !as_json);
+        CHECK_INT(__LINE__, "at the end", times_in(whole, "<p>There are more entries than"),
+                  !as_json);
+        CHECK_INT(__LINE__, "and JSON", times_in(whole, "\"truncated\":true"), as_json);
+        free(whole);
+        dir_listing_page_free(page);
+    }
 }
 
 /* --- the job --------------------------------------------------------------------------------- */
@@ -279,7 +384,7 @@ static void run_job(bool as_json, bool cancel)
     last = (struct dir_listing){0};
     done_count = 0;
     for (int i = 0; i < 2; i++) { /* the entry's reading position is not used up */
-        free(last.text);
+        dir_listing_page_free(last.page);
         job = dir_listing_start(lane, &port, &order, on_done, &last);
         CHECK_TRUE(job != NULL, "started");
         if (cancel)
@@ -299,6 +404,7 @@ static void run_job(bool as_json, bool cancel)
 static void test_job(void)
 {
     json_t *json;
+    char *text;
 
     uv_loop_init(&loop);
     lane = io_lane_new("test", 1, 10);
@@ -307,18 +413,22 @@ static void test_job(void)
     run_job(true, true);
     run_job(true, false);
     CHECK_INT(__LINE__, "status", last.status, HTTP_OK);
-    json = json_loadb(last.text, last.len, 0, NULL);
-    CHECK_TRUE(json != NULL, "%.*s", (int)last.len, last.text);
+    text = joined(last.page);
+    json = json_loads(text, 0, NULL);
+    CHECK_TRUE(json != NULL, "%s", text);
     CHECK_STR(__LINE__, "path", json_string_value(json_object_get(json, "path")), "/up/");
     CHECK_INT(__LINE__, "entries", json_array_size(json_object_get(json, "entries")), 2);
     CHECK_TRUE(json_is_false(json_object_get(json, "truncated")), "all");
     json_decref(json);
-    free(last.text);
+    free(text);
+    dir_listing_page_free(last.page);
     run_job(false, false);
-    CHECK_TRUE(memmem(last.text, last.len, "<h1>Index of <bdi>/up/</bdi></h1>", 33), "its title");
-    CHECK_TRUE(memmem(last.text, last.len, "<a href=\"../\">", 14), "up from here");
-    CHECK_TRUE(memmem(last.text, last.len, "<a href=\"kinds/\">", 17), "down from here");
-    free(last.text);
+    text = joined(last.page);
+    CHECK_INT(__LINE__, "its title", times_in(text, "<h1>Index of <bdi>/up/</bdi></h1>"), 1);
+    CHECK_INT(__LINE__, "up from here", times_in(text, "<a href=\"../\">"), 1);
+    CHECK_INT(__LINE__, "down from here", times_in(text, "<a href=\"kinds/\">"), 1);
+    free(text);
+    dir_listing_page_free(last.page);
     file_cache_fini(&cache);
     io_port_close(&port, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -360,7 +470,10 @@ int main(void)
     test_names_as_text();
     test_sizes_and_times();
     test_style_hash();
-    test_bounded_text();
+    test_parts();
+    test_long_header();
+    test_long_page();
+    test_cut_folder();
     test_job();
     test_names_longer_than_name_max();
     shell_in(root, "rm -rf \"$PWD\"");

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that a config names, read from disk: what is kept when one becomes unusable, and when a
  * change counts. */
+#include "base/util.h"
+
+static int64_t seconds_later;
+
+static int64_t test_clock(void)
+{
+    return wall_clock_seconds() + seconds_later;
+}
+
+#define wall_clock_seconds test_clock
 #include "site/named_files.c"
 
 #include "check.h"
@@ -306,6 +316,96 @@ static void test_certificates(void)
     unlink(authorities_path);
 }
 
+static struct config_site moved = {.redirect_file = path};
+static struct config moves = {.sites = &moved, .site_count = 1};
+
+static bool leads(const struct named_files *files, size_t count)
+{
+    const struct redirect_list *list = files->items[0].redirects;
+
+    return list && redirect_list_count(list) == count;
+}
+
+static void test_redirects(void)
+{
+    struct named_files first, second, third;
+
+    write_key(path, "/a /b\n/c /d\n");
+    named_files_read(&first, &moves, NULL);
+    CHECK_TRUE(first.count == 1 && leads(&first, 2), "read");
+    named_files_read(&second, &moves, &first);
+    CHECK_TRUE(first.items[0].redirects == second.items[0].redirects, "the same list, not a copy");
+    CHECK_TRUE(named_files_equal(&first, &second), "nothing has changed");
+    named_files_fini(&second);
+
+    write_key(path, "/a /b\n/c\n");
+    named_files_read(&second, &moves, &first);
+    CHECK_STR(__LINE__, "what is wrong", second.items[0].wrong,
+              "is wrong in line 2, column 3: the address to go to is missing");
+    CHECK_TRUE(leads(&second, 2) && named_files_unusable(&second) == 1, "the rules from before");
+    write_key(path, "/a\n");
+    named_files_read(&third, &moves, &second);
+    CHECK_TRUE(leads(&third, 2), "still");
+    CHECK_TRUE(!named_files_equal(&second, &third), "another mistake is something to say");
+    named_files_fini(&third);
+    named_files_read(&third, &moves, NULL);
+    CHECK_TRUE(!third.items[0].redirects, "without a past there is none");
+    named_files_fini(&third);
+
+    write_key(path, "/e /f\n");
+    named_files_read(&third, &moves, &second);
+    CHECK_TRUE(leads(&third, 1) && !third.items[0].wrong, "mended");
+    CHECK_TRUE(!named_files_equal(&second, &third), "which is a change");
+    named_files_fini(&first);
+    CHECK_TRUE(leads(&second, 2), "who holds a list keeps it");
+    named_files_fini(&second);
+    named_files_fini(&third);
+}
+
+static void test_gone_before_the_first_look(void)
+{
+    struct named_files files;
+    struct named_watch watch;
+
+    write_key(path, "/a /b\n");
+    named_files_read(&files, &moves, NULL);
+    unlink(path);
+    named_watch_init(&watch, &files);
+    CHECK_TRUE(look_on(&watch, &files), "seen");
+    CHECK_INT(__LINE__, "gone", files.items[0].err, UV_ENOENT);
+    CHECK_TRUE(leads(&files, 1), "the rules stay");
+    named_watch_fini(&watch);
+    named_files_fini(&files);
+}
+
+/* A mistake does not have a long file read again each second. */
+static void test_watched_redirects(void)
+{
+    struct named_files files;
+    struct named_watch watch;
+
+    write_key(path, "/a /b\n");
+    named_files_read(&files, &moves, NULL);
+    named_watch_init(&watch, &files);
+    while (look_on(&watch, &files))
+        ;
+    write_key(path, "/a\n/c /d\n");
+    CHECK_TRUE(!look_on(&watch, &files), "it may be half written");
+    CHECK_TRUE(look_on(&watch, &files) && files.items[0].wrong, "it is wrong");
+    CHECK_TRUE(leads(&files, 1), "and changes nothing");
+    CHECK_TRUE(watch.stamps[0].is_due, "it may change within one tick of the clock");
+    seconds_later = SETTLED_SECONDS + 1;
+    CHECK_TRUE(!look_on(&watch, &files), "read once more");
+    CHECK_TRUE(!watch.stamps[0].is_due && !look_on(&watch, &files), "and then not any more");
+    CHECK_TRUE(files.items[0].wrong && leads(&files, 1), "which changes nothing");
+    seconds_later = 0;
+    write_key(path, "/a /b\n/c /d\n");
+    CHECK_TRUE(!look_on(&watch, &files), "a change is seen");
+    CHECK_TRUE(look_on(&watch, &files) && leads(&files, 2), "and taken");
+    named_watch_fini(&watch);
+    named_files_fini(&files);
+}
+
 int main(void)
 {
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
@@ -313,6 +413,9 @@ int main(void)
     snprintf(other, sizeof(other), "%s/other", folder);
     test_sets();
     test_watch();
+    test_redirects();
+    test_gone_before_the_first_look();
+    test_watched_redirects();
     test_certificates();
     unlink(path);
     unlink(other);

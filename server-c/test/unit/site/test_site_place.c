@@ -94,23 +94,27 @@ static void test_locate(void)
 
 static void test_ids(void)
 {
-    struct config_site same = plain, links = plain, inode = plain;
-    struct site_places a = {0}, b = {0}, c = {0}, d = {0};
+    struct config_site same = plain, links = plain, inode = plain, content = plain;
+    struct site_places a = {0}, b = {0}, c = {0}, d = {0}, e = {0};
 
     links.symlinks = SYMLINKS_ANY;
     inode.etag_inode = true;
+    content.etag = ETAG_BY_CONTENT;
     site_places_init(&a, &plain, NULL);
     site_places_init(&b, &same, NULL);
     site_places_init(&c, &links, NULL);
     site_places_init(&d, &inode, NULL);
+    site_places_init(&e, &content, NULL);
     CHECK_TRUE(a.root.lookup_id == b.root.lookup_id, "what finds the same has the same id");
     CHECK_TRUE(a.root.lookup_id != c.root.lookup_id, "another symlink policy");
     CHECK_TRUE(a.root.lookup_id != d.root.lookup_id, "another ETag");
+    CHECK_TRUE(a.root.lookup_id != e.root.lookup_id, "an ETag by content");
     CHECK_TRUE(a.root.lookup_id != a.aliases[0].lookup_id, "another folder");
     site_places_fini(&a);
     site_places_fini(&b);
     site_places_fini(&c);
     site_places_fini(&d);
+    site_places_fini(&e);
 }
 
 int main(void)

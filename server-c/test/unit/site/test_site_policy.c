@@ -75,6 +75,57 @@ static void test_map(void)
     url_rule_scratch_free(scratch.rules);
 }
 
+static void check_listed(const struct site_policy *policy, const char *asked, int want_status,
+                         const char *want)
+{
+    char scratch_bytes[64], bytes[64];
+    struct site_scratch scratch = {
+        .bytes = scratch_bytes, .cap = sizeof(scratch_bytes), .rules = url_rule_scratch_new()};
+    struct url_path path = {.len = strlen(asked)};
+    struct span location = {0};
+    struct site_request request = {.host = of("test"), .query = of("q")};
+
+    memcpy(bytes, asked, path.len + 1);
+    CHECK_INT(__LINE__, asked,
+              site_policy_map(policy, &request, &scratch, &path, bytes, sizeof(bytes), &location),
+              want_status);
+    CHECK_TRUE(location.len == strlen(want) &&
+                   (location.len == 0 || memcmp(location.ptr, want, location.len) == 0),
+               "%s: location", asked);
+    url_rule_scratch_free(scratch.rules);
+}
+
+static void test_redirect_file(void)
+{
+    static const char text[] = "/here /there 307\n/old/x /never\n~^/long /"
+                               "0123456789012345678901234567890123456789012345678901234567890123\n";
+    struct redirect_problems problems;
+    struct named_file file = {.kind = NAMED_REDIRECTS,
+                              .path = S("/list"),
+                              .redirects = redirect_list_parse(of(text), &problems)};
+    struct named_files files = {&file, 1};
+    struct config_site cfg = {.redirects = redirects,
+                              .redirect_count = ARRAY_LEN(redirects),
+                              .redirect_file = S("/list")};
+    struct site_policy policy;
+
+    site_policy_init(&policy, &cfg, &files);
+    CHECK_TRUE(policy.has_rules && policy.has_maps, "it has rules");
+    check_listed(&policy, "/here", 307, "/there?q");
+    check_listed(&policy, "/old/x", 308, "/new/x?q"); /* by the config, which comes first */
+    check_listed(&policy, "/long", 414, "");
+    check_listed(&policy, "/else", 200, "");
+    site_policy_fini(&policy);
+
+    cfg.redirect_count = 0;
+    redirect_list_put(file.redirects);
+    file.redirects = NULL; /* it could not be read */
+    site_policy_init(&policy, &cfg, &files);
+    CHECK_TRUE(!policy.has_rules && !policy.has_maps, "it has none");
+    check_listed(&policy, "/here", 200, "");
+    site_policy_fini(&policy);
+}
+
 static void test_access(void)
 {
     struct config_access rules[] = {
@@ -157,7 +208,7 @@ static void test_secret_missing(void)
     struct config whole = {.sites = &cfg, .site_count = 1};
     struct named_files files;
     struct site_policy policy;
-    struct site_scratch scratch = {0};
+    struct site_scratch scratch = {.rules = url_rule_scratch_new()};
     struct site_request request = {.query = of("expires=9999999999&signature=x")};
     struct url_path path = {.len = 7};
     struct span location;
@@ -170,6 +221,7 @@ static void test_secret_missing(void)
               403);
     site_policy_fini(&policy);
     named_files_fini(&files);
+    url_rule_scratch_free(scratch.rules);
 }
 
 static void test_auth(void)
@@ -304,6 +356,7 @@ int main(void)
     test_maintenance();
     test_coded_names();
     test_map();
+    test_redirect_file();
     test_access();
     test_hotlink();
     test_secret_missing();
