@@ -549,6 +549,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The state and a measurement of every node, for a map: a letter and a number each
+         * @description The last 15 minutes when no range is given. Measurements need the permission metrics:read besides.
+         */
+        get: operations["getNodeCells"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prometheus/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes as Prometheus looks for what to scrape: its HTTP service discovery
+         * @description Of each node the admin listener of the config it runs, also while it is not heard: that a scrape fails is what Prometheus shows then. Nodes without one are left out, and so are those whose listener only their own machine reaches.
+         */
+        get: operations["listPrometheusTargets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/config-schema": {
         parameters: {
             query?: never;
@@ -816,6 +856,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What another server’s config becomes: a draft, and what became of each directive. Nothing is stored
+         * @description Includes are looked for among `files` alone. Each directive is `taken`, `different` (its notes say what and why) or `unsupported` (they say what to do instead).
+         */
+        post: operations["importConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/{id}/tasks": {
         parameters: {
             query?: never;
@@ -844,8 +904,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The state of every node of a rollout, for a map: columns, not objects
-         * @description To ask again, send back `order`, and the ETag as If-None-Match: names are left out while they are the same, and all of it while nothing has changed
+         * The state of every node of a rollout, for a map: a letter each
+         * @description To ask again, send the ETag as If-None-Match: then it is left out while nothing has changed. Names are in parts, for whoever points at a cell
          */
         get: operations["getRolloutCells"];
         put?: never;
@@ -1113,6 +1173,358 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Single requests of a node, live for as long as somebody asks
+         * @description Ask each second, with `next` of the answer before: the node then sends at most 100 of its requests a second, and stops ten seconds after the last question. The first come after about two seconds. At most 20 nodes are looked at at once.
+         */
+        get: operations["watchNodeRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/slow-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The slow requests of a node, newest first
+         * @description Those that took `samples.slowerThanMillis` of the node’s config or longer, of each window the eight slowest. Kept for 24 hours, the newest thousand of a node.
+         */
+        get: operations["listSlowRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stages, counters and gauges over time, of the farm, groups, versions or any nodes together
+         * @description The last 15 minutes when no range is given. The step may be coarser than asked for: older times are kept coarser, an answer has a bounded size, and of many nodes coarser rows are read. Percentiles are read from merged histograms, never averaged. Sums of the farm, groups and versions come up to 40 seconds late.
+         */
+        get: operations["queryMetricsOfSets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/heatmap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many requests took how long, over time
+         * @description Time by latency: for each step the counts of a histogram’s buckets.
+         */
+        get: operations["queryMetricsHeatmap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Two sets beside each other, or one at two times
+         * @description Canaries and the rest, version 7 and version 8, today and the same hours of last week: counts and quantiles of each stage, how many times b’s quantile a’s is, and an interval of 95 % of that, by drawing the steps of both again and again (200 times). An interval that has 1 in it says: no difference was found.
+         */
+        get: operations["compareMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which nodes are slowest, busiest or fail most
+         * @description Of a set, all nodes when it is left out, over the whole time as one.
+         */
+        get: operations["listTopNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the stages of a node’s requests advise, with the arithmetic
+         * @description Of the last 15 minutes. Advice is given when intervals of 95 % are wholly beyond its bounds; `quiet` says why the other rules have nothing to say.
+         */
+        get: operations["getNodeAdvice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/advice/{rule}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try on the node what a rule advises: a version with one value changed, rolled out to it alone
+         * @description Needs configs:write besides, and the whole farm, for a version is everybody’s. The rollout has one gate, on what the advice is about, against what the node did before; it goes back when that got no better. What it proves is not released. While a rollout has the node, it is refused: `node_is_taken`.
+         */
+        post: operations["tryAdvice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the stages advise of the nodes of a set that are slowest in them
+         * @description Of the last 15 minutes. Rules are asked about the five nodes with the slowest read wait, look-up, write and handshake each; who has no advice is left out.
+         */
+        get: operations["listAdvice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules, by name */
+        get: operations["listAlertRules"];
+        put?: never;
+        /** Make a rule: it is looked at from now on */
+        post: operations["createAlertRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a rule would have said of the last days; nothing is made
+         * @description Of rules over measurements: of states, rollouts and certificates the past is not kept. What is read is bounded: of very many nodes some are looked at, and of a set of many nodes a shorter time.
+         */
+        post: operations["previewAlertRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rule; its ETag is for changing it */
+        get: operations["getAlertRule"];
+        put?: never;
+        post?: never;
+        /** Delete a rule: its open alerts are resolved, and stay in the history; its silences end */
+        delete: operations["deleteAlertRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a rule, or disable or enable it
+         * @description When it is disabled, or about something else than before, its open alerts are resolved.
+         */
+        patch: operations["updateAlertRule"];
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{id}/actions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell a test of it the way an alert is told
+         * @description An event `alert.test`, which every webhook that is told of alerts gets. `GET /webhooks/{id}/deliveries` says how that went.
+         */
+        post: operations["testAlertRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts, newest first; the last 10,000 that are resolved are kept
+         * @description Whose roles count for some nodes sees alerts of these only, and none of rollouts, certificates or sets.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alert */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{id}/actions/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that you have taken it on, with a word if you like */
+        post: operations["acknowledgeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What nobody is told of for a while, newest first */
+        get: operations["listAlertSilences"];
+        put?: never;
+        /**
+         * Have nobody told of alerts of a rule, of some nodes or of both, until a time
+         * @description They are found and shown as always. One that still fires when the silence ends is told then; one that is over by then never is.
+         */
+        post: operations["createAlertSilence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-silences/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a silence now */
+        delete: operations["endAlertSilence"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1738,7 +2150,7 @@ export interface paths {
         put?: never;
         /**
          * Make a webhook; its secret is shown this once
-         * @description It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.
+         * @description It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it; a `mailto:` address by mail, without a signature. Tell no secret in the URL: it is shown and recorded.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1775,7 +2187,7 @@ export interface paths {
         };
         /**
          * What changes, as server-sent events; reconnect with Last-Event-ID
-         * @description Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
+         * @description Each message is an Event, of what your lists would show you. One about a node brings along how the node stands (`node`), unless it was missed or more than 100 nodes changed in a second; its `id` is above the `revision` of each answer that is older. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1951,6 +2363,194 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Alert: {
+            /** @example alert_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+            ruleId: string;
+            ruleName: string;
+            /** @enum {unknown} */
+            severity: "critical" | "warning";
+            subject: {
+                /** @enum {unknown} */
+                kind: "node" | "rollout" | "certificate" | "set";
+                id: string;
+                name: string;
+            };
+            /** @enum {unknown} */
+            state: "pending" | "firing" | "resolved";
+            /** @description It fires, and nothing that came since says whether it still is so */
+            isWithoutData: boolean;
+            value: number | null;
+            message: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            pendingSince: string;
+            firingSince: string | null;
+            resolvedAt: string | null;
+            resolvedBecause: string | null;
+            toldAt: string | null;
+            silencedUntil: string | null;
+            acknowledgedAt: string | null;
+            acknowledgedBy: string | null;
+            comment: string;
+        };
+        AlertPreview: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            to: string;
+            /** @description States are told to within this */
+            lookEverySeconds: number;
+            /** @description Nodes that were looked at; of a set 1 */
+            lookedAt: number;
+            /** @description Nodes that there are: of very many only some, evenly chosen, are looked at */
+            subjects: number;
+            /** @description Alerts that somebody would have been told of */
+            fired: number;
+            /** @description Alerts that were over before they fired */
+            pendingOnly: number;
+            /** @description Newest first, those that fired before the others; at most 200 */
+            alerts: {
+                subject: {
+                    /** @enum {unknown} */
+                    kind: "node" | "rollout" | "certificate" | "set";
+                    id: string;
+                    name: string;
+                };
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                pendingSince: string;
+                firingSince: string | null;
+                overAt: string | null;
+                worst: number | null;
+            }[];
+            stepSeconds: number;
+            /** @description Unix seconds, the start of each step */
+            times: number[];
+            /** @description The worst of any node in each step; of a burn rate how many times too fast over an hour; null: nothing said so */
+            values: (number | null)[];
+            /** @description How many fired in each step */
+            firing: number[];
+        };
+        AlertRule: {
+            /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            name: string;
+            description: string;
+            enabled: boolean;
+            /** @enum {unknown} */
+            severity: "critical" | "warning";
+            /**
+             * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+             * @example farm
+             * @example nodes:zone=eu
+             */
+            appliesTo: string;
+            condition: {
+                /**
+                 * @description A node is not heard from
+                 * @constant
+                 */
+                kind: "node-silent";
+            } | {
+                /**
+                 * @description A node’s config was changed on its machine, and nobody decided
+                 * @constant
+                 */
+                kind: "drift";
+            } | {
+                /**
+                 * @description A rollout waits for approval, or is paused
+                 * @constant
+                 */
+                kind: "rollout-waiting";
+            } | {
+                /**
+                 * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                 * @constant
+                 */
+                kind: "certificate-ending";
+                days: number;
+            } | {
+                /**
+                 * @description A value of a time is above or below a threshold
+                 * @constant
+                 */
+                kind: "measurement";
+                /**
+                 * @description node: of each node by itself; set: of all of them together
+                 * @enum {unknown}
+                 */
+                each: "node" | "set";
+                /**
+                 * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                 * @example quantile:total:0.99
+                 * @example share:responses5xx
+                 */
+                by: string;
+                /** @enum {unknown} */
+                comparison: "above" | "below";
+                threshold: number;
+                /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                clearThreshold?: number;
+                windowSeconds: number;
+                /** @description A quantile or share of fewer says nothing; left out: 50 */
+                minRequests?: number;
+            } | {
+                /**
+                 * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                 * @constant
+                 */
+                kind: "burn-rate";
+                /**
+                 * @description Which share of requests is to be good
+                 * @example 0.999
+                 */
+                objective: number;
+                /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                slowerThanSeconds?: number;
+            };
+            /** @description It is pending for so long before it fires */
+            forSeconds: number;
+            /** @description It must be clear for so long before it is resolved */
+            keepFiringSeconds: number;
+            failing: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
+        AlertSilence: {
+            /** @example silence_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            ruleId: string | null;
+            selector: string | null;
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            until: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
         AuditDetail: {
             id: number;
             /**
@@ -2474,13 +3074,14 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "certificate" | "certificate-authority" | "dns-webhook" | "backup" | "system";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "alert" | "alert-rule" | "alert-silence" | "certificate" | "certificate-authority" | "dns-webhook" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
             action: string;
             /** Format: date-time */
             at: string;
+            node?: components["schemas"]["NodeFacts"];
         };
         Group: {
             /** @example edge-1 */
@@ -2597,6 +3198,31 @@ export interface components {
             };
             /** @description Nodes that would get another text which farmstead-node was not asked about */
             unchecked: number;
+        };
+        Import: {
+            draft: string | null;
+            /** @description Whether farmstead-node takes the draft */
+            ok: boolean;
+            /** @description What it says against the draft */
+            errors: components["schemas"]["ConfigError"][];
+            /** @description Every directive of the files, once */
+            findings: {
+                file: string;
+                line: number;
+                column: number;
+                /** @description As it stands there, cut after 160 characters */
+                directive: string;
+                /** @enum {unknown} */
+                verdict: "taken" | "different" | "unsupported";
+                notes: {
+                    /** @description Stable, for programs */
+                    code: string;
+                    /** @description What differs and why, or what to do instead */
+                    text: string;
+                }[];
+            }[];
+            /** @description The same to read, as Markdown */
+            report: string;
         };
         LatencySummary: {
             windowSeconds: number;
@@ -2718,6 +3344,8 @@ export interface components {
                 notFoundRatio: (number | null)[];
                 bytesPerSecond: (number | null)[];
                 coverage: number[];
+                /** @description Windows that the node measured and never delivered, counted where the next one is */
+                lostWindows: number[];
             }[];
             annotations: {
                 /**
@@ -2983,6 +3611,8 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             enrolledAt: string;
+            /** @description All that the events (`GET /events`) told up to this `id` is in the answer: one with a higher `id` is newer than it */
+            revision: number;
             policy: components["schemas"]["NodePolicy"] | null;
             /** @description What it serves by TLS; empty: nothing, or it is too old to say */
             certificates: {
@@ -3056,6 +3686,44 @@ export interface components {
             } | null;
             text: string;
             assignedText: string | null;
+        };
+        NodeFacts: {
+            /** @description Its agent is talking to us now */
+            connected: boolean;
+            lastSeenAt: string | null;
+            sync: {
+                state: components["schemas"]["SyncState"];
+                desired: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                acknowledged: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                effective: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+            };
         };
         /** @description Newest facts of the node’s machine; rates between its last two reports */
         NodeHost: {
@@ -3249,6 +3917,30 @@ export interface components {
                     name: string;
                     value: string;
                 }[];
+            };
+        };
+        RequestSample: {
+            /**
+             * Format: date-time
+             * @description When its head was whole, to the microsecond, on the control plane’s clock
+             * @example 2026-11-21T09:00:00.123456Z
+             */
+            startedAt: string;
+            /** @description Of the config that answered it */
+            generation: number;
+            /** @description null: no response was begun */
+            status: number | null;
+            /** @description Sent */
+            bytes: number;
+            /** @example HTTP/1.1 */
+            protocol: string;
+            /** @description Why it ended early, as in /status of the node; null: it did not */
+            reason: string | null;
+            /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+            path: string;
+            /** @description Of each stage that it had; `total` always */
+            stageSeconds: {
+                [key: string]: number;
             };
         };
         /** @enum {unknown} */
@@ -3507,6 +4199,26 @@ export interface components {
                 gate_failed?: number;
                 cordoned?: number;
             };
+            /** @description Of `reason` one sentence: why it waits, and what moves it on */
+            headline: string;
+            timers: {
+                /**
+                 * @description start: it begins then. approval: it expires. window: the next change window opens. soak: its nodes have been watched long enough. evidence: without clear evidence it pauses, or goes on where policy.onNoData says so. progress: without one more healthy node what onFailure says follows. node: that node must have done its next step, or been well for minHealthySeconds
+                 * @enum {unknown}
+                 */
+                kind: "start" | "approval" | "window" | "soak" | "evidence" | "progress" | "node";
+                /** @description As of the answer */
+                leftSeconds: number;
+                /** @description false: it stands still while the rollout is paused */
+                isRunning: boolean;
+                node: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    state: components["schemas"]["TaskState"];
+                } | null;
+            }[];
         };
         RolloutPlan: {
             /** @example edge-1 */
@@ -3803,7 +4515,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read" | "handshake";
+        Stage: "total" | "firstByte" | "write" | "writeClient" | "writeBuffer" | "writeNetwork" | "roundTrip" | "statWait" | "stat" | "readWait" | "read" | "handshake";
         /** @enum {unknown} */
         SyncState: "in-sync" | "applying" | "out-of-sync" | "drift" | "unknown" | "waiting";
         System: {
@@ -7023,7 +7735,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "certificates:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "certificates:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "certificates:read" | "alerts:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "certificates:write" | "requests:read" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "alerts:handle" | "alerts:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                     /** @example printed-once */
                     password?: string;
@@ -9510,7 +10222,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
-                     *       "total": 1
+                     *       "total": 1,
+                     *       "revision": 1
                      *     }
                      */
                     "application/json": {
@@ -9634,6 +10347,8 @@ export interface operations {
                         nextCursor: string | null;
                         /** @description How many nodes the list has on all its pages */
                         total: number;
+                        /** @description All that the events (`GET /events`) told up to this `id` is in the answer: one with a higher `id` is newer than it */
+                        revision: number;
                     };
                 };
             };
@@ -9895,6 +10610,7 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z"
                      *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z",
+                     *       "revision": 1,
                      *       "policy": {
                      *         "source": "file",
                      *         "path": "path",
@@ -10058,6 +10774,8 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
+                        /** @description All that the events (`GET /events`) told up to this `id` is in the answer: one with a higher `id` is newer than it */
+                        revision: number;
                         policy: components["schemas"]["NodePolicy"] | null;
                         /** @description What it serves by TLS; empty: nothing, or it is too old to say */
                         certificates: {
@@ -11194,6 +11912,297 @@ export interface operations {
             };
             /** @description - `node_not_found`: No such node */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getNodeCells: {
+        parameters: {
+            query?: {
+                /**
+                 * @description By the value of this label; by group when left out
+                 * @example zone
+                 */
+                label?: string;
+                /** @description Also this measurement of each: quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average */
+                by?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                /** @description Also who 1000 cells are: this one, the first being 0, and those behind it */
+                namesFrom?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "order": "order",
+                     *       "parts": [
+                     *         {
+                     *           "name": "name",
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "labelKeys": [
+                     *         "labelKeys"
+                     *       ],
+                     *       "names": [
+                     *         {
+                     *           "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "edge-1"
+                     *         }
+                     *       ],
+                     *       "states": [
+                     *         "in-sync"
+                     *       ],
+                     *       "cells": "cells",
+                     *       "measured": {
+                     *         "by": "by",
+                     *         "from": "2026-11-21T09:00:00.000Z",
+                     *         "to": "2026-11-21T09:00:00.000Z",
+                     *         "values": [
+                     *           0.25
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Stands for the nodes and their order: names of another order are of other cells */
+                        order: string;
+                        /** @description Cells are in this order, and in a part in that of names */
+                        parts: {
+                            name: string | null;
+                            nodes: number;
+                        }[];
+                        /** @description Labels that nodes have, those of most nodes first; 50 at most */
+                        labelKeys: string[];
+                        names: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            id: string;
+                            /** @example edge-1 */
+                            name: string;
+                        }[] | null;
+                        /** @description Those that occur */
+                        states: components["schemas"]["SyncState"][];
+                        /** @description A letter for each cell: a is the first of `states`, b the second, and so on */
+                        cells: string;
+                        measured: {
+                            by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            to: string;
+                            /** @description Of each cell, three digits of it; null: nothing was measured */
+                            values: (number | null)[];
+                        } | null;
+                    };
+                };
+            };
+            /**
+             * @description - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `unknown_stage`: There is no such stage
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPrometheusTargets: {
+        parameters: {
+            query?: {
+                /** @example zone=eu,!canary */
+                selector?: string;
+                /** @description What stands for a node that listens on every address: what its machine calls itself, or the address it speaks to the control plane from */
+                host?: "hostname" | "address";
+                /** @description Also listeners on loopback: for a Prometheus on the nodes’ own machine */
+                loopback?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "targets": [
+                     *           "edge-1:8081"
+                     *         ],
+                     *         "labels": {}
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /**
+                         * @example [
+                         *       "edge-1:8081"
+                         *     ]
+                         */
+                        targets: string[];
+                        /** @description `__meta_farmstead_` with `node_id`, `node_name`, `group`, `hostname`, `address`, `state`, `config`, `version` and, for each label of the node, `label_NAME` */
+                        labels: {
+                            [key: string]: string;
+                        };
+                    }[];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14325,7 +15334,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -14436,6 +15458,7 @@ export interface operations {
              *     - `at_once_alone`: All at once leaves nothing else to say
              *     - `no_such_nodes`: The order names nodes that are not there
              *     - `rollout_invalid`: A node would refuse this version
+             *     - `too_many_texts`: Too many different texts to check
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -14696,7 +15719,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -15380,6 +16416,218 @@ export interface operations {
             };
         };
     };
+    importConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "nginx",
+                 *       "main": [
+                 *         "/etc/nginx/nginx.conf"
+                 *       ],
+                 *       "files": [
+                 *         {
+                 *           "path": "path",
+                 *           "text": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Whose config it is
+                     * @enum {unknown}
+                     */
+                    language: "nginx" | "lighttpd";
+                    /**
+                     * @description Paths of the files to begin with; the others are what these include
+                     * @example [
+                     *       "/etc/nginx/nginx.conf"
+                     *     ]
+                     */
+                    main: string[];
+                    files: {
+                        path: string;
+                        text: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft": "draft",
+                     *       "ok": true,
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "findings": [
+                     *         {
+                     *           "file": "file",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "directive": "directive",
+                     *           "verdict": "taken",
+                     *           "notes": [
+                     *             {
+                     *               "code": "code",
+                     *               "text": "text"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "report": "report"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `import_too_large`: The files are too large
+             *     - `too_large`: The body is too large
+             */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `import_too_much`: It is too much for one import
+             *     - `import_unreadable`: The config can’t be read
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listRolloutTasks: {
         parameters: {
             query?: {
@@ -15534,8 +16782,8 @@ export interface operations {
     getRolloutCells: {
         parameters: {
             query?: {
-                /** @description Of the answer before */
-                order?: string;
+                /** @description Also the names of 2000 cells: of this one, the first being 0, and those behind it */
+                namesFrom?: number;
             };
             header?: {
                 "if-none-match"?: string;
@@ -15572,15 +16820,13 @@ export interface operations {
                      *       "states": [
                      *         "pending"
                      *       ],
-                     *       "cells": [
-                     *         1
-                     *       ]
+                     *       "cells": "cells"
                      *     }
                      */
                     "application/json": {
                         /** @description Of the rollout */
                         stateVersion: number;
-                        /** @description Stands for the names and their order: send it back, and they are left out while they are the same */
+                        /** @description Stands for the names and their order: names of another order are of other cells */
                         order: string;
                         /** @description Cells are in the order of waves, and in a wave in that of names */
                         waves: {
@@ -15590,8 +16836,8 @@ export interface operations {
                         names: string[] | null;
                         /** @description Those that occur */
                         states: ("pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed" | "gate_failed" | "cordoned")[];
-                        /** @description Of each cell its state: where it is in `states` */
-                        cells: number[];
+                        /** @description A letter for each cell: a is the first of `states`, b the second, and so on */
+                        cells: string;
                     };
                 };
             };
@@ -15898,7 +17144,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16276,7 +17535,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -16652,7 +17924,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17030,7 +18315,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17408,7 +18706,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -17784,7 +19095,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -18162,7 +19486,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -18540,7 +19877,20 @@ export interface operations {
                      *         "revert_failed": 1,
                      *         "gate_failed": 1,
                      *         "cordoned": 1
-                     *       }
+                     *       },
+                     *       "headline": "headline",
+                     *       "timers": [
+                     *         {
+                     *           "kind": "start",
+                     *           "leftSeconds": 0.25,
+                     *           "isRunning": true,
+                     *           "node": {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "state": "pending"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Rollout"];
@@ -18744,6 +20094,14 @@ export interface operations {
                      *           "more": 1
                      *         }
                      *       ],
+                     *       "running": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "moreRunning": 1,
                      *       "rollouts": {
                      *         "underWay": 1,
                      *         "waiting": 1,
@@ -18794,6 +20152,15 @@ export interface operations {
                             versions: number[];
                             more: number;
                         }[];
+                        /** @description The versions that nodes run, what most run first */
+                        running: {
+                            /** @example edge-1 */
+                            config: string;
+                            version: number;
+                            nodes: number;
+                        }[];
+                        /** @description Versions besides these */
+                        moreRunning: number;
                         rollouts: {
                             underWay: number;
                             /** @description For approval, their time or their turn */
@@ -20839,6 +22206,9 @@ export interface operations {
                      *           ],
                      *           "coverage": [
                      *             0.25
+                     *           ],
+                     *           "lostWindows": [
+                     *             1
                      *           ]
                      *         }
                      *       ],
@@ -20925,6 +22295,4416 @@ export interface operations {
             };
             /** @description - `overloaded`: The service is busy */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchNodeRequests: {
+        parameters: {
+            query?: {
+                /** @description `next` of the answer before; left out: the last seconds, as far as they are there */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "live",
+                     *       "next": 1,
+                     *       "batches": [
+                     *         {
+                     *           "receivedAt": "2026-11-21T09:00:00.000Z",
+                     *           "seen": 1,
+                     *           "samples": [
+                     *             {
+                     *               "startedAt": "2026-11-21T09:00:00.123456Z",
+                     *               "generation": 1,
+                     *               "status": 1,
+                     *               "bytes": 1,
+                     *               "protocol": "HTTP/1.1",
+                     *               "reason": "reason",
+                     *               "path": "path",
+                     *               "stageSeconds": {}
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                        nodeId: string;
+                        /**
+                         * @description live: it sends; waiting: it was asked to; too-old: its version can’t
+                         * @enum {unknown}
+                         */
+                        state: "live" | "waiting" | "disconnected" | "too-old";
+                        /** @description For `after` of the next question */
+                        next: number;
+                        /** @description Oldest first, one a second */
+                        batches: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            receivedAt: string;
+                            /** @description How many requests there were since the batch before */
+                            seen: number;
+                            /** @description At most 100 of them, each chosen with the same chance, in no order */
+                            samples: {
+                                /**
+                                 * Format: date-time
+                                 * @description When its head was whole, to the microsecond, on the control plane’s clock
+                                 * @example 2026-11-21T09:00:00.123456Z
+                                 */
+                                startedAt: string;
+                                /** @description Of the config that answered it */
+                                generation: number;
+                                /** @description null: no response was begun */
+                                status: number | null;
+                                /** @description Sent */
+                                bytes: number;
+                                /** @example HTTP/1.1 */
+                                protocol: string;
+                                /** @description Why it ended early, as in /status of the node; null: it did not */
+                                reason: string | null;
+                                /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+                                path: string;
+                                /** @description Of each stage that it had; `total` always */
+                                stageSeconds: {
+                                    [key: string]: number;
+                                };
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_watched`: Too many nodes are looked at */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSlowRequests: {
+        parameters: {
+            query?: {
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "items": [
+                     *         {
+                     *           "startedAt": "2026-11-21T09:00:00.123456Z",
+                     *           "generation": 1,
+                     *           "status": 1,
+                     *           "bytes": 1,
+                     *           "protocol": "HTTP/1.1",
+                     *           "reason": "reason",
+                     *           "path": "path",
+                     *           "stageSeconds": {}
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                        nodeId: string;
+                        /** @description The newest first */
+                        items: {
+                            /**
+                             * Format: date-time
+                             * @description When its head was whole, to the microsecond, on the control plane’s clock
+                             * @example 2026-11-21T09:00:00.123456Z
+                             */
+                            startedAt: string;
+                            /** @description Of the config that answered it */
+                            generation: number;
+                            /** @description null: no response was begun */
+                            status: number | null;
+                            /** @description Sent */
+                            bytes: number;
+                            /** @example HTTP/1.1 */
+                            protocol: string;
+                            /** @description Why it ended early, as in /status of the node; null: it did not */
+                            reason: string | null;
+                            /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+                            path: string;
+                            /** @description Of each stage that it had; `total` always */
+                            stageSeconds: {
+                                [key: string]: number;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    queryMetricsOfSets: {
+        parameters: {
+            query: {
+                /**
+                 * @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR, node:ID or node:ID@GENERATION. Of a group and a version what their nodes did while they were in it; nodes:SELECTOR is those that match now. Several with ";" between them
+                 * @example farm;group:default
+                 */
+                of: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                stepSeconds?: number;
+                /**
+                 * @description Names of stages with commas between; all when left out
+                 * @example total,readWait,read
+                 */
+                stages?: string;
+                /**
+                 * @description From 0 to 1, with commas between; 0.5,0.9,0.99 when left out
+                 * @example 0.5,0.99
+                 */
+                quantiles?: string;
+                /**
+                 * @description Names of counters with commas between (the agent protocol has them); none when left out
+                 * @example requests,responses5xx
+                 */
+                counters?: string;
+                /**
+                 * @description Names of gauges with commas between (the agent protocol has them); none when left out
+                 * @example readQueue,openConnections
+                 */
+                gauges?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stepSeconds": 1,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "quantiles": [
+                     *         0.25
+                     *       ],
+                     *       "sets": [
+                     *         {
+                     *           "of": "of",
+                     *           "title": "title",
+                     *           "nodes": 1,
+                     *           "measuredNodes": [
+                     *             0.25
+                     *           ],
+                     *           "stages": {},
+                     *           "counters": {},
+                     *           "gauges": {}
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        stepSeconds: number;
+                        times: number[];
+                        quantiles: number[];
+                        sets: {
+                            /** @description As it was asked for */
+                            of: string;
+                            title: string;
+                            /** @description Of how many nodes it is made now */
+                            nodes: number;
+                            /** @description Of how many nodes there are measurements in the step, on average */
+                            measuredNodes: number[];
+                            stages: {
+                                [key: string]: {
+                                    count: (number | null)[];
+                                    /** @description All together: beside the total’s, where time goes */
+                                    sumSeconds: (number | null)[];
+                                    maxSeconds: (number | null)[];
+                                    /** @description In the order of the answer’s quantiles */
+                                    quantiles: (number | null)[][];
+                                };
+                            };
+                            counters: {
+                                [key: string]: (number | null)[];
+                            };
+                            gauges: {
+                                [key: string]: {
+                                    mean: (number | null)[];
+                                    max: (number | null)[];
+                                };
+                            };
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `unknown_stage`: There is no such stage
+             *     - `too_many_names`: Too much for one question
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    queryMetricsHeatmap: {
+        parameters: {
+            query: {
+                /** @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR, node:ID or node:ID@GENERATION. Of a group and a version what their nodes did while they were in it; nodes:SELECTOR is those that match now */
+                of: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                stepSeconds?: number;
+                stage?: components["schemas"]["Stage"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stepSeconds": 1,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "of": "of",
+                     *       "title": "title",
+                     *       "nodes": 1,
+                     *       "stage": "total",
+                     *       "bucketsPerOctave": 1,
+                     *       "steps": [
+                     *         {
+                     *           "zeroCount": 1,
+                     *           "firstBucket": 1,
+                     *           "counts": [
+                     *             1
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        stepSeconds: number;
+                        times: number[];
+                        /** @description As it was asked for */
+                        of: string;
+                        title: string;
+                        /** @description Of how many nodes it is made now */
+                        nodes: number;
+                        stage: components["schemas"]["Stage"];
+                        /** @description Bucket i counts what took longer than 2^(i/bucketsPerOctave) seconds, and not longer than bucket i + 1 begins with */
+                        bucketsPerOctave: number;
+                        steps: ({
+                            /** @description At most 2^-21 seconds */
+                            zeroCount: number;
+                            firstBucket: number;
+                            counts: number[];
+                        } | null)[];
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `unknown_stage`: There is no such stage
+             *     - `too_many_names`: Too much for one question
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compareMetrics: {
+        parameters: {
+            query: {
+                /** @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR, node:ID or node:ID@GENERATION. Of a group and a version what their nodes did while they were in it; nodes:SELECTOR is those that match now */
+                a: string;
+                /** @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR, node:ID or node:ID@GENERATION. Of a group and a version what their nodes did while they were in it; nodes:SELECTOR is those that match now */
+                b: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                /**
+                 * @description Of b; as of a when left out
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                bFrom?: string;
+                /**
+                 * @description Of b; as of a when left out
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                bTo?: string;
+                /**
+                 * @description Names of stages with commas between; all when left out
+                 * @example total,readWait,read
+                 */
+                stages?: string;
+                /**
+                 * @description From 0 to 1, with commas between; 0.5,0.9,0.99 when left out
+                 * @example 0.5,0.99
+                 */
+                quantiles?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "a": {
+                     *         "of": "of",
+                     *         "title": "title",
+                     *         "nodes": 1,
+                     *         "from": "2026-11-21T09:00:00.000Z",
+                     *         "to": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "b": {
+                     *         "of": "of",
+                     *         "title": "title",
+                     *         "nodes": 1,
+                     *         "from": "2026-11-21T09:00:00.000Z",
+                     *         "to": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "quantiles": [
+                     *         0.25
+                     *       ],
+                     *       "stages": [
+                     *         {
+                     *           "stage": "total",
+                     *           "a": {
+                     *             "count": 1,
+                     *             "meanSeconds": 0.25,
+                     *             "quantiles": [
+                     *               0.25
+                     *             ]
+                     *           },
+                     *           "b": {
+                     *             "count": 1,
+                     *             "meanSeconds": 0.25,
+                     *             "quantiles": [
+                     *               0.25
+                     *             ]
+                     *           },
+                     *           "ratios": [
+                     *             {
+                     *               "value": 0.25,
+                     *               "low": 0.25,
+                     *               "high": 0.25
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "errors": {
+                     *         "a": {
+                     *           "requests": 1,
+                     *           "errors": 1
+                     *         },
+                     *         "b": {
+                     *           "requests": 1,
+                     *           "errors": 1
+                     *         },
+                     *         "difference": {
+                     *           "value": 0.25,
+                     *           "low": 0.25,
+                     *           "high": 0.25
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        a: {
+                            /** @description As it was asked for */
+                            of: string;
+                            title: string;
+                            /** @description Of how many nodes it is made now */
+                            nodes: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            to: string;
+                        };
+                        b: {
+                            /** @description As it was asked for */
+                            of: string;
+                            title: string;
+                            /** @description Of how many nodes it is made now */
+                            nodes: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            to: string;
+                        };
+                        quantiles: number[];
+                        stages: {
+                            stage: components["schemas"]["Stage"];
+                            a: {
+                                count: number;
+                                meanSeconds: number | null;
+                                quantiles: (number | null)[];
+                            };
+                            b: {
+                                count: number;
+                                meanSeconds: number | null;
+                                quantiles: (number | null)[];
+                            };
+                            /** @description For each quantile, how many times b’s a’s is; null: too little of either to say */
+                            ratios: ({
+                                value: number;
+                                /** @description Of 95 %, by drawing whole steps again and again */
+                                low: number;
+                                high: number;
+                            } | null)[];
+                        }[];
+                        errors: {
+                            a: {
+                                requests: number;
+                                errors: number;
+                            };
+                            b: {
+                                requests: number;
+                                errors: number;
+                            };
+                            difference: {
+                                value: number;
+                                /** @description Of 95 %, by drawing whole steps again and again */
+                                low: number;
+                                high: number;
+                            } | null;
+                        };
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `unknown_stage`: There is no such stage
+             *     - `too_many_names`: Too much for one question
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTopNodes: {
+        parameters: {
+            query: {
+                /** @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR, node:ID or node:ID@GENERATION. Of a group and a version what their nodes did while they were in it; nodes:SELECTOR is those that match now */
+                of?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+                /** @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average */
+                by: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T09:00:00.000Z",
+                     *       "to": "2026-11-21T09:00:00.000Z",
+                     *       "title": "title",
+                     *       "nodes": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "nodeName",
+                     *           "value": 0.25,
+                     *           "requests": 1,
+                     *           "coverage": 0.25
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        to: string;
+                        title: string;
+                        nodes: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            nodeName: string;
+                            value: number;
+                            requests: number;
+                            /** @description 0…1: how much of the time was measured */
+                            coverage: number;
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `unknown_stage`: There is no such stage
+             *     - `too_many_names`: Too much for one question
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getNodeAdvice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "nodeName": "nodeName",
+                     *       "from": "2026-11-21T09:00:00.000Z",
+                     *       "to": "2026-11-21T09:00:00.000Z",
+                     *       "advice": [
+                     *         {
+                     *           "rule": "readThreads",
+                     *           "title": "title",
+                     *           "sentence": "sentence",
+                     *           "figures": [
+                     *             {
+                     *               "name": "name",
+                     *               "label": "label",
+                     *               "unit": "seconds",
+                     *               "value": 0.25,
+                     *               "low": 0.25,
+                     *               "high": 0.25,
+                     *               "atLeast": 0.25,
+                     *               "atMost": 0.25
+                     *             }
+                     *           ],
+                     *           "arithmetic": [
+                     *             "arithmetic"
+                     *           ],
+                     *           "change": {
+                     *             "pointer": "pointer",
+                     *             "now": 1,
+                     *             "times": 1,
+                     *             "most": 1,
+                     *             "gate": {
+                     *               "metric": "readWaitP99",
+                     *               "max": 0.25
+                     *             }
+                     *           },
+                     *           "whyNoChange": "whyNoChange"
+                     *         }
+                     *       ],
+                     *       "quiet": [
+                     *         {
+                     *           "rule": "readThreads",
+                     *           "why": "why"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                        nodeId: string;
+                        nodeName: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        to: string;
+                        advice: {
+                            /** @enum {unknown} */
+                            rule: "readThreads" | "statCache" | "slowClients" | "slowNetwork" | "handshakes";
+                            title: string;
+                            /** @description What was measured, what it means, what may help */
+                            sentence: string;
+                            figures: {
+                                /** @description For scripts: it stays as it is */
+                                name: string;
+                                label: string;
+                                /** @enum {unknown} */
+                                unit: "seconds" | "share" | "times" | "count" | "bytesPerSecond";
+                                value: number;
+                                low: number | null;
+                                high: number | null;
+                                atLeast: number | null;
+                                atMost: number | null;
+                            }[];
+                            /** @description How the figures were got, line by line */
+                            arithmetic: string[];
+                            change: {
+                                /** @description Of the value in the config */
+                                pointer: string;
+                                now: number | null;
+                                /** @description So many times what it is now */
+                                times: number;
+                                /** @description The greatest value that there may be */
+                                most: number;
+                                gate: {
+                                    /** @enum {unknown} */
+                                    metric: "readWaitP99" | "cacheHits";
+                                    max: number;
+                                };
+                            } | null;
+                            whyNoChange: string | null;
+                        }[];
+                        quiet: {
+                            /** @enum {unknown} */
+                            rule: "readThreads" | "statCache" | "slowClients" | "slowNetwork" | "handshakes";
+                            /** @description What it looked at, and why it has nothing to say */
+                            why: string;
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tryAdvice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                rule: "readThreads" | "statCache" | "slowClients" | "slowNetwork" | "handshakes";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "pointer": "pointer",
+                     *       "from": 1,
+                     *       "to": 1,
+                     *       "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description The one that was saved for it */
+                        version: number;
+                        pointer: string;
+                        from: number;
+                        to: number;
+                        /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                        rolloutId: string;
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `whole_farm_required`: This concerns the whole farm
+             *     - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_not_found`: No such node
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_is_taken`: A rollout has the node
+             *     - `nothing_to_try`: There is nothing to try now
+             *     - `set_elsewhere`: The value is not from the config
+             *     - `not_the_latest`: The config has moved on
+             *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `in_recovery`: This control plane was restored from a backup
+             *     - `rollout_active`: Another rollout is under way
+             *     - `queue_full`: Too many rollouts wait
+             *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `plan_changed`: The plan is another one by now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `config_invalid`: The config has errors
+             *     - `start_too_far`: That is too far ahead
+             *     - `start_past`: That time is over
+             *     - `no_nodes`: No node is of it
+             *     - `emergency_starts_now`: An emergency does not wait
+             *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `rollout_invalid`: A node would refuse this version
+             *     - `too_many_texts`: Too many different texts to check
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAdvice: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whose: farm, group:NAME, version:CONFIG/NUMBER, nodes:SELECTOR or node:ID; the farm when it is left out
+                 * @example group:default
+                 */
+                of?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T09:00:00.000Z",
+                     *       "to": "2026-11-21T09:00:00.000Z",
+                     *       "title": "title",
+                     *       "nodes": 1,
+                     *       "lookedAt": 1,
+                     *       "items": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "nodeName",
+                     *           "advice": [
+                     *             {
+                     *               "rule": "readThreads",
+                     *               "title": "title",
+                     *               "sentence": "sentence",
+                     *               "figures": [
+                     *                 {
+                     *                   "name": "name",
+                     *                   "label": "label",
+                     *                   "unit": "seconds",
+                     *                   "value": 0.25,
+                     *                   "low": 0.25,
+                     *                   "high": 0.25,
+                     *                   "atLeast": 0.25,
+                     *                   "atMost": 0.25
+                     *                 }
+                     *               ],
+                     *               "arithmetic": [
+                     *                 "arithmetic"
+                     *               ],
+                     *               "change": {
+                     *                 "pointer": "pointer",
+                     *                 "now": 1,
+                     *                 "times": 1,
+                     *                 "most": 1,
+                     *                 "gate": {
+                     *                   "metric": "readWaitP99",
+                     *                   "max": 0.25
+                     *                 }
+                     *               },
+                     *               "whyNoChange": "whyNoChange"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        to: string;
+                        title: string;
+                        /** @description That were asked about */
+                        nodes: number;
+                        /** @description Of them, those with the slowest stages: rules were asked about these alone */
+                        lookedAt: number;
+                        items: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            nodeName: string;
+                            advice: {
+                                /** @enum {unknown} */
+                                rule: "readThreads" | "statCache" | "slowClients" | "slowNetwork" | "handshakes";
+                                title: string;
+                                /** @description What was measured, what it means, what may help */
+                                sentence: string;
+                                figures: {
+                                    /** @description For scripts: it stays as it is */
+                                    name: string;
+                                    label: string;
+                                    /** @enum {unknown} */
+                                    unit: "seconds" | "share" | "times" | "count" | "bytesPerSecond";
+                                    value: number;
+                                    low: number | null;
+                                    high: number | null;
+                                    atLeast: number | null;
+                                    atMost: number | null;
+                                }[];
+                                /** @description How the figures were got, line by line */
+                                arithmetic: string[];
+                                change: {
+                                    /** @description Of the value in the config */
+                                    pointer: string;
+                                    now: number | null;
+                                    /** @description So many times what it is now */
+                                    times: number;
+                                    /** @description The greatest value that there may be */
+                                    most: number;
+                                    gate: {
+                                        /** @enum {unknown} */
+                                        metric: "readWaitP99" | "cacheHits";
+                                        max: number;
+                                    };
+                                } | null;
+                                whyNoChange: string | null;
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `too_much_to_read`: That is more than is read for one answer
+             *     - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAlertRules: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "name",
+                     *           "description": "description",
+                     *           "enabled": true,
+                     *           "severity": "critical",
+                     *           "appliesTo": "farm",
+                     *           "condition": {
+                     *             "kind": "node-silent"
+                     *           },
+                     *           "forSeconds": 1,
+                     *           "keepFiringSeconds": 1,
+                     *           "failing": "failing",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                            id: string;
+                            name: string;
+                            description: string;
+                            enabled: boolean;
+                            /** @enum {unknown} */
+                            severity: "critical" | "warning";
+                            /**
+                             * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                             * @example farm
+                             * @example nodes:zone=eu
+                             */
+                            appliesTo: string;
+                            condition: {
+                                /**
+                                 * @description A node is not heard from
+                                 * @enum {string}
+                                 */
+                                kind: "node-silent";
+                            } | {
+                                /**
+                                 * @description A node’s config was changed on its machine, and nobody decided
+                                 * @enum {string}
+                                 */
+                                kind: "drift";
+                            } | {
+                                /**
+                                 * @description A rollout waits for approval, or is paused
+                                 * @enum {string}
+                                 */
+                                kind: "rollout-waiting";
+                            } | {
+                                /**
+                                 * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                                 * @enum {string}
+                                 */
+                                kind: "certificate-ending";
+                                days: number;
+                            } | {
+                                /**
+                                 * @description A value of a time is above or below a threshold
+                                 * @enum {string}
+                                 */
+                                kind: "measurement";
+                                /**
+                                 * @description node: of each node by itself; set: of all of them together
+                                 * @enum {unknown}
+                                 */
+                                each: "node" | "set";
+                                /**
+                                 * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                                 * @example quantile:total:0.99
+                                 * @example share:responses5xx
+                                 */
+                                by: string;
+                                /** @enum {unknown} */
+                                comparison: "above" | "below";
+                                threshold: number;
+                                /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                                clearThreshold?: number;
+                                windowSeconds: number;
+                                /** @description A quantile or share of fewer says nothing; left out: 50 */
+                                minRequests?: number;
+                            } | {
+                                /**
+                                 * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                                 * @enum {string}
+                                 */
+                                kind: "burn-rate";
+                                /**
+                                 * @description Which share of requests is to be good
+                                 * @example 0.999
+                                 */
+                                objective: number;
+                                /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                                slowerThanSeconds?: number;
+                            };
+                            /** @description It is pending for so long before it fires */
+                            forSeconds: number;
+                            /** @description It must be clear for so long before it is resolved */
+                            keepFiringSeconds: number;
+                            failing: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            createdAt: string;
+                            createdBy: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createAlertRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "name",
+                 *       "condition": {
+                 *         "kind": "node-silent"
+                 *       },
+                 *       "description": "description",
+                 *       "enabled": true,
+                 *       "severity": "critical",
+                 *       "appliesTo": "farm",
+                 *       "forSeconds": 1,
+                 *       "keepFiringSeconds": 1
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                    condition: {
+                        /**
+                         * @description A node is not heard from
+                         * @enum {string}
+                         */
+                        kind: "node-silent";
+                    } | {
+                        /**
+                         * @description A node’s config was changed on its machine, and nobody decided
+                         * @enum {string}
+                         */
+                        kind: "drift";
+                    } | {
+                        /**
+                         * @description A rollout waits for approval, or is paused
+                         * @enum {string}
+                         */
+                        kind: "rollout-waiting";
+                    } | {
+                        /**
+                         * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                         * @enum {string}
+                         */
+                        kind: "certificate-ending";
+                        days: number;
+                    } | {
+                        /**
+                         * @description A value of a time is above or below a threshold
+                         * @enum {string}
+                         */
+                        kind: "measurement";
+                        /**
+                         * @description node: of each node by itself; set: of all of them together
+                         * @enum {unknown}
+                         */
+                        each: "node" | "set";
+                        /**
+                         * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                         * @example quantile:total:0.99
+                         * @example share:responses5xx
+                         */
+                        by: string;
+                        /** @enum {unknown} */
+                        comparison: "above" | "below";
+                        threshold: number;
+                        /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                        clearThreshold?: number;
+                        windowSeconds: number;
+                        /** @description A quantile or share of fewer says nothing; left out: 50 */
+                        minRequests?: number;
+                    } | {
+                        /**
+                         * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                         * @enum {string}
+                         */
+                        kind: "burn-rate";
+                        /**
+                         * @description Which share of requests is to be good
+                         * @example 0.999
+                         */
+                        objective: number;
+                        /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                        slowerThanSeconds?: number;
+                    };
+                    description?: string;
+                    enabled?: boolean;
+                    /** @enum {unknown} */
+                    severity?: "critical" | "warning";
+                    /**
+                     * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                     * @example farm
+                     * @example nodes:zone=eu
+                     */
+                    appliesTo?: string;
+                    /** @description It is pending for so long before it fires */
+                    forSeconds?: number;
+                    /** @description It must be clear for so long before it is resolved */
+                    keepFiringSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "name",
+                     *       "description": "description",
+                     *       "enabled": true,
+                     *       "severity": "critical",
+                     *       "appliesTo": "farm",
+                     *       "condition": {
+                     *         "kind": "node-silent"
+                     *       },
+                     *       "forSeconds": 1,
+                     *       "keepFiringSeconds": 1,
+                     *       "failing": "failing",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                        id: string;
+                        name: string;
+                        description: string;
+                        enabled: boolean;
+                        /** @enum {unknown} */
+                        severity: "critical" | "warning";
+                        /**
+                         * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                         * @example farm
+                         * @example nodes:zone=eu
+                         */
+                        appliesTo: string;
+                        condition: {
+                            /**
+                             * @description A node is not heard from
+                             * @enum {string}
+                             */
+                            kind: "node-silent";
+                        } | {
+                            /**
+                             * @description A node’s config was changed on its machine, and nobody decided
+                             * @enum {string}
+                             */
+                            kind: "drift";
+                        } | {
+                            /**
+                             * @description A rollout waits for approval, or is paused
+                             * @enum {string}
+                             */
+                            kind: "rollout-waiting";
+                        } | {
+                            /**
+                             * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                             * @enum {string}
+                             */
+                            kind: "certificate-ending";
+                            days: number;
+                        } | {
+                            /**
+                             * @description A value of a time is above or below a threshold
+                             * @enum {string}
+                             */
+                            kind: "measurement";
+                            /**
+                             * @description node: of each node by itself; set: of all of them together
+                             * @enum {unknown}
+                             */
+                            each: "node" | "set";
+                            /**
+                             * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                             * @example quantile:total:0.99
+                             * @example share:responses5xx
+                             */
+                            by: string;
+                            /** @enum {unknown} */
+                            comparison: "above" | "below";
+                            threshold: number;
+                            /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                            clearThreshold?: number;
+                            windowSeconds: number;
+                            /** @description A quantile or share of fewer says nothing; left out: 50 */
+                            minRequests?: number;
+                        } | {
+                            /**
+                             * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                             * @enum {string}
+                             */
+                            kind: "burn-rate";
+                            /**
+                             * @description Which share of requests is to be good
+                             * @example 0.999
+                             */
+                            objective: number;
+                            /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                            slowerThanSeconds?: number;
+                        };
+                        /** @description It is pending for so long before it fires */
+                        forSeconds: number;
+                        /** @description It must be clear for so long before it is resolved */
+                        keepFiringSeconds: number;
+                        failing: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_alert_rules`: There are enough rules
+             *     - `alert_rule_exists`: There is a rule of that name
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `alert_rule_refused`: That rule cannot be looked at
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewAlertRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "condition": {
+                 *         "kind": "measurement",
+                 *         "each": "node",
+                 *         "by": "quantile:total:0.99",
+                 *         "comparison": "above",
+                 *         "threshold": 0.25,
+                 *         "clearThreshold": 0.25,
+                 *         "windowSeconds": 60,
+                 *         "minRequests": 1
+                 *       },
+                 *       "appliesTo": "farm",
+                 *       "forSeconds": 1,
+                 *       "keepFiringSeconds": 1,
+                 *       "days": 1
+                 *     }
+                 */
+                "application/json": {
+                    condition: {
+                        /**
+                         * @description A value of a time is above or below a threshold
+                         * @enum {string}
+                         */
+                        kind: "measurement";
+                        /**
+                         * @description node: of each node by itself; set: of all of them together
+                         * @enum {unknown}
+                         */
+                        each: "node" | "set";
+                        /**
+                         * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                         * @example quantile:total:0.99
+                         * @example share:responses5xx
+                         */
+                        by: string;
+                        /** @enum {unknown} */
+                        comparison: "above" | "below";
+                        threshold: number;
+                        /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                        clearThreshold?: number;
+                        windowSeconds: number;
+                        /** @description A quantile or share of fewer says nothing; left out: 50 */
+                        minRequests?: number;
+                    } | {
+                        /**
+                         * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                         * @enum {string}
+                         */
+                        kind: "burn-rate";
+                        /**
+                         * @description Which share of requests is to be good
+                         * @example 0.999
+                         */
+                        objective: number;
+                        /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                        slowerThanSeconds?: number;
+                    };
+                    /**
+                     * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                     * @example farm
+                     * @example nodes:zone=eu
+                     */
+                    appliesTo?: string;
+                    /** @description It is pending for so long before it fires */
+                    forSeconds?: number;
+                    /** @description It must be clear for so long before it is resolved */
+                    keepFiringSeconds?: number;
+                    /** @description How far back; left out: 7 */
+                    days?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T09:00:00.000Z",
+                     *       "to": "2026-11-21T09:00:00.000Z",
+                     *       "lookEverySeconds": 1,
+                     *       "lookedAt": 1,
+                     *       "subjects": 1,
+                     *       "fired": 1,
+                     *       "pendingOnly": 1,
+                     *       "alerts": [
+                     *         {
+                     *           "subject": {
+                     *             "kind": "node",
+                     *             "id": "id",
+                     *             "name": "name"
+                     *           },
+                     *           "pendingSince": "2026-11-21T09:00:00.000Z",
+                     *           "firingSince": "2026-11-21T09:00:00.000Z",
+                     *           "overAt": "2026-11-21T09:00:00.000Z",
+                     *           "worst": 0.25
+                     *         }
+                     *       ],
+                     *       "stepSeconds": 1,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "values": [
+                     *         0.25
+                     *       ],
+                     *       "firing": [
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertPreview"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `alert_rule_refused`: That rule cannot be looked at
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "name",
+                     *       "description": "description",
+                     *       "enabled": true,
+                     *       "severity": "critical",
+                     *       "appliesTo": "farm",
+                     *       "condition": {
+                     *         "kind": "node-silent"
+                     *       },
+                     *       "forSeconds": 1,
+                     *       "keepFiringSeconds": 1,
+                     *       "failing": "failing",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                        id: string;
+                        name: string;
+                        description: string;
+                        enabled: boolean;
+                        /** @enum {unknown} */
+                        severity: "critical" | "warning";
+                        /**
+                         * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                         * @example farm
+                         * @example nodes:zone=eu
+                         */
+                        appliesTo: string;
+                        condition: {
+                            /**
+                             * @description A node is not heard from
+                             * @enum {string}
+                             */
+                            kind: "node-silent";
+                        } | {
+                            /**
+                             * @description A node’s config was changed on its machine, and nobody decided
+                             * @enum {string}
+                             */
+                            kind: "drift";
+                        } | {
+                            /**
+                             * @description A rollout waits for approval, or is paused
+                             * @enum {string}
+                             */
+                            kind: "rollout-waiting";
+                        } | {
+                            /**
+                             * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                             * @enum {string}
+                             */
+                            kind: "certificate-ending";
+                            days: number;
+                        } | {
+                            /**
+                             * @description A value of a time is above or below a threshold
+                             * @enum {string}
+                             */
+                            kind: "measurement";
+                            /**
+                             * @description node: of each node by itself; set: of all of them together
+                             * @enum {unknown}
+                             */
+                            each: "node" | "set";
+                            /**
+                             * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                             * @example quantile:total:0.99
+                             * @example share:responses5xx
+                             */
+                            by: string;
+                            /** @enum {unknown} */
+                            comparison: "above" | "below";
+                            threshold: number;
+                            /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                            clearThreshold?: number;
+                            windowSeconds: number;
+                            /** @description A quantile or share of fewer says nothing; left out: 50 */
+                            minRequests?: number;
+                        } | {
+                            /**
+                             * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                             * @enum {string}
+                             */
+                            kind: "burn-rate";
+                            /**
+                             * @description Which share of requests is to be good
+                             * @example 0.999
+                             */
+                            objective: number;
+                            /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                            slowerThanSeconds?: number;
+                        };
+                        /** @description It is pending for so long before it fires */
+                        forSeconds: number;
+                        /** @description It must be clear for so long before it is resolved */
+                        keepFiringSeconds: number;
+                        failing: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_not_found`: No such rule */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAlertRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_not_found`: No such rule */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateAlertRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "name",
+                 *       "description": "description",
+                 *       "enabled": true,
+                 *       "severity": "critical",
+                 *       "appliesTo": "farm",
+                 *       "condition": {
+                 *         "kind": "node-silent"
+                 *       },
+                 *       "forSeconds": 1,
+                 *       "keepFiringSeconds": 1
+                 *     }
+                 */
+                "application/json": {
+                    name?: string;
+                    description?: string;
+                    enabled?: boolean;
+                    /** @enum {unknown} */
+                    severity?: "critical" | "warning";
+                    /**
+                     * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                     * @example farm
+                     * @example nodes:zone=eu
+                     */
+                    appliesTo?: string;
+                    condition?: {
+                        /**
+                         * @description A node is not heard from
+                         * @enum {string}
+                         */
+                        kind: "node-silent";
+                    } | {
+                        /**
+                         * @description A node’s config was changed on its machine, and nobody decided
+                         * @enum {string}
+                         */
+                        kind: "drift";
+                    } | {
+                        /**
+                         * @description A rollout waits for approval, or is paused
+                         * @enum {string}
+                         */
+                        kind: "rollout-waiting";
+                    } | {
+                        /**
+                         * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                         * @enum {string}
+                         */
+                        kind: "certificate-ending";
+                        days: number;
+                    } | {
+                        /**
+                         * @description A value of a time is above or below a threshold
+                         * @enum {string}
+                         */
+                        kind: "measurement";
+                        /**
+                         * @description node: of each node by itself; set: of all of them together
+                         * @enum {unknown}
+                         */
+                        each: "node" | "set";
+                        /**
+                         * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                         * @example quantile:total:0.99
+                         * @example share:responses5xx
+                         */
+                        by: string;
+                        /** @enum {unknown} */
+                        comparison: "above" | "below";
+                        threshold: number;
+                        /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                        clearThreshold?: number;
+                        windowSeconds: number;
+                        /** @description A quantile or share of fewer says nothing; left out: 50 */
+                        minRequests?: number;
+                    } | {
+                        /**
+                         * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                         * @enum {string}
+                         */
+                        kind: "burn-rate";
+                        /**
+                         * @description Which share of requests is to be good
+                         * @example 0.999
+                         */
+                        objective: number;
+                        /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                        slowerThanSeconds?: number;
+                    };
+                    /** @description It is pending for so long before it fires */
+                    forSeconds?: number;
+                    /** @description It must be clear for so long before it is resolved */
+                    keepFiringSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "name",
+                     *       "description": "description",
+                     *       "enabled": true,
+                     *       "severity": "critical",
+                     *       "appliesTo": "farm",
+                     *       "condition": {
+                     *         "kind": "node-silent"
+                     *       },
+                     *       "forSeconds": 1,
+                     *       "keepFiringSeconds": 1,
+                     *       "failing": "failing",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                        id: string;
+                        name: string;
+                        description: string;
+                        enabled: boolean;
+                        /** @enum {unknown} */
+                        severity: "critical" | "warning";
+                        /**
+                         * @description Whose, as in queries of measurements: farm, group:NAME, nodes:SELECTOR, node:ID, version:CONFIG/NUMBER. Of rollouts and certificates: farm
+                         * @example farm
+                         * @example nodes:zone=eu
+                         */
+                        appliesTo: string;
+                        condition: {
+                            /**
+                             * @description A node is not heard from
+                             * @enum {string}
+                             */
+                            kind: "node-silent";
+                        } | {
+                            /**
+                             * @description A node’s config was changed on its machine, and nobody decided
+                             * @enum {string}
+                             */
+                            kind: "drift";
+                        } | {
+                            /**
+                             * @description A rollout waits for approval, or is paused
+                             * @enum {string}
+                             */
+                            kind: "rollout-waiting";
+                        } | {
+                            /**
+                             * @description A certificate, or what a node still serves of it, ends in fewer days, which are less than a sixth of its life
+                             * @enum {string}
+                             */
+                            kind: "certificate-ending";
+                            days: number;
+                        } | {
+                            /**
+                             * @description A value of a time is above or below a threshold
+                             * @enum {string}
+                             */
+                            kind: "measurement";
+                            /**
+                             * @description node: of each node by itself; set: of all of them together
+                             * @enum {unknown}
+                             */
+                            each: "node" | "set";
+                            /**
+                             * @description quantile:STAGE:Q in seconds, rate:COUNTER a second, share:COUNTER of all requests, gauge:NAME on average
+                             * @example quantile:total:0.99
+                             * @example share:responses5xx
+                             */
+                            by: string;
+                            /** @enum {unknown} */
+                            comparison: "above" | "below";
+                            threshold: number;
+                            /** @description It is over only beyond this one (hysteresis); left out: the threshold */
+                            clearThreshold?: number;
+                            windowSeconds: number;
+                            /** @description A quantile or share of fewer says nothing; left out: 50 */
+                            minRequests?: number;
+                        } | {
+                            /**
+                             * @description So many requests fail that the budget of an objective over 30 days is used up too fast: its 2 % in an hour, 5 % in six hours or 10 % in three days
+                             * @enum {string}
+                             */
+                            kind: "burn-rate";
+                            /**
+                             * @description Which share of requests is to be good
+                             * @example 0.999
+                             */
+                            objective: number;
+                            /** @description Bad are requests that took longer, to within 9 %: rounded up to the bound of a histogram’s bucket; left out: those answered with a status 500 to 599 */
+                            slowerThanSeconds?: number;
+                        };
+                        /** @description It is pending for so long before it fires */
+                        forSeconds: number;
+                        /** @description It must be clear for so long before it is resolved */
+                        keepFiringSeconds: number;
+                        failing: string | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        createdAt: string;
+                        createdBy: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_not_found`: No such rule */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_exists`: There is a rule of that name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_refused`: That rule cannot be looked at */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testAlertRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventId": 1
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Its number in the audit */
+                        eventId: number;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_not_found`: No such rule */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                state?: "pending" | "firing" | "resolved";
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                node?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "alert_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "ruleId": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "ruleName": "ruleName",
+                     *           "severity": "critical",
+                     *           "subject": {
+                     *             "kind": "node",
+                     *             "id": "id",
+                     *             "name": "name"
+                     *           },
+                     *           "state": "pending",
+                     *           "isWithoutData": true,
+                     *           "value": 0.25,
+                     *           "message": "message",
+                     *           "pendingSince": "2026-11-21T09:00:00.000Z",
+                     *           "firingSince": "2026-11-21T09:00:00.000Z",
+                     *           "resolvedAt": "2026-11-21T09:00:00.000Z",
+                     *           "resolvedBecause": "resolvedBecause",
+                     *           "toldAt": "toldAt",
+                     *           "silencedUntil": "2026-11-21T09:00:00.000Z",
+                     *           "acknowledgedAt": "2026-11-21T09:00:00.000Z",
+                     *           "acknowledgedBy": "acknowledgedBy",
+                     *           "comment": "comment"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Alert"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example alert_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "alert_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "ruleId": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "ruleName": "ruleName",
+                     *       "severity": "critical",
+                     *       "subject": {
+                     *         "kind": "node",
+                     *         "id": "id",
+                     *         "name": "name"
+                     *       },
+                     *       "state": "pending",
+                     *       "isWithoutData": true,
+                     *       "value": 0.25,
+                     *       "message": "message",
+                     *       "pendingSince": "2026-11-21T09:00:00.000Z",
+                     *       "firingSince": "2026-11-21T09:00:00.000Z",
+                     *       "resolvedAt": "2026-11-21T09:00:00.000Z",
+                     *       "resolvedBecause": "resolvedBecause",
+                     *       "toldAt": "toldAt",
+                     *       "silencedUntil": "2026-11-21T09:00:00.000Z",
+                     *       "acknowledgedAt": "2026-11-21T09:00:00.000Z",
+                     *       "acknowledgedBy": "acknowledgedBy",
+                     *       "comment": "comment"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_not_found`: No such alert */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example alert_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "comment"
+                 *     }
+                 */
+                "application/json": {
+                    comment?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "alert_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "ruleId": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "ruleName": "ruleName",
+                     *       "severity": "critical",
+                     *       "subject": {
+                     *         "kind": "node",
+                     *         "id": "id",
+                     *         "name": "name"
+                     *       },
+                     *       "state": "pending",
+                     *       "isWithoutData": true,
+                     *       "value": 0.25,
+                     *       "message": "message",
+                     *       "pendingSince": "2026-11-21T09:00:00.000Z",
+                     *       "firingSince": "2026-11-21T09:00:00.000Z",
+                     *       "resolvedAt": "2026-11-21T09:00:00.000Z",
+                     *       "resolvedBecause": "resolvedBecause",
+                     *       "toldAt": "toldAt",
+                     *       "silencedUntil": "2026-11-21T09:00:00.000Z",
+                     *       "acknowledgedAt": "2026-11-21T09:00:00.000Z",
+                     *       "acknowledgedBy": "acknowledgedBy",
+                     *       "comment": "comment"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_not_found`: No such alert */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `alert_is_over`: The alert is over
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAlertSilences: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "silence_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "ruleId": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "selector": "selector",
+                     *           "reason": "reason",
+                     *           "until": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["AlertSilence"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createAlertSilence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "selector": "zone=eu",
+                 *       "reason": "New disks",
+                 *       "until": "2100-01-01T00:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example rule_01jd4q6v2m8w3x5y7z9abcdefg */
+                    ruleId?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    reason: string;
+                    /**
+                     * Format: date-time
+                     * @example 2026-11-21T09:00:00.000Z
+                     */
+                    until: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "silence_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "ruleId": "rule_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "selector": "selector",
+                     *       "reason": "reason",
+                     *       "until": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertSilence"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_rule_not_found`: No such rule */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_alert_silences`: There are enough silences
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `alert_silence_refused`: That is no silence
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endAlertSilence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example silence_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `alert_silence_not_found`: No such silence */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29906,7 +35686,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @example https://hooks.example.org/farmstead */
+                    /**
+                     * @example https://hooks.example.org/farmstead
+                     * @example mailto:ops@example.org
+                     */
                     url: string;
                     description?: string;
                     /**
@@ -30033,6 +35816,8 @@ export interface operations {
             /**
              * @description - `url_refused`: That is no address for a webhook
              *     - `address_refused`: Nothing is sent there
+             *     - `mail_address_refused`: That is no address for mail
+             *     - `mail_not_set_up`: This control plane sends no mail
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -30380,7 +36165,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @example https://hooks.example.org/farmstead */
+                    /**
+                     * @example https://hooks.example.org/farmstead
+                     * @example mailto:ops@example.org
+                     */
                     url?: string;
                     description?: string;
                     /**
@@ -30512,6 +36300,8 @@ export interface operations {
             /**
              * @description - `url_refused`: That is no address for a webhook
              *     - `address_refused`: Nothing is sent there
+             *     - `mail_address_refused`: That is no address for mail
+             *     - `mail_not_set_up`: This control plane sends no mail
              */
             422: {
                 headers: {
@@ -30600,7 +36390,38 @@ export interface operations {
                      *       "kind": "node",
                      *       "id": "id",
                      *       "action": "action",
-                     *       "at": "at"
+                     *       "at": "at",
+                     *       "node": {
+                     *         "connected": true,
+                     *         "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *         "sync": {
+                     *           "state": "in-sync",
+                     *           "desired": {
+                     *             "generation": 1,
+                     *             "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             }
+                     *           },
+                     *           "acknowledged": {
+                     *             "generation": 1,
+                     *             "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             }
+                     *           },
+                     *           "effective": {
+                     *             "generation": 1,
+                     *             "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             }
+                     *           }
+                     *         }
+                     *       }
                      *     }
                      */
                     "text/event-stream": components["schemas"]["Event"];

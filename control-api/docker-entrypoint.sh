@@ -19,4 +19,4 @@ for name in ${FARMSTEAD_ENROL:-}; do
   (umask 077 && admin enrolment-token --json | node -pe 'JSON.parse(require("fs").readFileSync(0)).token' >"$token.new")
   mv "$token.new" "$token"
 done
-exec node --max-semi-space-size=16 src/server.ts
+exec node --max-semi-space-size=16 --heap-growing-percent=30 src/server.ts

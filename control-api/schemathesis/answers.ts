@@ -33,6 +33,7 @@ const ONLY_REFUSE: Record<string, string> = {
   createCertificate: 'at random it is no certificate: test/features/certificates/',
   addCertificateVersion: 'at random it is no certificate: test/features/certificates/',
   getNodeDrift: 'no node drifted: test/assignments/drift.test.ts',
+  tryAdvice: 'the nodes are well, and nothing is advised: test/features/advice/',
   decideNodeDrift: 'no node drifted: test/assignments/drift.test.ts',
   decideNodeClone: 'no node runs twice: test/node-identity/clones.test.ts',
   readNodeErrorLog: 'the nodes are simulated and have none: test/fleet/host.test.ts',

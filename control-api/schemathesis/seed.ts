@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fills a service through its API, with several of each thing: those that are deleted are missed by nobody.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeChain } from '../test/certificates/make.ts'
+import { DAY_MS, make, makeChain } from '../test/certificates/make.ts'
 import { SimulatedNode } from '../test/simulated-node.ts'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -25,9 +25,9 @@ export const caller =
     return (await response.json()) as T
   }
 
-export async function seed(api: Api, agentUrl: string) {
+export async function seed(api: Api, agentUrl: string, lookAtAlerts: () => Promise<void>) {
   const nodes = await several((i) => joinNode(api, agentUrl, `edge-${i}`))
-  const make = (path: string, bodyOf: (i: number) => object) =>
+  const madeBy = (path: string, bodyOf: (i: number) => object) =>
     several(async (i) => (await api('POST', path, bodyOf(i))).id)
   await saveVersions(api)
   const groups = await several(async (i) => {
@@ -60,6 +60,7 @@ export async function seed(api: Api, agentUrl: string) {
     }
     return (await api<{ name: string }>('POST', '/managed-certificates', wish)).name
   })
+  const alerts = await makeAlerts(api, lookAtAlerts)
   const order = { config: 'default', version: 1, strategy: { atOnce: true } }
   const plan = await api<{ planDigest: string }>('POST', '/rollouts?dryRun=1', order)
   const rollout = await api('POST', '/rollouts', order)
@@ -74,15 +75,23 @@ export async function seed(api: Api, agentUrl: string) {
     versions: [1, 2, 3],
     rollouts: [rollout.id],
     plans: [plan.planDigest],
-    users: await make('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
-    tokens: await make('/tokens', (i) => ({
+    users: await madeBy('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
+    tokens: await madeBy('/tokens', (i) => ({
       name: `t-${i}`,
       permissions: ['nodes:read'],
       expiresInDays: 1,
       password: PASSWORD,
     })),
-    enrolmentTokens: await make('/enrolment-tokens', () => ({})),
-    webhooks: await make('/webhooks', () => ({ url: `http://${away}/hook` })),
+    enrolmentTokens: await madeBy('/enrolment-tokens', () => ({})),
+    webhooks: await madeBy('/webhooks', () => ({ url: `http://${away}/hook` })),
+    alerts,
+    alertRules: await madeBy('/alert-rules', (i) => ({
+      name: `Rule ${i}`,
+      condition: { kind: 'node-silent' },
+    })),
+    silences: await madeBy('/alert-silences', () => ({
+      ...{ selector: 'zone=z1', reason: 'new disks', until: '2100-01-01T00:00:00.000Z' },
+    })),
     backups: [await makeBackup(api)],
     entries: [1, 2, 3],
     usernames: ['admin'],
@@ -105,6 +114,21 @@ async function joinNode(api: Api, agentUrl: string, name: string) {
   const node = await SimulatedNode.join(agentUrl, secret, name)
   await node.connect()
   return node
+}
+
+/** Of certificates that end in five days. */
+async function makeAlerts(api: Api, lookAtAlerts: () => Promise<void>): Promise<string[]> {
+  await several(async (i) => {
+    const nowMs = Date.now()
+    const life = { fromMs: nowMs - 80 * DAY_MS, toMs: nowMs + 5 * DAY_MS }
+    const { pem: chain, key } = await make({ names: [`ending-${i}.example`], ...life })
+    await api('POST', '/certificates', { name: `ending-${i}`, chain, key })
+    return i
+  })
+  await lookAtAlerts()
+  const { items } = await api<{ items: { id: string }[] }>('GET', '/alerts?state=firing')
+  if (items.length === 0) throw new Error('no alert was found')
+  return items.map(({ id }) => id)
 }
 
 async function saveVersions(api: Api): Promise<void> {

@@ -49,7 +49,7 @@ export async function startService(): Promise<Running> {
   })
   const token = await signInForToken(url)
   const api = caller(url, { authorization: `Bearer ${token}` })
-  const { known, disconnect } = await seed(api, agentUrl)
+  const { known, disconnect } = await seed(api, agentUrl, service.lookAtAlerts)
   answers.forget()
   const stop = async () => {
     await disconnect()

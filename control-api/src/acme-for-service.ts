@@ -84,15 +84,13 @@ export function openAcme(all: Deps) {
   const own = { db, write, now, acme: engine }
   const { box } = deps
   const routes = async (api: App): Promise<void> => {
-    await api.register(
-      managedCertificateRoutes({
-        ...own,
-        nodesServing,
-        configsNamingHost: (host) => configsNamingHost({ db, hostsIn: work.hostsIn }, host),
-      }),
-    )
-    await api.register(certificateAuthorityRoutes({ ...own, box, guard }))
-    await api.register(dnsWebhookRoutes({ ...own, box, guard, newSecret: newWebhookSecret }))
+    await managedCertificateRoutes({
+      ...own,
+      nodesServing,
+      configsNamingHost: (host) => configsNamingHost({ db, hostsIn: work.hostsIn }, host),
+    })(api)
+    await certificateAuthorityRoutes({ ...own, box, guard })(api)
+    await dnsWebhookRoutes({ ...own, box, guard, newSecret: newWebhookSecret })(api)
   }
   return { ...engine, stop, late: createLate({ db, now }), routes }
 }

@@ -24,12 +24,19 @@ import { enterFolderAsService } from './db/lock.ts'
 import { startDeciding } from './deciding-for-service.ts'
 import type { Config } from './environment/config.ts'
 import { holdForEveryRoute } from './every-route.ts'
+import { farmReader } from './features/alerts/look.ts'
+import { startAlertWatch } from './features/alerts/watch.ts'
 import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { startTextWork, type TextWork } from './features/configs/text-work.ts'
 import { readGrouping } from './features/groups/store.ts'
+import { resolveNodes, resolveOne } from './features/metrics/asked-sets.ts'
+import { startMemberships } from './features/metrics/memberships.ts'
+import { measureIn } from './features/metrics/set-routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
+import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
+import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
 import { fromWellKnown } from './features/telemetry/routes.ts'
@@ -39,10 +46,12 @@ import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
 import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
+import { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
 import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
+import type { BeginThread } from './metrics-store/worker-client.ts'
 import { createEnrolment } from './node-identity/enrolment.ts'
 import { hasIssued } from './node-identity/store/certificates.ts'
 import { withoutBase } from './plugins/base-path.ts'
@@ -62,8 +71,12 @@ export type Overrides = {
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
   pressure?: PressureLimits
+  /** How often the rules of alerts are looked at. */
+  alertsEveryMs?: number
   /** Several services of one process may share its threads. */
   textWork?: TextWork
+  /** Left out: the measurements have a thread of their own. */
+  beginMetricsThread?: BeginThread
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -85,6 +98,12 @@ export type Service = {
   backups: BackupKeeper | null
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
+  /** For the rollout engine: by itself with its ticker; tests call it. */
+  passTime(ms: number): Promise<void>
+  /** By itself every ten seconds; tests call it. */
+  tellMemberships(): Promise<void>
+  /** By itself every fifteen seconds; tests call it. */
+  lookAtAlerts(): Promise<void>
   /** By itself once an hour; tests call it. */
   tellOfExpiry(): Promise<void>
   close(): Promise<void>
@@ -103,7 +122,9 @@ export async function buildService(
   config: Config,
   {
     now = Date.now,
+    alertsEveryMs,
     onRoute,
+    beginMetricsThread,
     logTailWithinMs = 10_000,
     pressure,
     rhythm = RHYTHM,
@@ -126,7 +147,10 @@ export async function buildService(
     recovery: await readRecovery(db),
   }
   const { dataDir, basePath, logLevel, trustProxy, agentTransport } = config
-  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: disk.isFull })
+  const metrics = await openMetricsStore({
+    ...{ dataDir, now, isDiskFull: disk.isFull, beginThread: beginMetricsThread },
+    connectedNodes: () => fleet.connections.size,
+  })
   const strip = withoutBase(basePath)
   const app = createFastify({
     ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
@@ -180,6 +204,17 @@ export async function buildService(
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })
 
+  const isTls = authority !== null
+  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
+  const memberships = startMemberships({
+    members: index.kept,
+    metrics,
+    onError: (error) =>
+      app.log.error({ err: error }, 'measurements could not be added up by group and version'),
+  })
+  // Before any node reports: what it did counts in its group from the first window on.
+  await memberships.look()
+
   const stopMakingRoom = disk.watch({
     giveWay: metrics.giveWay,
     onFull: engine.storageFull,
@@ -203,6 +238,7 @@ export async function buildService(
   const wake = (nodeId: string) => fleet.wake(nodeId)
   const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
+  const sampleWatches = new SampleWatches(wake)
   const agents = await buildAgentListener({
     logLevel,
     db,
@@ -214,6 +250,7 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
+    sampleWatches,
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
     metrics,
@@ -250,6 +287,7 @@ export async function buildService(
     guard,
     controlPlaneId,
     userAgent: `farmstead/${version}`,
+    ...{ smtp: config.smtp, farm: config.publicUrl ?? controlPlaneId },
     onError: (error) => app.log.error({ err: error }, 'a webhook could not be served'),
   })
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
@@ -267,17 +305,30 @@ export async function buildService(
       onError: (error) => app.log.error({ err: error }, 'a backup failed'),
     }))
 
+  const alertFarm = farmReader({
+    members: () => index.nodes(null),
+    nodesIn: (appliesTo, nodes) => resolveNodes(appliesTo, nodes, null),
+    setIn: (appliesTo, nodes) => resolveOne(appliesTo, nodes, null).set,
+  })
+  const alerts = startAlertWatch({
+    ...{ db, write, now, absenceOf, metrics, readMeasure: measureIn, isHeld: disk.isFull },
+    everyMs: alertsEveryMs,
+    farm: alertFarm,
+    waitingRollouts: async () => (await unfinishedWithin(db, null)).filter(isHeldUp),
+    onError: (error) => app.log.error({ err: error }, 'the alert rules could not be looked at'),
+  })
+
   const hub = new SseHub(EVENT_STREAMS)
   const { rollOut } = deciding
   const acme = openAcme({
     ...{ services, identity, box, keeper, guard, fleet, challenges, rollOut, work, rhythm },
     onError: (error) => app.log.error({ err: error }, 'a certificate could not be ordered'),
   })
-  await serveApi(app, {
-    ...{ config, services, identity, box, authority, fleet, absenceOf, questions },
+  const stopSending = await serveApi(app, {
+    ...{ config, services, identity, box, authority, fleet, absenceOf, questions, sampleWatches },
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups },
-    ...{ consoleCertificate, hub, requests, ownProcess },
+    ...{ consoleCertificate, hub, index, requests, ownProcess, alertFarm },
   })
   serveReader(app)
   if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
@@ -294,6 +345,9 @@ export async function buildService(
       forgetting.stop(),
       consoleCertificate?.close(),
       expiry.stop(),
+      memberships.stop(),
+      stopSending(),
+      alerts.stop(),
     ])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close(), acme.stop()])
     await stopMakingRoom()
@@ -307,6 +361,8 @@ export async function buildService(
   }
   const { look: forgetLongAway } = forgetting
   const { look: tellOfExpiry } = expiry
+  const { look: tellMemberships } = memberships
+  const { look: lookAtAlerts } = alerts
   return {
     app,
     agents,
@@ -319,7 +375,14 @@ export async function buildService(
     consoleCertificate,
     backups,
     forgetLongAway,
+    passTime: engine.tick,
+    tellMemberships,
+    lookAtAlerts,
     tellOfExpiry,
     close,
   }
 }
+
+/** Until somebody does something. */
+const isHeldUp = ({ state }: { state: string }) =>
+  state === 'awaiting_approval' || state === 'paused'

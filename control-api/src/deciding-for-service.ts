@@ -31,7 +31,7 @@ type Deps = {
   config: Pick<Config, 'nodeBinary'>
   services: Pick<Services, 'db' | 'write' | 'now' | 'disk'>
   identity: Pick<Identity, 'recovery'>
-  fleet: Pick<Fleet, 'presence' | 'wake'>
+  fleet: Pick<Fleet, 'connections' | 'wake'>
   assignments: Assignments
   metrics: Pick<MetricsStore, 'samples' | 'heardOf' | 'requestRates'>
   work: TextWork
@@ -44,7 +44,7 @@ export type Deciding = Awaited<ReturnType<typeof startDeciding>>
 export async function startDeciding(deps: Deps) {
   const { config, services, identity, fleet, assignments, metrics, work, rhythm, log } = deps
   const { db, write, now, disk } = services
-  const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
+  const { has: isConnected } = fleet.connections
   const schema = loadConfigSchema()
   const binaryMark = () => markOf(config.nodeBinary)
   const nodeCheck = keepChecks(createNodeCheck({ binary: config.nodeBinary }), binaryMark)
@@ -66,10 +66,10 @@ export async function startDeciding(deps: Deps) {
     write,
     now,
     assignments,
-    renderForNode: releases.renderForNode,
+    rendererOf: releases.rendererOf,
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
-    isConnected,
+    connected: fleet.connections,
     isStorageFull: disk.isFull,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>

@@ -3,8 +3,15 @@
 
 import { RoleSchema } from './access/roles.ts'
 import { ImpactSchema } from './api-shapes/impact.ts'
+import { NodeFactsSchema, SyncStateSchema } from './api-shapes/node-facts.ts'
 import { RolloutStateSchema, TaskStateSchema } from './api-shapes/states.ts'
 import { EventSchema } from './audit/event.ts'
+import {
+  AlertPreviewSchema,
+  AlertRuleSchema,
+  AlertSchema,
+  SilenceSchema,
+} from './features/alerts/schema.ts'
 import {
   AuditDetailSchema,
   AuditEntrySchema,
@@ -41,10 +48,12 @@ import {
 } from './features/enrolment-tokens/schema.ts'
 import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
+import { ImportSchema } from './features/importers/schema.ts'
 import {
   CertificateOrderSchema,
   ManagedCertificateSchema,
 } from './features/managed-certificates/schema.ts'
+import { RequestSampleSchema } from './features/metrics/request-schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
   DriftDetailSchema,
@@ -60,7 +69,6 @@ import {
   NodeSchema,
   OverrideSchema,
   RenderedConfigSchema,
-  SyncStateSchema,
 } from './features/nodes/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
 import { RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
@@ -77,6 +85,10 @@ import {
 import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {
+  Alert: AlertSchema,
+  AlertPreview: AlertPreviewSchema,
+  AlertRule: AlertRuleSchema,
+  AlertSilence: SilenceSchema,
   Backup: BackupSchema,
   BackupSettings: BackupSettingsSchema,
   AuditDetail: AuditDetailSchema,
@@ -108,6 +120,7 @@ export const namedSchemas: NamedSchemas = {
   GroupOrder: GroupOrderSchema,
   Health: HealthSchema,
   Impact: ImpactSchema,
+  Import: ImportSchema,
   LatencySummary: LatencySummarySchema,
   ManagedCertificate: ManagedCertificateSchema,
   Metrics: MetricsSchema,
@@ -116,6 +129,7 @@ export const namedSchemas: NamedSchemas = {
   NodeDetail: NodeDetailSchema,
   NodeDrift: NodeDriftSchema,
   NodeDriftDetail: DriftDetailSchema,
+  NodeFacts: NodeFactsSchema,
   NodeHost: NodeHostSchema,
   NodeIdentity: NodeIdentitySchema,
   NodePolicy: NodePolicySchema,
@@ -130,6 +144,7 @@ export const namedSchemas: NamedSchemas = {
   RolloutState: RolloutStateSchema,
   Session: SessionSchema,
   ServedCertificate: ServedCertificateSchema,
+  RequestSample: RequestSampleSchema,
   Stage: StageSchema,
   SyncState: SyncStateSchema,
   System: SystemSchema,

@@ -13,6 +13,10 @@ import type { ConsoleCertificate } from './console-tls/certificate.ts'
 import type { Identity } from './control-plane/identity.ts'
 import type { Deciding } from './deciding-for-service.ts'
 import type { Config } from './environment/config.ts'
+import { adviceRoutes } from './features/advice/routes.ts'
+import type { farmReader } from './features/alerts/look.ts'
+import { alertRoutes } from './features/alerts/routes.ts'
+import { findAlert } from './features/alerts/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import type { AuditVerifier } from './features/audit/verifier.ts'
 import type { BackupKeeper } from './features/backups/keeper.ts'
@@ -39,17 +43,25 @@ import {
   checkNodeBinary,
 } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { importRoutes } from './features/importers/routes.ts'
+import { ASK_ERRORS, createAskNodes } from './features/metrics/asked-nodes.ts'
+import { resolveNodes } from './features/metrics/asked-sets.ts'
+import { createNodeValues, NODE_VALUES_ERRORS } from './features/metrics/node-values.ts'
+import { requestRoutes } from './features/metrics/request-routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
+import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
+import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import type { EndNode } from './features/nodes/decommissioning.ts'
+import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
-import { openFarmIndex } from './features/nodes/farm-index.ts'
+import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
 import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { rolloutsNow } from './features/rollouts/now.ts'
-import { rolloutRoutes } from './features/rollouts/routes.ts'
+import { ORDER_ERRORS, rolloutRoutes } from './features/rollouts/routes.ts'
 import {
   marksBetween,
   rolloutsBringing,
@@ -62,9 +74,11 @@ import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import { createFarmFamilies } from './features/telemetry/farm.ts'
+import { otlpBody } from './features/telemetry/otlp-body.ts'
+import { startOtlpExport } from './features/telemetry/otlp-export.ts'
 import type { watchProcess } from './features/telemetry/process.ts'
 import type { createRequestCounter } from './features/telemetry/requests.ts'
-import { telemetryRoutes } from './features/telemetry/routes.ts'
+import { allFamilies, telemetryRoutes } from './features/telemetry/routes.ts'
 import type { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
@@ -75,6 +89,7 @@ import type { Guard } from './features/webhooks/targets.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import type { AbsenceOf } from './fleet/forgetting.ts'
 import type { CheckQuestions, LogQuestions } from './fleet/questions.ts'
+import type { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
 import type { MetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
@@ -86,6 +101,7 @@ import { sessionKey } from './plugins/session.ts'
 import type { SseHub } from './plugins/sse.ts'
 import { createStartSession } from './plugins/start-session.ts'
 import { type Services, version } from './process/services.ts'
+import { tryingWith } from './trying-for-service.ts'
 
 /** All that routes are made of. */
 export type Parts = {
@@ -97,6 +113,7 @@ export type Parts = {
   fleet: Fleet
   absenceOf: AbsenceOf
   questions: { logQuestions: LogQuestions; checkQuestions: CheckQuestions }
+  sampleWatches: SampleWatches
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs: number
   /** The other listener. */
@@ -116,20 +133,19 @@ export type Parts = {
   backups: BackupKeeper | null
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
+  index: FarmIndex
   requests: ReturnType<typeof createRequestCounter>
+  alertFarm: ReturnType<typeof farmReader>
   ownProcess: ReturnType<typeof watchProcess>
 }
-type WithIndex = Parts & { index: FarmIndex; countNodes: ReturnType<typeof createNodeCounts> }
+type WithCounts = Parts & { countNodes: ReturnType<typeof createNodeCounts> }
 
 export const API = '/api/v1'
 
-/** What holds for every route must hold already. */
-export async function serveApi(app: App, parts: Parts): Promise<void> {
-  const { config, services, identity, authority, fleet } = parts
-  const { db, now } = services
-  const isTls = authority !== null
-  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
-  const all = { ...parts, index, countNodes: createNodeCounts(index) }
+/** What holds for every route must hold already. Returns how to stop what is sent by itself. */
+export async function serveApi(app: App, parts: Parts): Promise<() => Promise<void>> {
+  const { config } = parts
+  const all = { ...parts, countNodes: createNodeCounts(parts.index) }
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -144,7 +160,7 @@ export async function serveApi(app: App, parts: Parts): Promise<void> {
     { config: { permission: 'system:read' }, schema: { hide: true } },
     async () => ({ ...app.swagger(), servers: [{ url: `${config.basePath}/` }] }),
   )
-  serveTelemetry(app, all)
+  return serveTelemetry(app, all)
 }
 
 /** Who is who, and how they get in. */
@@ -155,111 +171,118 @@ async function servePeople(api: App, { config, services, box }: Parts): Promise<
   const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
   const secondFactor = createSecondFactor(box)
   const prove = createProve({ users, write, now, throttle, secondFactor })
-  await api.register(
-    sessionRoutes({
-      ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
-    }),
-  )
-  await api.register(setupRoutes({ db, write, now, startSession, view }))
-  await api.register(userRoutes({ db, write, now, waysIn }))
-  await api.register(tokenRoutes({ db, write, now, prove }))
-  await api.register(
-    oidcRoutes({
-      ...{ config: config.oidc, basePath: config.basePath, prefix: API },
-      ...{ db, write, box, now, startSession, prove },
-    }),
-  )
+  await sessionRoutes({
+    ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
+  })(api)
+  await setupRoutes({ db, write, now, startSession, view })(api)
+  await userRoutes({ db, write, now, waysIn })(api)
+  await tokenRoutes({ db, write, now, prove })(api)
+  await oidcRoutes({
+    ...{ config: config.oidc, basePath: config.basePath, prefix: API },
+    ...{ db, write, box, now, startSession, prove },
+  })(api)
 }
 
 /** Nodes, what they are to run, and what they measure. */
-async function serveFarm(api: App, parts: WithIndex): Promise<void> {
+async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   const { config, services, identity, authority, fleet, absenceOf, questions, index } = parts
-  const { assignments, endNode, metrics, work, keeper, acme } = parts
+  const { assignments, endNode, metrics, work, keeper, acme, alertFarm } = parts
   const { schema, validateAuthors, askOwners, releases, previews, engine, orders, rollOut } =
     parts.deciding
   const { db, write, now } = services
-  await api.register(
-    nodeRoutes({
-      db,
-      write,
-      now,
-      identity,
-      ...{ isTls: authority !== null, index },
-      fleet,
-      metrics,
-      engine,
-      assignments,
-      endNode,
-      askForLog: (nodeId, lines) =>
-        questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
-      adopt: createAdopt({ db, write, now, validate: validateAuthors }),
-      adoptErrors: saveErrors,
-      readGrouping,
-      absenceOf,
-      openPreviews: previews,
-      impactOf: (id, change) =>
-        impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
+  await nodeRoutes({
+    db,
+    write,
+    now,
+    identity,
+    ...{ isTls: authority !== null, index, lastEventId: services.events.lastId },
+    fleet,
+    metrics,
+    engine,
+    assignments,
+    endNode,
+    askForLog: (nodeId, lines) =>
+      questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
+    adopt: createAdopt({ db, write, now, validate: validateAuthors }),
+    adoptErrors: saveErrors,
+    readGrouping,
+    absenceOf,
+    openPreviews: previews,
+    impactOf: (id, change) =>
+      impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
+  })(api)
+  await nodeCellsRoutes({
+    ...{ index, valuesOf: createNodeValues({ now, metrics }), valueErrors: NODE_VALUES_ERRORS },
+  })(api)
+  await prometheusRoutes({ db, index })(api)
+  await configRoutes({
+    ...{ db, write, now, schema, work },
+    validate: validateAuthors,
+    namedBy: async ({ trx }, config) =>
+      (await groupsGiving(trx, config)).map(
+        (group) => `the group "${group}" gives it to its nodes`,
+      ),
+  })(api)
+  await rolloutRoutes({
+    ...orders,
+    askOwners,
+    askNode: (nodeId, question, withinMs) =>
+      questions.checkQuestions.ask(nodeId, question, withinMs),
+    errorsForAuthor: releases.errorsForAuthor,
+    readText: (text) => {
+      const parsed = parseConfigText(text)
+      return parsed.ok ? parsed.value : null
+    },
+    monotonicMs: () => performance.now(),
+  })(api)
+  await importRoutes({ validate: validateAuthors })(api)
+  await rolloutTaskRoutes({ db })(api)
+  await rolloutActionRoutes({ db, now, engine })(api)
+  await farmRoutes({
+    summaryOf: createFarmSummary({
+      ...{ now, countNodes: parts.countNodes, monotonicMs: () => performance.now() },
+      rolloutsNow: (seen) => rolloutsNow(db, seen),
     }),
-  )
-  await api.register(
-    configRoutes({
-      ...{ db, write, now, schema, work },
-      validate: validateAuthors,
-      namedBy: async ({ trx }, config) =>
-        (await groupsGiving(trx, config)).map(
-          (group) => `the group "${group}" gives it to its nodes`,
-        ),
-    }),
-  )
-  await api.register(
-    rolloutRoutes({
-      ...orders,
-      askOwners,
-      askNode: (nodeId, question, withinMs) =>
-        questions.checkQuestions.ask(nodeId, question, withinMs),
-      errorsForAuthor: releases.errorsForAuthor,
-      readText: (text) => {
-        const parsed = parseConfigText(text)
-        return parsed.ok ? parsed.value : null
-      },
-      monotonicMs: () => performance.now(),
-    }),
-  )
-  await api.register(rolloutTaskRoutes({ db }))
-  await api.register(rolloutActionRoutes({ db, engine }))
-  await api.register(
-    farmRoutes({
-      summaryOf: createFarmSummary({
-        ...{ now, countNodes: parts.countNodes, monotonicMs: () => performance.now() },
-        rolloutsNow: (seen) => rolloutsNow(db, seen),
-      }),
-    }),
-  )
-  await api.register(farmRulesRoutes({ db, write }))
-  await api.register(groupRoutes({ db, write, now, openPreviews: previews, absenceOf }))
-  await api.register(
-    metricsRoutes({
-      db,
-      now,
-      metrics,
-      rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
-    }),
-  )
-  await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl: config.agentUrl, authority }))
-  await api.register(
-    certificateRoutes({
-      ...{ db, write, now, keeper, rollOut },
-      usesOf: async (name) => [
-        ...(await configsNaming({ db, examine: work.examine }, name)),
-        ...describeGiven(await nodesGiven(db, name)),
-        ...(await rolloutsBringing(db, name)),
-        ...(isShownByConsole(config, name)
-          ? ['the console itself shows it (FARMSTEAD_TLS_CERTIFICATE)']
-          : []),
-      ],
-    }),
-  )
-  await api.register(acme.routes)
+  })(api)
+  await farmRulesRoutes({ db, write })(api)
+  await groupRoutes({ db, write, now, openPreviews: previews, absenceOf })(api)
+  await metricsRoutes({
+    db,
+    now,
+    metrics,
+    rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
+  })(api)
+  await requestRoutes({ db, now, metrics, fleet, sampleWatches: parts.sampleWatches })(api)
+  const askNodes = createAskNodes({ now, members: index.kept })
+  await metricsSetRoutes({ now, metrics, members: index.kept, askNodes })(api)
+  await adviceRoutes({
+    ...{ metrics, askNodes, askErrors: ASK_ERRORS },
+    ...{ trying: tryingWith(parts), tryErrors: [...saveErrors, ...ORDER_ERRORS] },
+  })(api)
+  await alertRoutes({
+    ...{ db, write, now, farm: alertFarm },
+    measured: { metrics, readMeasure: measureIn },
+    requireKnown: async (appliesTo) => {
+      resolveNodes(appliesTo, await index.kept(), null)
+    },
+    labels: async () => {
+      const known = new Map((await index.kept()).map(({ id, labels }) => [id, labels]))
+      return (nodeId) => known.get(nodeId) ?? null
+    },
+  })(api)
+  await enrolmentTokenRoutes({ db, write, now, agentUrl: config.agentUrl, authority })(api)
+  await certificateRoutes({
+    ...{ db, write, now, keeper, rollOut },
+    usesOf: async (name) => [
+      ...(await configsNaming({ db, examine: work.examine }, name)),
+      ...describeGiven(await nodesGiven(db, name)),
+      ...(await rolloutsBringing(db, name)),
+      ...(isShownByConsole(config, name)
+        ? ['the console itself shows it (FARMSTEAD_TLS_CERTIFICATE)']
+        : []),
+    ],
+  })(api)
+  await acme.routes(api)
 }
 
 /** What happened, who hears of it, and how the service is. */
@@ -268,67 +291,67 @@ async function serveSystem(api: App, parts: Parts): Promise<void> {
   const { acme, guard, dispatcher, verifier, backups, hub, bearers, certificateEnds } = parts
   const { db, write, now, events, controlPlaneId } = services
   const binary = createNodeBinary(config.nodeBinary)
-  await api.register(auditRoutes({ db, controlPlaneId, verifier }))
-  await api.register(
-    webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
-  )
-  await api.register(
-    eventRoutes({
-      events,
-      hub,
-      now,
-      onNewWindows: metrics.onNewWindows,
-      mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
-      mayStillListen: ({ user, session }) =>
-        user?.token
-          ? bearers.mayStill(user, 'events:read')
-          : sessionIsAlive(db, session.sessionId, now()),
+  await auditRoutes({ db, controlPlaneId, verifier })(api)
+  await webhookRoutes({
+    ...{ db, write, now, box, guard, dispatcher, events, controlPlaneId },
+    sendsMail: config.smtp !== null,
+  })(api)
+  await eventRoutes({
+    events,
+    hub,
+    now,
+    onNewWindows: metrics.onNewWindows,
+    factsOf: createNodeFacts({
+      ...{ db, now, identity, fleet, isTls: authority !== null },
+      monotonicMs: () => performance.now(),
     }),
-  )
-  await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
-  await api.register(
-    recoveryRoutes({
-      db,
-      write,
-      identity,
-      onConfirmed: async () => {
-        await deciding.engine.offerHeld()
-        fleet.wakeAll()
-        acme.wake()
+    mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
+    mayStillListen: ({ user, session }) =>
+      user?.token
+        ? bearers.mayStill(user, 'events:read')
+        : sessionIsAlive(db, session.sessionId, now()),
+  })(api)
+  await backupRoutes({ db, config: config.backups, keeper: backups })(api)
+  await recoveryRoutes({
+    db,
+    write,
+    identity,
+    onConfirmed: async () => {
+      await deciding.engine.offerHeld()
+      fleet.wakeAll()
+      acme.wake()
+    },
+  })(api)
+  await healthRoutes({
+    version,
+    startedAtMs: now(),
+    identity,
+    agentListener: { url: config.agentUrl, transport: config.agentTransport },
+    certificateAuthority: authority,
+    checks: [
+      { name: 'control-db', run: () => checkControlDb(db) },
+      { name: 'metrics-db', run: () => metrics.check() },
+      { name: 'node-check', run: () => checkNodeBinary(binary) },
+      { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+      {
+        name: 'certificates',
+        run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
       },
-    }),
-  )
-  await api.register(
-    healthRoutes({
-      version,
-      startedAtMs: now(),
-      identity,
-      agentListener: { url: config.agentUrl, transport: config.agentTransport },
-      certificateAuthority: authority,
-      checks: [
-        { name: 'control-db', run: () => checkControlDb(db) },
-        { name: 'metrics-db', run: () => metrics.check() },
-        { name: 'node-check', run: () => checkNodeBinary(binary) },
-        { name: 'agent-ca', run: async () => checkCa(authority, now()) },
-        {
-          name: 'certificates',
-          run: async () => checkCertificates(await certificateEnds(), await acme.late(), now()),
-        },
-        { name: 'backup', run: async () => checkBackups(backups, identity) },
-      ],
-      nodeBinaryVersion: binary.version,
-      isListeningToAgents: () => agents.server.listening,
-    }),
-  )
+      { name: 'backup', run: async () => checkBackups(backups, identity) },
+    ],
+    nodeBinaryVersion: binary.version,
+    isListeningToAgents: () => agents.server.listening,
+  })(api)
 }
 
-function serveTelemetry(app: App, parts: WithIndex): void {
+function serveTelemetry(app: App, parts: WithCounts): () => Promise<void> {
   const { config, services, identity, authority, fleet, acme, hub, countNodes } = parts
-  const { certificateEnds, consoleCertificate, requests, ownProcess } = parts
+  const { certificateEnds, consoleCertificate, requests, ownProcess, metrics } = parts
   const { db, now, disk } = services
-  telemetryRoutes(app, {
-    version,
-    own: () => [...ownProcess.families(), ...requests.families()],
+  const startedAtMs = now()
+  const told = {
+    ...{ version, metrics },
+    own: () => [...ownProcess.families(), ...requests.families(), ...(otlp?.families() ?? [])],
     farm: createFarmFamilies({
       ...{
         db,
@@ -345,7 +368,18 @@ function serveTelemetry(app: App, parts: WithIndex): void {
       consoleNotAfterMs: () => consoleCertificate?.current().notAfterMs ?? null,
       isInRecovery: () => identity.recovery !== null,
     }),
-  })
+  }
+  const instance = services.controlPlaneId
+  const otlp: ReturnType<typeof startOtlpExport> | null =
+    config.otlp &&
+    startOtlpExport({
+      config: config.otlp,
+      gather: async () =>
+        otlpBody(await allFamilies(told), { startedAtMs, nowMs: now(), version, instance }),
+      onError: (error) => app.log.error({ err: error }, 'measurements could not be sent by OTLP'),
+    })
+  telemetryRoutes(app, told)
+  return async () => otlp?.stop()
 }
 
 const isShownByConsole = ({ tls }: Config, name: string) =>
@@ -364,5 +398,6 @@ const factsOf = (db: Services['db']): Facts => ({
     id === '*' ||
     (await nodeIdsWithin(db, [id], scope)).length > 0 ||
     (await enrolmentTokenWithin(db, id, scope)) !== undefined,
+  alertIsWithin: async (id, scope) => id === '*' || (await findAlert(db, id, scope)) !== undefined,
   ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
 })

@@ -26,6 +26,7 @@ import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/user-store.ts'
 import { isHeavy } from '../src/plugins/turns.ts'
+import { inThisThread } from './metrics-in-process.ts'
 import { nodeBinary, plainConfig } from './plain-config.ts'
 
 export { nodeBinary }
@@ -86,6 +87,9 @@ export const testConfig = (overrides: Partial<Config> = {}): Config => ({
 /** On a busy machine everything is slow, which says nothing of the service: what is about overload says so. */
 const NEVER_OVERLOADED = { maxEventLoopDelay: 0, maxHeapUsedBytes: 0, sampleInterval: 5000 }
 
+/** A look at the rules of alerts reads nodes: tests that are about it, and no others, have it looked. */
+const NOT_BY_THEMSELVES_MS = 2 ** 31 - 1
+
 export async function build({
   config = {},
   ...overrides
@@ -102,6 +106,8 @@ export async function build({
   }
   const service = await buildService(full, {
     pressure: NEVER_OVERLOADED,
+    beginMetricsThread: inThisThread,
+    alertsEveryMs: NOT_BY_THEMSELVES_MS,
     ...overrides,
     onRoute,
     textWork: heavy.work,

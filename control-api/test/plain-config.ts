@@ -23,6 +23,8 @@ export const plainConfig = (dataDir: string): Config => ({
   tls: null,
   oidc: null,
   webhookAllow: [],
+  smtp: null,
+  otlp: null,
   logLevel: 'silent',
   backups: null,
 })

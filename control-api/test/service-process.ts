@@ -17,7 +17,7 @@ export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<
 /** Throws when it ended, or did not say in a minute where it listens. */
 export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...FLAGS, join(SOURCE, 'server.ts')], {
-    env: { ...COMPILED, ...env },
+    env: { ...COMPILED, MALLOC_ARENA_MAX: '2', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((done) => child.once('close', () => done()))

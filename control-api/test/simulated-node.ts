@@ -12,6 +12,8 @@ import type {
   NackRequest,
   Policy,
   ReportRequest,
+  RequestSample,
+  SamplesResponse,
   Window,
 } from '../src/agent-protocol/messages.gen.ts'
 import { digestOf } from '../src/features/configs/text/digest.ts'
@@ -44,6 +46,8 @@ export class SimulatedNode {
   policy: Policy | null = null
   /** What it was to fetch from itself, in order. */
   readonly probes: NonNullable<DesiredResponse['probes']>[] = []
+  /** For how long it was told to send single requests, each time that it was. */
+  readonly watched: number[] = []
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
@@ -136,6 +140,21 @@ export class SimulatedNode {
     return acknowledgedSeq
   }
 
+  /** Single requests, some of those that were `seen`; the answer is for how long it is to go on. */
+  async sendSamples(
+    samples: RequestSample[],
+    { seen = samples.length, uptimeUs = this.#uptimeMs * 1000 } = {},
+  ): Promise<number> {
+    const from = { bootId: this.#bootId, incarnation: this.#incarnation }
+    const { forMs } = await this.say<SamplesResponse>('samples', {
+      ...from,
+      uptimeUs,
+      seen,
+      samples,
+    })
+    return forMs
+  }
+
   async #obey(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -147,13 +166,14 @@ export class SimulatedNode {
           challenges: [...this.challenges.keys()],
         }
         const answer = await this.say<DesiredResponse>('desired', request, signal)
-        const { assignment, probes, challenges } = answer
+        const { assignment, probes, samples, challenges } = answer
         if (challenges) {
           this.challenges = new Map(
             challenges.map(({ token, keyAuthorization }) => [token, keyAuthorization]),
           )
         }
         if (probes) this.probes.push(probes)
+        if (samples) this.watched.push(samples.forMs)
         if (assignment) await this.#take(assignment)
       } catch {
         // Cut off, or superseded: ask again, as a real one does.

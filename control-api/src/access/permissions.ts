@@ -13,6 +13,7 @@ const read = [
   'system:metrics',
   'groups:read',
   'certificates:read',
+  'alerts:read',
   'tokens:own',
 ] as const
 const oversight = ['audit:read', 'users:read', 'tokens:read', 'webhooks:read'] as const
@@ -24,6 +25,7 @@ const everything = [
   'configs:write',
   'groups:write',
   'certificates:write',
+  'requests:read',
   'rollouts:run',
   'rollouts:approve',
   'rollouts:emergency',
@@ -31,6 +33,8 @@ const everything = [
   'users:write',
   'tokens:write',
   'webhooks:write',
+  'alerts:handle',
+  'alerts:write',
   'backups:read',
   'backups:write',
 ] as const
@@ -46,11 +50,14 @@ export const rolePermissions: Record<Role, readonly Permission[]> = {
   editor: [...read, 'configs:write'],
   operator: [
     ...read,
+    'requests:read',
     'rollouts:run',
     'nodes:write',
     'nodes:enrol',
     'groups:write',
     'certificates:write',
+    'alerts:handle',
+    'alerts:write',
   ],
   admin: everything,
 }

@@ -172,6 +172,10 @@ export type Stages = {
   total?: Histogram
   firstByte?: Histogram
   write?: Histogram
+  writeClient?: Histogram
+  writeBuffer?: Histogram
+  writeNetwork?: Histogram
+  roundTrip?: Histogram
   statWait?: Histogram
   stat?: Histogram
   readWait?: Histogram
@@ -192,6 +196,7 @@ export type Window = {
     counters: Counters
     stages: Stages
   })[]
+  slow?: (RequestSample)[]
 }
 
 export type Host = {
@@ -216,6 +221,17 @@ export type HostRoot = {
   readBytesTotal: number | null
   readsTotal: number | null
   readMilliseconds: number | null
+}
+
+export type RequestSample = {
+  startedUs: number
+  generation: number
+  status: number | null
+  bytes: number
+  protocol: string
+  reason: string | null
+  path: string
+  stageSeconds: Record<string, number>
 }
 
 export type ConfirmRequest = {
@@ -274,6 +290,9 @@ export type DesiredResponse = {
     })[]
   }
   challenges?: (Challenge)[]
+  samples?: {
+    forMs: DurationMs
+  }
 }
 
 export type EmptyResponse = Record<string, never>
@@ -384,10 +403,17 @@ export type ReportRequest = {
   drift?: Drift | DriftReference | null
   host?: Host
   certificates?: (ServedCertificate)[]
+  desired?: {
+    have: ConfigIdentity | null
+    waitMs: DurationMs
+    challenges?: (ChallengeToken)[]
+  }
 }
 
 export type ReportResponse = {
   acknowledgedSeq: number
+  reportEveryMs?: number
+  desired?: DesiredResponse
 }
 
 export type ResultRequest = {
@@ -399,6 +425,18 @@ export type ResultRequest = {
   reason: "unconfirmed" | "crash_loop" | "apply_failed" | "restart" | null
   message: string
   evidence: (string)[]
+}
+
+export type SamplesRequest = {
+  bootId: BootId
+  incarnation: BootId
+  uptimeUs: number
+  seen: number
+  samples: (RequestSample)[]
+}
+
+export type SamplesResponse = {
+  forMs: DurationMs
 }
 
 export type TicketKeysResponse = {

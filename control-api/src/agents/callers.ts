@@ -103,8 +103,11 @@ export function createIdentify({ db, write, now, authority, fleet }: Deps): Iden
     return callerOf(node, null)
   }
 
+  if (!authority) return byCredential
   return async (request) => {
-    const caller = await (authority ? byCertificate(request, authority) : byCredential(request))
+    const caller = await byCertificate(request, authority)
+    // Who a connection was made for is one node: it ends with that node's identity. Without certificates it is a
+    // proxy's, which may speak for many nodes on one; each of their requests is identified by itself.
     const { socket } = request.raw
     if (socket instanceof Socket && !socket.destroyed) fleet.track(caller.id, socket)
     return caller

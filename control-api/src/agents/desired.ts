@@ -20,6 +20,7 @@ import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { SampleWatches } from '../fleet/sample-watches.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
@@ -27,10 +28,10 @@ import type { Outgoing } from './outgoing.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
+/** What nodes are told to wait, at most. */
+export const DESIRED_WAIT_MS = 25_000
 /** Polls that were all woken together would end together, and come again together, for ever: each ends somewhat earlier. */
 const SPREAD = 0.2
-/** A shorter one is waited for by somebody. */
-const SHORT_WAIT_MS = 1_000
 /** For an answer that is there, whatever the poll's time. */
 const LEAST_FOR_ROOM_MS = 1_000
 
@@ -44,12 +45,14 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
+  sampleWatches: Pick<SampleWatches, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   texts: KeptTexts
   outgoing: Outgoing
 }
 type Given = Assignment & Standing
-type Request = FastifyRequest<{ Body: DesiredRequest }>
+/** What it has and how long it waits: by itself, or with a report. */
+export type Wish = Pick<DesiredRequest, 'incarnation' | 'have' | 'waitMs' | 'challenges'>
 
 /**
  * What it refused or went back from, also where it keeps no mark of that (a fence, or a start after its first
@@ -57,8 +60,9 @@ type Request = FastifyRequest<{ Body: DesiredRequest }>
  */
 const isSettled = ({ state }: Standing) => state === 'nacked' || state === 'reverted'
 
+/** A shorter wait is the node's own: then it has something to say. */
 const spread = (waitMs: number) =>
-  waitMs <= SHORT_WAIT_MS ? waitMs : waitMs * (1 - SPREAD * Math.random())
+  waitMs < DESIRED_WAIT_MS ? waitMs : waitMs * (1 - SPREAD * Math.random())
 
 export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logQuestions, probeOrders } = deps
@@ -80,12 +84,14 @@ export function createDesired(deps: Deps) {
     // A text beside an assignment's might be more than an answer may hold.
     const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
     const probes = probeOrders.take(nodeId)
+    const samples = deps.sampleWatches.take(nodeId)
     const challenges = answered ? deps.challenges.newsFor(answered) : null
-    if (!assignment && !question && !probes && !challenges) return null
+    if (!assignment && !question && !probes && !samples && !challenges) return null
     return {
       assignment,
       ...(question && { request: question }),
       ...(probes && { probes }),
+      ...(samples && { samples }),
       ...(challenges && { challenges }),
     }
   }
@@ -142,12 +148,12 @@ export function createDesired(deps: Deps) {
   }
 
   return async (
-    request: Request,
+    request: FastifyRequest,
     reply: FastifyReply,
     caller: Caller,
+    { incarnation, challenges, waitMs, ...wish }: Wish,
   ): Promise<DesiredResponse> => {
-    const { waitMs, incarnation, challenges } = request.body
-    const have = request.body.have?.generation ?? 0
+    const have = wish.have?.generation ?? 0
     mayWait(caller, incarnation)
     const nodeId = caller.id
     if (challenges) deps.challenges.heard(nodeId, challenges)

@@ -228,7 +228,7 @@ export function createInbox(deps: Deps) {
         const target = targetOf(await deps.readGrouping(trx), node)
         const group = target.group.name
         for (const { text, config, version } of await firstReleases(trx, target, given)) {
-          const rendered = await deps.releases.renderForNode(trx, text, target)
+          const rendered = await deps.releases.rendererOf(text)(trx, target)
           if (!rendered) deps.onUnrenderable(nodeId)
           if (!rendered || given.some(({ digest }) => digest === rendered.digest)) continue
           const about = { nodeId, rolloutId: null, config, version, group }

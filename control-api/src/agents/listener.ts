@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The agents' own listener: /agent/v1/<message>, as server-c/agent-protocol/README.md says. Knows HTTP
 // and the wire; who speaks is callers.ts's business, what a message means inbox.ts's.
+import { performance } from 'node:perf_hooks'
 import rateLimit from '@fastify/rate-limit'
 import type { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
@@ -40,6 +41,8 @@ import type {
   ReportRequest,
   ReportResponse,
   ResultRequest,
+  SamplesRequest,
+  SamplesResponse,
   TicketKeysResponse,
 } from '../agent-protocol/messages.gen.ts'
 import { TooManyRequests } from '../api-shapes/errors.ts'
@@ -53,6 +56,7 @@ import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { SampleWatches } from '../fleet/sample-watches.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
@@ -67,13 +71,12 @@ import { createAjv } from '../plugins/validation.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { NodeCertificates } from './certificates.ts'
-import { createDesired } from './desired.ts'
+import { createDesired, DESIRED_WAIT_MS } from './desired.ts'
 import type { Inbox } from './inbox.ts'
 import { createOutgoing } from './outgoing.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
-const DESIRED_WAIT_MS = 25_000
 const BODY_BYTES = 1024 * 1024
 /** Of messages that can carry a text of 1 MiB, which JSON may make several times as long. */
 const TEXT_BODY_BYTES = 8 * BODY_BYTES
@@ -92,6 +95,7 @@ const NUMBER = /^[1-9]\d{0,14}$/
 const HEARTBEATS = new Set([
   '/agent/v1/desired',
   '/agent/v1/report',
+  '/agent/v1/samples',
   '/agent/v1/ca',
   '/agent/v1/ticket-keys',
 ])
@@ -116,9 +120,10 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take' | 'answered'>
   checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take'>
+  sampleWatches: Pick<SampleWatches, 'take' | 'heard'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
-  metrics: Pick<Metrics, 'record'>
+  metrics: Pick<Metrics, 'record' | 'slowdown'>
   now: () => number
   reportEveryMs: number
   /** Sees each answer. */
@@ -275,7 +280,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/desired',
     { schema: body('desired'), config },
     async (request, reply): Promise<DesiredResponse> => {
-      return await desired(request, reply, callerIn(request))
+      return await desired(request, reply, callerIn(request), request.body)
     },
   )
 
@@ -319,31 +324,50 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   app.post<{ Body: ReportRequest }>(
     '/agent/v1/report',
     { schema: body('report'), config, bodyLimit: TEXT_BODY_BYTES },
-    async (request): Promise<ReportResponse> => {
+    async (request, reply): Promise<ReportResponse> => {
+      const cameAt = performance.now()
       const caller = callerIn(request)
-      const report = request.body
-      const { bootId, uptimeMs, drift, certificates } = report
-      const effective = asContent(report.effective)
-      admitted(caller, report.incarnation)
-      const known = driftNews(caller.drift, drift)
-      if (known === 'unknown') throw new SayHello()
-      fleet.setGauges(caller.id, report.gauges)
-      if (report.host) {
-        fleet.setHost(caller.id, { facts: report.host, bootId, uptimeMs, atMs: now() })
-      }
-      if (
-        effective?.digest !== caller.effective?.digest ||
-        effective?.source !== caller.effective?.source
-      ) {
-        await inbox.effectiveChanged(caller.id, effective)
-      }
-      if (certificates) await inbox.servedChanged(caller.id, certificates)
-      if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
-        await inbox.driftChanged(caller.id, drift)
-      }
-      return { acknowledgedSeq: await deps.metrics.record(caller.id, report) }
+      const { incarnation, desired: wish } = request.body
+      const acknowledgedSeq = await takeReport(caller, request.body)
+      if (!wish) return { acknowledgedSeq, ...paceOf(caller) }
+      // What was measured is not kept while the answer waits.
+      request.body = null as never
+      const waitMs = Math.max(0, wish.waitMs - (performance.now() - cameAt))
+      const answer = await desired(request, reply, caller, { ...wish, incarnation, waitMs })
+      return { acknowledgedSeq, ...paceOf(caller), desired: answer }
     },
   )
+
+  const paceOf = (caller: Caller): Pick<ReportResponse, 'reportEveryMs'> => {
+    const slowdown = deps.metrics.slowdown()
+    const everyMs = reportEveryMs * slowdown
+    fleet.toReport(caller.id, everyMs)
+    return slowdown > 1 ? { reportEveryMs: everyMs } : {}
+  }
+
+  /** Returns the number of the last window that was taken. */
+  const takeReport = async (caller: Caller, report: ReportRequest): Promise<number> => {
+    const { bootId, uptimeMs, drift, certificates } = report
+    const effective = asContent(report.effective)
+    admitted(caller, report.incarnation)
+    const known = driftNews(caller.drift, drift)
+    if (known === 'unknown') throw new SayHello()
+    fleet.setGauges(caller.id, report.gauges)
+    if (report.host) {
+      fleet.setHost(caller.id, { facts: report.host, bootId, uptimeMs, atMs: now() })
+    }
+    if (
+      effective?.digest !== caller.effective?.digest ||
+      effective?.source !== caller.effective?.source
+    ) {
+      await inbox.effectiveChanged(caller.id, effective)
+    }
+    if (certificates) await inbox.servedChanged(caller.id, certificates)
+    if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
+      await inbox.driftChanged(caller.id, drift)
+    }
+    return await deps.metrics.record(caller.id, report)
+  }
 
   /** Keys go over a connection whose both ends have proved who they are, or not at all. */
   const keyed = (request: FastifyRequest): Caller => {
@@ -385,6 +409,16 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       admitted(caller, request.body.incarnation)
       logQuestions.answered(caller.id, request.body)
       return nothing
+    },
+  )
+
+  app.post<{ Body: SamplesRequest }>(
+    '/agent/v1/samples',
+    { schema: body('samples'), config },
+    async (request): Promise<SamplesResponse> => {
+      const caller = callerIn(request)
+      admitted(caller, request.body.incarnation)
+      return { forMs: deps.sampleWatches.heard(caller.id, request.body, now()) }
     },
   )
 

@@ -4,6 +4,7 @@
 import { constants } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Authority } from '../ca/authority.ts'
 import { REQUEST_WITHIN_MS } from '../http/create.ts'
 import { closeEverySocketOf } from '../http/open-sockets.ts'
@@ -13,14 +14,14 @@ const HANDSHAKE_WITHIN_MS = 10_000
 const KEPT_IDLE_MS = 72_000
 
 export const tlsServerOf =
-  (authority: Authority) =>
+  (authority: Authority, handshakeWithinMs = HANDSHAKE_WITHIN_MS) =>
   (handler: RequestListener): Server => {
     const server = createServer(
       {
         ...contextOf(authority),
         requestCert: true,
         rejectUnauthorized: false,
-        handshakeTimeout: HANDSHAKE_WITHIN_MS,
+        handshakeTimeout: handshakeWithinMs,
         ALPNProtocols: ['http/1.1'],
         requestTimeout: REQUEST_WITHIN_MS,
         keepAliveTimeout: KEPT_IDLE_MS,
@@ -29,10 +30,32 @@ export const tlsServerOf =
     )
     // Connections that stand keep what they began with.
     authority.onChange(() => server.setSecureContext(contextOf(authority)))
+    beginWithFirstBytes(server as unknown as Server, handshakeWithinMs)
     closeEverySocketOf(server as unknown as Server)
     // A TLS server adds no method to those of an HTTP one that Fastify or we would use.
     return server as unknown as Server
   }
+
+/**
+ * TLS is given what a connection says first, and takes it into a small buffer, which it keeps. What it reads first itself goes
+ * into one of 64 KiB, as long as the connection lasts.
+ */
+function beginWithFirstBytes(server: Server, withinMs: number): void {
+  const begin = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const tooLate = setTimeout(() => socket.destroy(), withinMs)
+    socket.once('close', () => clearTimeout(tooLate))
+    // Its 'close' follows.
+    socket.on('error', () => {})
+    socket.once('readable', () => {
+      clearTimeout(tooLate)
+      // It ended, and said nothing.
+      if (socket.readableLength === 0) socket.destroy()
+      else for (const listener of begin) listener.call(server, socket)
+    })
+  })
+}
 
 const contextOf = (authority: Authority) => ({
   ...authority.serverContext(),

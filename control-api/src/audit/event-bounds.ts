@@ -3,6 +3,7 @@
 // networks, can say the same thing over and over, each a row that is kept for good: so each node has a budget per
 // action, failed sign-ins have one together, and what goes beyond it is counted, not written.
 // Told at once that something is left out, and how much with the next one written. In memory: a restart forgives.
+import { deleteOldest } from '../base/kept.ts'
 import type { NewEvent } from './event.ts'
 
 /** Enough for any honest hour; 2880 a day after that. */
@@ -30,8 +31,7 @@ export function createEventBounds() {
     // Taken out and put in again, the map's order is the order of use: the oldest goes first.
     buckets.delete(key)
     buckets.set(key, bucket)
-    const [oldest] = buckets.keys()
-    if (buckets.size > MAX_KEYS && oldest !== undefined) buckets.delete(oldest)
+    if (buckets.size > MAX_KEYS) deleteOldest(buckets)
     return bucket
   }
 

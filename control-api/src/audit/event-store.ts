@@ -4,7 +4,10 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { EventsTable, Reader, Trx } from '../db/database.ts'
 
 const COLUMNS = ['id', 'kind', 'object_id', 'action', 'at_ms', 'actor'] as const
-export type EventRow = Pick<Selectable<EventsTable>, (typeof COLUMNS)[number]>
+export type EventRow = Pick<Selectable<EventsTable>, (typeof COLUMNS)[number]> & {
+  /** Of an alert, which says by itself what it is about: JSON. */
+  detail: string | null
+}
 
 export async function insertEvents(
   trx: Trx,
@@ -37,7 +40,14 @@ export async function newestEventId(db: Reader): Promise<number> {
 
 /** Oldest first. */
 export const eventsAfter = (db: Reader, id: number, limit: number): Promise<EventRow[]> =>
-  db.selectFrom('events').select(COLUMNS).where('id', '>', id).orderBy('id').limit(limit).execute()
+  db
+    .selectFrom('events')
+    .select(COLUMNS)
+    .select(sql<string | null>`iif(kind = 'alert', data, null)`.as('detail'))
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 
 /** The first since then; looks only at those after an id. */
 export async function firstSince(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
+import { NodeFactsSchema } from '../api-shapes/node-facts.ts'
 
 /**
  * GET /events streamEvents (SSE). The event's `id` is durable (rowid of the events table); reconnect with
- * Last-Event-ID to get what was missed. Events say what changed, not how: fetch the thing again.
+ * Last-Event-ID to get what was missed. Events say what changed, not how: fetch the thing again. Only how a node
+ * stands comes with them, while there are few; an answer's `revision` says whether it has that already.
  * They come as unnamed messages, so that `onmessage` gets them all. Two named ones have no id:
  * `heartbeat` every 15 s, and `resync` when so much was missed that all is to be fetched again.
  * `metrics` is not stored: it says, at most once a second, that new windows arrived for the node `id`
@@ -20,6 +22,9 @@ export const EventSchema = Type.Object({
     'token',
     'group',
     'webhook',
+    'alert',
+    'alert-rule',
+    'alert-silence',
     'certificate',
     'certificate-authority',
     'dns-webhook',
@@ -32,6 +37,7 @@ export const EventSchema = Type.Object({
       'enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, …',
   }),
   at: Type.String({ format: 'date-time' }),
+  node: Type.Optional(NodeFactsSchema),
 })
 export type Event = Static<typeof EventSchema>
 

@@ -12,6 +12,8 @@ export type StoredEvent = {
   event: Event
   /** User name, node id or "operator"; null: the control plane itself. */
   actor: string | null
+  /** What an alert is about; null: of other things people ask. For who is told elsewhere. */
+  detail: Record<string, unknown> | null
 }
 type Listener = (event: StoredEvent) => void
 
@@ -91,6 +93,7 @@ const readAfter = async (db: Kysely<Database>, id: number, limit: number): Promi
 const toStored = (row: EventRow): StoredEvent => ({
   id: row.id,
   actor: row.actor,
+  detail: row.detail === null ? null : JSON.parse(row.detail),
   event: {
     kind: row.kind as Event['kind'],
     id: row.object_id,

@@ -5,6 +5,7 @@
 //   about    | who with the permission hears of it
 //   a node   | whose scope has the node
 //   a rollout| whose scope has one of its nodes
+//   an alert | whose scope has its node, if it has one
 //   the farm | whose roles count for the whole farm
 //   nobody   | everybody
 //
@@ -15,7 +16,7 @@ import type { Scope } from '../access/scope.ts'
 import type { SignedInUser } from '../http/app-types.ts'
 import type { Event } from './event.ts'
 
-type About = 'node' | 'rollout' | 'farm' | 'nobody'
+type About = 'node' | 'rollout' | 'alert' | 'farm' | 'nobody'
 export type Kind = Event['kind']
 /** The permission that the kind's list asks for. */
 export const KINDS: Readonly<Record<Kind, { permission: Permission; about: About }>> = {
@@ -30,6 +31,9 @@ export const KINDS: Readonly<Record<Kind, { permission: Permission; about: About
   session: { permission: 'audit:read', about: 'farm' },
   token: { permission: 'tokens:read', about: 'farm' },
   webhook: { permission: 'webhooks:read', about: 'farm' },
+  alert: { permission: 'alerts:read', about: 'alert' },
+  'alert-rule': { permission: 'alerts:read', about: 'nobody' },
+  'alert-silence': { permission: 'alerts:read', about: 'nobody' },
   certificate: { permission: 'certificates:read', about: 'nobody' },
   'certificate-authority': { permission: 'certificates:read', about: 'nobody' },
   'dns-webhook': { permission: 'certificates:read', about: 'nobody' },
@@ -44,6 +48,7 @@ export type Thing = Pick<Event, 'kind' | 'id'>
 export type Facts = {
   nodeIsWithin: (id: string, scope: Scope) => Promise<boolean>
   rolloutTouches: (id: string, scope: Scope) => Promise<boolean>
+  alertIsWithin: (id: string, scope: Scope) => Promise<boolean>
   /** null: there is no such token any more. */
   ownerOfToken: (id: string) => Promise<string | null>
 }
@@ -54,6 +59,7 @@ export async function mayHear(viewer: Viewer, thing: Thing, facts: Facts): Promi
   if (!viewer.permissions.includes(permission)) return false
   if (viewer.scope === null || about === 'nobody') return true
   if (about === 'node') return await facts.nodeIsWithin(thing.id, viewer.scope)
+  if (about === 'alert') return await facts.alertIsWithin(thing.id, viewer.scope)
   return about === 'rollout' && (await facts.rolloutTouches(thing.id, viewer.scope))
 }
 

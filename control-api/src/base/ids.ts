@@ -18,6 +18,9 @@ type IdPrefix =
   | 'request'
   | 'probe'
   | 'order'
+  | 'alert'
+  | 'rule'
+  | 'silence'
 
 /** Each request has an id: drawn one by one, its 16 numbers cost more than all else about it. */
 const drawn = new Uint32Array(256)

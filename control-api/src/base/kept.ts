@@ -41,3 +41,11 @@ export class Kept<V> {
     this.#kept.delete(key)
   }
 }
+
+/** To be called when there are too many only: to find the first, a map steps over all that were taken out before it. */
+export function deleteOldest<K>(map: Map<K, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key)
+    return
+  }
+}

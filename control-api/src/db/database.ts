@@ -4,6 +4,7 @@
 // booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { AcmeTables } from './tables/acme.ts'
+import type { AlertTables } from './tables/alerts.ts'
 import type { BackupTables } from './tables/backups.ts'
 import type { CertificateTables } from './tables/certificates.ts'
 import type { ConfigTables } from './tables/configs.ts'
@@ -238,6 +239,7 @@ export type CoreTables = {
 export type Database = CoreTables &
   BackupTables &
   AcmeTables &
+  AlertTables &
   CertificateTables &
   ConfigTables &
   GroupTables &

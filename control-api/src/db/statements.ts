@@ -2,6 +2,7 @@
 // Preparing a statement takes longer than running most of ours, and the same few hundred come again and again.
 import type Sqlite from 'better-sqlite3'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
+import { deleteOldest } from '../base/kept.ts'
 
 /** A list of values of another length is another statement: those that were not used for long go. */
 const MOST_KEPT = 500
@@ -20,8 +21,7 @@ export function keepStatements(database: Sqlite.Database): SqliteDatabase {
       const statement = kept.get(sql) ?? database.prepare(sql)
       kept.delete(sql)
       kept.set(sql, statement)
-      const [oldest] = kept.keys()
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > MOST_KEPT) deleteOldest(kept)
       return statement
     },
     close: () => {

@@ -6,6 +6,8 @@ import { isRecipient } from '../backup/seal.ts'
 import { unknownNames } from '../base/known-environment.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
+import { type OtlpConfig, otlpConfig } from './otlp.ts'
+import { type SmtpConfig, smtpConfig } from './smtp.ts'
 import { type ConsoleTls, consoleTls } from './tls.ts'
 
 /** What the operator's commands need as well as the service. */
@@ -52,6 +54,10 @@ export type Config = StoreConfig & {
   oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
   webhookAllow: string[]
+  /** null: nothing is told by mail. */
+  smtp: SmtpConfig | null
+  /** null: measurements are sent to nobody. */
+  otlp: OtlpConfig | null
   logLevel: LogLevel
 }
 
@@ -104,6 +110,8 @@ export function envToConfig(env: Env): Config {
     publicUrl: publicUrl(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
+    smtp: smtpConfig((name) => read(env, name), problems),
+    otlp: otlp(env, problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   }
   if (problems.length) throw new ConfigRefused([...new Set(problems)])
@@ -175,6 +183,11 @@ const TWO_YEARS_S = 63_072_000
 function tls(env: Env, problems: string[]): ConsoleTls | null {
   const hsts = { name: 'FARMSTEAD_TLS_HSTS_SECONDS', max: TWO_YEARS_S }
   return consoleTls((name) => read(env, name), wholeNumber(env, hsts, problems), problems)
+}
+
+function otlp(env: Env, problems: string[]): OtlpConfig | null {
+  const every = { name: 'FARMSTEAD_OTLP_EVERY_SECONDS', min: 5, max: 3600 }
+  return otlpConfig((name) => read(env, name), wholeNumber(env, every, problems), problems)
 }
 
 function publicUrl(env: Env, problems: string[]): string | null {

@@ -48,6 +48,11 @@ export type CertificateAuthority = Answer<'getCertificateAuthority', 200>
 export type CertificateAuthorityPatch =
   operations['updateCertificateAuthority']['requestBody']['content']['application/json']
 export type DnsWebhook = Answer<'getDnsWebhook', 200>
+export type Alert = Answer<'getAlert', 200>
+export type AlertRule = Answer<'getAlertRule', 200>
+export type NewAlertRule =
+  operations['createAlertRule']['requestBody']['content']['application/json']
+export type AlertPreview = Answer<'previewAlertRule', 200>
 export type Webhook = Answer<'getWebhook', 200>
 export type WebhookDelivery = Answer<'testWebhook', 200>
 export type WebhookPatch = operations['updateWebhook']['requestBody']['content']['application/json']

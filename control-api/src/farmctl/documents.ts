@@ -56,7 +56,7 @@ function wrongMembers(root: JsonNode | undefined, members: Members | null) {
   if (members === null) return []
   return (root.children ?? []).flatMap((property) => {
     const [key, value] = property.children ?? []
-    const check = members[key?.value]
+    const check = Object.hasOwn(members, key?.value) ? members[key?.value] : undefined
     if (!check) {
       const message = `"${key?.value}" is not known here: choose of ${Object.keys(members).join(', ')}`
       return [{ offset: property.offset, message }]

@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { visible } from '../base/terminal-text.ts'
 import { createAct, type Process } from './command.ts'
+import { registerAlerts } from './commands/alerts.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
 import { registerBackup } from './commands/backup.ts'
@@ -14,6 +15,7 @@ import { registerDnsWebhooks } from './commands/dns-webhooks.ts'
 import { registerEdit } from './commands/edit.ts'
 import { registerGet } from './commands/get.ts'
 import { registerGroups } from './commands/groups.ts'
+import { registerImport } from './commands/import.ts'
 import { registerMan } from './commands/man.ts'
 import { registerNodes } from './commands/nodes.ts'
 import { registerRemoval } from './commands/removal.ts'
@@ -75,6 +77,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
     registerApply(parent, act)
     registerConfigs(parent, act)
     registerEdit(parent, act)
+    registerImport(parent, act)
     registerVersions(parent, act)
   }
   registerRemoval(config, act)
@@ -88,6 +91,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerCertificateAuthorities(program, act)
   registerDnsWebhooks(program, act)
   registerWebhooks(program, act)
+  registerAlerts(program, act)
   registerBackup(program, act)
   registerCompletion(program, act)
   registerMan(program, act)

@@ -3,6 +3,8 @@
 
 import { type Api, bodyOf, pages } from './api.ts'
 import type {
+  Alert,
+  AlertRule,
   Backup,
   Certificate,
   CertificateAuthority,
@@ -20,7 +22,7 @@ import type {
 } from './api-types.ts'
 import { Failure } from './failures.ts'
 import { describeNode, selectNodes } from './nodes.ts'
-import { age, type Column, labelsText } from './table.ts'
+import { age, type Column, labelsText, tableLines } from './table.ts'
 
 export type Query = { selector: string; of: string | undefined; limit: number | undefined }
 export type Resource<T> = {
@@ -323,6 +325,53 @@ const enrolmentTokens: Resource<EnrolmentToken> = {
   one: (api, id) => among(enrolmentTokens, api, id),
 }
 
+export const alerts: Resource<Alert> = {
+  names: ['alerts', 'alert'],
+  kind: 'alert',
+  shown: 50,
+  columns: [
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'SEVERITY', of: ({ severity }) => severity },
+    { title: 'RULE', of: ({ ruleName }) => ruleName },
+    { title: 'OF', of: ({ subject }) => subject.name },
+    { title: 'AGE', of: ({ firingSince, pendingSince }) => age(firingSince ?? pendingSince) },
+    { title: 'TAKEN ON', of: ({ acknowledgedBy }) => acknowledgedBy ?? '' },
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'MESSAGE', of: ({ message }) => message },
+    { title: 'SILENCED UNTIL', of: ({ silencedUntil }) => silencedUntil ?? '', isWide: true },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api, { limit }) =>
+    pages((query) => bodyOf(api.GET('/api/v1/alerts', { params: { query } })), limit),
+  one: (api, id) => bodyOf(api.GET('/api/v1/alerts/{id}', { params: { path: { id } } })),
+}
+
+export const alertRules: Resource<AlertRule> = {
+  names: ['alert-rules', 'alert-rule'],
+  kind: 'alert-rule',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'ON', of: ({ enabled }) => yesNo(enabled) },
+    { title: 'SEVERITY', of: ({ severity }) => severity },
+    { title: 'KIND', of: ({ condition }) => condition.kind },
+    { title: 'OF', of: ({ appliesTo }) => appliesTo },
+    { title: 'FAILING', of: ({ failing }) => failing ?? '' },
+    { title: 'ID', of: ({ id }) => id, isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/alert-rules', { params: { query } }))),
+  one: (api, name) => among(alertRules, api, name),
+}
+
+/** As `get` prints them. */
+export function tableOf<T>({ columns }: Resource<T>, items: readonly T[]): string[] {
+  const narrow = columns.filter(({ isWide }) => !isWide)
+  return tableLines(
+    narrow.map(({ title }) => title),
+    items.map((item) => narrow.map(({ of }) => of(item))),
+  )
+}
+
 /** Where the API has a list only. */
 async function among<T>(resource: Resource<T>, api: Api, name: string): Promise<T> {
   const all = resource.list(api, { selector: '', of: undefined, limit: undefined })
@@ -346,6 +395,8 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(webhooks),
   erased(backups),
   erased(enrolmentTokens),
+  erased(alerts),
+  erased(alertRules),
 ]
 
 export function resourceOf(word: string): Resource<unknown> {

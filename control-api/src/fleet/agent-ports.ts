@@ -62,10 +62,10 @@ export type Releases = {
   /** Those that a node was well with, newest first, each once; at most five. */
   provenReleases(db: Reader, to: Recipient): Promise<Release[]>
   /**
-   * The version's text as the node gets it, with the certificates that were proved; null: an override makes it unreadable, a
-   * variable has no value, or a certificate is not there.
+   * The version's text as nodes get it, with the certificates that were proved; null: an override makes it unreadable, a
+   * variable has no value, or a certificate is not there. To nodes that get the same, the same object. For one transaction.
    */
-  renderForNode(db: Reader, versionText: string, target: RenderTarget): Promise<Rendered | null>
+  rendererOf(versionText: string): (db: Reader, target: RenderTarget) => Promise<Rendered | null>
   /**
    * A node speaks of places in the text it was given; people edit the version's. The same errors in
    * places of `versionText`; as they are when something has changed since `given` was rendered.

@@ -4,10 +4,12 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Gauges } from '../agent-protocol/messages.gen.ts'
+import { Connections } from './connections.ts'
 import { type HostSample, withOffset } from './host.ts'
 
-/** Three missed reports. The console's "unknown" begins here. */
+/** Three missed reports, at the usual time between two; the console's "unknown" begins here. */
 export const STALE_AFTER_MS = 15_000
+const MISSED_REPORTS = 3
 /** A node that hung up its long poll and says nothing else: its process has ended. */
 const HUNG_UP_AFTER_MS = 4000
 const SWEEP_MS = 1000
@@ -43,6 +45,8 @@ type Entry = {
   /** Monotonic: a jump of the wall clock must not make the farm vanish. */
   seenAt: number
   hungUpAt: number | null
+  /** As it was told last; between two it may be silent all the while. */
+  reportEveryMs: number
   gauges: Gauges
   host: Presence['host']
   refused: Refused | null
@@ -65,6 +69,7 @@ const NEVER_SEEN: Presence = {
 }
 
 export class Fleet {
+  readonly connections = new Connections()
   readonly #entries = new Map<string, Entry>()
   readonly #options: Required<Options>
   readonly #timer: NodeJS.Timeout
@@ -80,15 +85,13 @@ export class Fleet {
 
   /** The node said something. */
   seen(nodeId: string): void {
-    const { now, monotonicMs, onPresence } = this.#options
+    const { now, monotonicMs } = this.#options
     const entry = this.#entry(nodeId)
     entry.refused = null
     entry.lastSeenAtMs = now()
     entry.seenAt = monotonicMs()
     entry.hungUpAt = null
-    if (entry.connected || this.#closing) return
-    entry.connected = true
-    onPresence(nodeId, 'connected')
+    if (!entry.connected && !this.#closing) this.#turn(nodeId, entry, 'connected')
   }
 
   /** It speaks over this connection. */
@@ -97,6 +100,12 @@ export class Fleet {
     if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  }
+
+  /** It was told to report as often as that. */
+  toReport(nodeId: string, everyMs: number): void {
+    const entry = this.#entries.get(nodeId)
+    if (entry) entry.reportEveryMs = everyMs
   }
 
   /** It tried, and was turned away. Says nothing about what it runs. */
@@ -183,9 +192,7 @@ export class Fleet {
     for (const socket of entry.sockets) {
       setTimeout(() => socket.destroy(), CUT_AFTER_MS).unref()
     }
-    if (!entry.connected) return
-    entry.connected = false
-    this.#options.onPresence(nodeId, 'disconnected')
+    if (entry.connected) this.#turn(nodeId, entry, 'disconnected')
   }
 
   /** Ends its long poll, so that it hears at once what became of it. */
@@ -203,11 +210,11 @@ export class Fleet {
   sweep(): void {
     const at = this.#options.monotonicMs()
     for (const [nodeId, entry] of this.#entries) {
-      const silent = at - entry.seenAt > STALE_AFTER_MS
+      const silent =
+        at - entry.seenAt > Math.max(STALE_AFTER_MS, MISSED_REPORTS * entry.reportEveryMs)
       const hungUp = entry.hungUpAt !== null && at - entry.hungUpAt > HUNG_UP_AFTER_MS
       if (!entry.connected || (!silent && !hungUp)) continue
-      entry.connected = false
-      this.#options.onPresence(nodeId, 'disconnected')
+      this.#turn(nodeId, entry, 'disconnected')
     }
   }
 
@@ -215,6 +222,13 @@ export class Fleet {
     this.#closing = true
     clearInterval(this.#timer)
     for (const { poll } of this.#entries.values()) poll?.end('closing')
+  }
+
+  #turn(nodeId: string, entry: Entry, change: 'connected' | 'disconnected'): void {
+    entry.connected = change === 'connected'
+    if (entry.connected) this.connections.add(nodeId)
+    else this.connections.delete(nodeId)
+    this.#options.onPresence(nodeId, change)
   }
 
   #entry(nodeId: string, lastSeenAtMs: number | null = this.#options.now()): Entry {
@@ -225,6 +239,7 @@ export class Fleet {
       lastSeenAtMs,
       seenAt: this.#options.monotonicMs(),
       hungUpAt: null,
+      reportEveryMs: 0,
       gauges: {},
       host: null,
       refused: null,

@@ -7,88 +7,84 @@
 //                 a bucket of 0 is followed by how many more zeros come after it
 //
 // The count is not stored: it is the sum of the rest, so the two can't disagree.
-import { emptyHistogram, type Histogram, MAX_BUCKETS, MIN_INDEX } from './histogram.ts'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { type Histogram, MAX_BUCKETS, MIN_INDEX } from './histogram.ts'
 
 const FORMAT = 1
 const HEAD_BYTES = 17
+const writer = new ByteWriter()
 
 export function encodeHistogram(h: Histogram): Uint8Array {
-  const view = new DataView(SCRATCH.buffer)
-  view.setUint8(0, FORMAT)
-  view.setFloat64(1, h.sumSeconds, true)
-  view.setFloat64(9, h.maxSeconds, true)
-  let at = HEAD_BYTES
-  at = putVarint(at, h.zeroCount)
-  at = putVarint(at, h.counts.length === 0 ? 0 : h.offset - MIN_INDEX)
-  at = putVarint(at, h.counts.length)
+  writer.varint(FORMAT)
+  writer.double(h.sumSeconds)
+  writer.double(h.maxSeconds)
+  writer.varint(h.zeroCount)
+  writer.varint(h.counts.length === 0 ? 0 : h.offset - MIN_INDEX)
+  writer.varint(h.counts.length)
   for (let k = 0; k < h.counts.length; k++) {
     const n = h.counts[k] ?? 0
-    at = putVarint(at, n)
+    writer.varint(n)
     if (n !== 0) continue
     const first = k
     while (k + 1 < h.counts.length && h.counts[k + 1] === 0) k++
-    at = putVarint(at, k - first)
+    writer.varint(k - first)
   }
-  return SCRATCH.slice(0, at)
+  return writer.take()
 }
-
-/** As long as one can be: a number of 53 bits takes eight bytes. */
-const SCRATCH = new Uint8Array(HEAD_BYTES + 8 * (3 + 2 * MAX_BUCKETS))
 
 /** Throws on bytes that encodeHistogram() can't have written: the metrics file is damaged. */
 export function decodeHistogram(bytes: Uint8Array): Histogram {
-  if (bytes.length < HEAD_BYTES || bytes[0] !== FORMAT) {
-    throw new RangeError(`stored histogram has format ${bytes[0] ?? 'none'}, expected ${FORMAT}`)
+  const { offset, length, zeroCount, sumSeconds, maxSeconds } = readHead(bytes, 0, bytes.length)
+  decoded.fill(0, 0, length)
+  addCounts(decoded, 0, length)
+  const counts = Array.from(decoded.subarray(0, length))
+  return {
+    count: counts.reduce((sum, n) => Math.min(sum + n, Number.MAX_SAFE_INTEGER), zeroCount),
+    ...{ zeroCount, sumSeconds, maxSeconds, counts },
+    offset: length === 0 ? 0 : offset,
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const reader = { bytes, at: HEAD_BYTES }
-  const h: Histogram = {
-    ...emptyHistogram(),
-    sumSeconds: view.getFloat64(1, true),
-    maxSeconds: view.getFloat64(9, true),
-    zeroCount: takeVarint(reader),
+}
+const decoded = new Float64Array(MAX_BUCKETS)
+
+type Sum = { zeroCount: number; sumSeconds: number; maxSeconds: number; counts: Float64Array }
+
+/** Adds what stands in that part of `bytes` to a sum, whose first bucket is MIN_INDEX. Throws as decodeHistogram() does. */
+export function readInto(sum: Sum, bytes: Uint8Array, from: number, end: number): void {
+  const { offset, length, zeroCount, sumSeconds, maxSeconds } = readHead(bytes, from, end)
+  const first = offset - MIN_INDEX
+  if (first + length > sum.counts.length) {
+    throw new RangeError('stored histogram has no such buckets')
   }
-  const offset = takeVarint(reader) + MIN_INDEX
-  const length = takeVarint(reader)
+  addCounts(sum.counts, first, length)
+  sum.zeroCount += zeroCount
+  sum.sumSeconds += sumSeconds
+  sum.maxSeconds = Math.max(sum.maxSeconds, maxSeconds)
+}
+
+/** One for all: nobody waits between the head of a histogram and its counts. */
+const reader = new ByteReader(new Uint8Array(), 'stored histogram')
+
+function readHead(bytes: Uint8Array, from: number, end: number) {
+  if (end - from < HEAD_BYTES || bytes[from] !== FORMAT) {
+    throw new RangeError(`stored histogram has format ${bytes[from] ?? 'none'}, expected ${FORMAT}`)
+  }
+  reader.begin(bytes, from + 1, end)
+  const sumSeconds = reader.double()
+  const maxSeconds = reader.double()
+  const zeroCount = reader.varint()
+  const offset = reader.varint() + MIN_INDEX
+  const length = reader.varint()
   if (length > MAX_BUCKETS) throw new RangeError(`stored histogram has ${length} buckets`)
-  h.counts = takeCounts(reader, length)
-  h.offset = length === 0 ? 0 : offset
-  h.count = h.counts.reduce((sum, n) => Math.min(sum + n, Number.MAX_SAFE_INTEGER), h.zeroCount)
-  return h
+  return { sumSeconds, maxSeconds, zeroCount, offset, length }
 }
 
-type Reader = { readonly bytes: Uint8Array; at: number }
-
-function takeCounts(reader: Reader, length: number): number[] {
-  const counts: number[] = []
-  while (counts.length < length) {
-    const n = takeVarint(reader)
-    counts.push(n)
-    const moreZeros = n === 0 ? takeVarint(reader) : 0
-    if (counts.length + moreZeros > length) throw new RangeError('stored histogram overruns')
-    for (let i = 0; i < moreZeros; i++) counts.push(0)
-  }
-  return counts
-}
-
-/** LEB128 by arithmetic: counts reach 2^53 - 1 and bit operators stop at 2^32. */
-function putVarint(from: number, n: number): number {
-  let rest = n
-  let at = from
-  while (rest >= 128) {
-    SCRATCH[at++] = (rest % 128) + 128
-    rest = Math.floor(rest / 128)
-  }
-  SCRATCH[at++] = rest
-  return at
-}
-
-function takeVarint(reader: Reader): number {
-  let value = 0
-  for (let factor = 1; ; factor *= 128) {
-    const byte = reader.bytes[reader.at++]
-    if (byte === undefined) throw new RangeError('stored histogram is cut short')
-    value += (byte % 128) * factor
-    if (byte < 128) return value
+/** What comes after the head. */
+function addCounts(counts: Float64Array, first: number, length: number): void {
+  for (let k = 0; k < length; k++) {
+    const n = reader.varint()
+    const at = first + k
+    if (n !== 0) counts[at] = (counts[at] ?? 0) + n
+    else k += reader.varint()
+    if (k >= length) throw new RangeError('stored histogram overruns')
   }
 }

@@ -31,6 +31,13 @@ export const emptyHistogram = (): Histogram => ({
   counts: [],
 })
 
+/** Index of the bucket that counts it; null: it is one of `zeroCount`. */
+export function bucketOf(seconds: number): number | null {
+  if (seconds <= ZERO_BOUND_SECONDS) return null
+  const index = Math.ceil(Math.log2(seconds) * 2 ** SCALE) - 1
+  return Math.min(Math.max(index, MIN_INDEX), MAX_INDEX)
+}
+
 /** Why a well-typed histogram is still impossible, or null. What a node sends is not trusted. */
 export function histogramFault(h: Histogram): string | null {
   if (!isCount(h.count) || !isCount(h.zeroCount)) return 'count and zeroCount must be whole numbers'
@@ -85,7 +92,9 @@ function mergeBuckets(a: Histogram, b: Histogram): Pick<Histogram, 'offset' | 'c
  * Seconds at quantile q: the geometric middle of the bucket that holds it (off by at most 4.4 %), never
  * above the maximum seen; null when nothing was counted. The same rule as histogram_quantile() of the node.
  */
-export function quantile(h: Histogram, q: number): number | null {
+type Counted = Omit<Histogram, 'counts'> & { counts: ArrayLike<number> }
+
+export function quantile(h: Counted, q: number): number | null {
   if (h.count === 0) return null
   const rank = Math.max(1, Math.ceil(q * h.count))
   let seen = h.zeroCount

@@ -2,7 +2,7 @@
 // Measurements give way to decisions when the disk is full: oldest first, until enough is free. What rollouts
 // rest on is not here: their evidence is in control.db, and what gates look at in memory (latency-board.ts).
 import { statSync } from 'node:fs'
-import type { MetricsDb } from './open.ts'
+import type { MetricsDb } from './metrics-db.ts'
 import type { RingStore } from './ring-store.ts'
 
 export type GiveWay = { wantedBytes: number; nowMs: number }
@@ -17,7 +17,7 @@ export function giveWay(db: MetricsDb, rings: RingStore, { wantedBytes, nowMs }:
   const freed = () => before - bytesOf(db)
   inPlace(db, () => {
     for (const share of SHARES) {
-      for (let last: string | null = ''; last !== null; ) last = rings.pruneSome(nowMs, last, share)
+      for (let last: number | null = 0; last !== null; ) last = rings.pruneSome(nowMs, last, share)
       shrink(db)
       if (freed() >= wantedBytes) return
     }

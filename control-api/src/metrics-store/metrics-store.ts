@@ -4,19 +4,70 @@
 import { join } from 'node:path'
 import { defineError } from '../api-shapes/errors.ts'
 import { inSlices, nextTurn } from '../base/slices.ts'
+import type { Histogram } from '../histogram/histogram.ts'
+import { HistogramSum } from '../histogram/sum.ts'
+import type { CompareQuery, Comparison } from './compare.ts'
 import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
-import type { NodeSeries, SeriesQuery } from './query.ts'
-import { placeWindows, type Report, reportFault } from './windows.ts'
-import { MetricsUnavailable, type MetricsWorker, startMetricsWorker } from './worker-client.ts'
+import { asSeries, asSets, type NodeSeries, type SeriesQuery } from './node-series.ts'
+import { createPace } from './pace.ts'
+import type { Membership } from './roll-up.ts'
+import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
+import type { SlowQuery } from './slow-requests.ts'
+import type { Top, TopQuery } from './top.ts'
+import type { Total } from './totals.ts'
+import type { Unit, UnitsQuery } from './units.ts'
+import type { MovingQuery, MovingValues, Valued, ValuesQuery } from './values.ts'
+import {
+  gaugesOf,
+  lostAmong,
+  type PlacedRequest,
+  placeWindows,
+  type Report,
+  reportFault,
+} from './windows.ts'
+import {
+  type BeginThread,
+  MetricsUnavailable,
+  type MetricsWorker,
+  startMetricsWorker,
+} from './worker-client.ts'
 
 export type MetricsStore = Omit<Metrics, 'record'> & {
   record(nodeId: string, report: Report): Promise<number>
   query(query: SeriesQuery): Promise<NodeSeries[]>
+  /** Columns of each set, in their order. */
+  sets(query: SetsQuery): Promise<SetColumns[]>
+  heatmap(query: HeatmapQuery): Promise<Heatmap>
+  compare(query: CompareQuery): Promise<Comparison>
+  units(query: UnitsQuery): Promise<Unit[]>
+  top(query: TopQuery): Promise<Top>
+  slowRequests(query: SlowQuery): Promise<PlacedRequest[]>
+  /** What the farm and each group did since the worker began. */
+  totals(): Promise<Total[]>
+  /** Until when sums over time are made; null: none is. */
+  summedUntilSeconds(): Promise<number | null>
+  ingest(): Ingest
+  values(query: ValuesQuery): Promise<(Valued | null)[]>
+  movingValues(query: MovingQuery): Promise<MovingValues>
   /** The disk is full: the oldest are deleted until so much is free. Resolves to how much it was. */
   giveWay(wantedBytes: number): Promise<number>
+  /** Of these nodes, of which sums they are a part. Sums are made from the first time on. */
+  setMemberships(of: [nodeId: string, membership: Membership | null][]): Promise<void>
   /** Called at most once a second with the nodes that new windows arrived for. Returns how to stop. */
   onNewWindows(listener: (nodeIds: string[]) => void): () => void
+}
+
+/** How taking reports goes, since the start. */
+export type Ingest = {
+  reports: { kept: number; refused: number }
+  /** lost: they never came, and what was measured in them is nowhere. */
+  windows: { kept: number; repeated: number; lost: number }
+  /** How long a report waited to be kept; of those that were not, until that was known. */
+  waited: Histogram
+  waiting: { reports: number; questions: number }
+  /** How many times longer than usual nodes are told to make their windows. */
+  slowdown: number
 }
 
 const ImpossibleReport = defineError(
@@ -33,7 +84,13 @@ const MetricsDown = defineError(
     `The metrics store does not answer: ${reason}. Try again in a few seconds; nodes keep their measurements.`,
 )
 
-type Options = { dataDir: string; now: () => number; isDiskFull?: () => boolean }
+type Options = {
+  dataDir: string
+  now: () => number
+  isDiskFull?: () => boolean
+  connectedNodes?: () => number
+  beginThread?: BeginThread | undefined
+}
 
 const DISK_IS_FULL =
   'the disk is full: nothing is measured, rollouts are paused and changes are refused'
@@ -42,14 +99,26 @@ const PRUNE_EVERY_MS = 10 * 60_000
 const SUMMED_AT_A_TIME = 100
 const ADDED_AT_A_TIME = 1_000
 const TELL_EVERY_MS = 1_000
+const ROLL_UP_EVERY_MS = 2_000
 
 export async function openMetricsStore({
   dataDir,
   now,
   isDiskFull = () => false,
+  connectedNodes = () => 0,
+  beginThread,
 }: Options): Promise<MetricsStore> {
-  const worker = await startMetricsWorker(join(dataDir, 'metrics.db'))
+  const memberships = new Map<string, Membership>()
+  let areMembershipsKnown = false
+  const tellAgain = () => {
+    worker.ask({ kind: 'memberships', of: [...memberships] }).catch(noteFailure)
+  }
+  const worker = await startMetricsWorker(join(dataDir, 'metrics.db'), tellAgain, beginThread)
   const board = createLatencyBoard()
+  const pace = createPace(connectedNodes)
+  const reports = { kept: 0, refused: 0 }
+  const told = { kept: 0, repeated: 0, lost: 0 }
+  const waited = new HistogramSum()
   const listeners = new Set<(nodeIds: string[]) => void>()
   const changed = new Set<string>()
   let lastFailure: string | null = null
@@ -65,8 +134,23 @@ export async function openMetricsStore({
     // What was not deleted now is deleted next time.
     pruneRings(worker, now()).catch(noteFailure)
   }, PRUNE_EVERY_MS)
-  tell.unref()
-  prune.unref()
+  const rollUp = setInterval(() => rollUpAll(), ROLL_UP_EVERY_MS)
+  for (const timer of [tell, prune, rollUp]) timer.unref()
+
+  let isRollingUp = false
+
+  /** A part after the other: reports and charts come between. What fails is tried again with the next. */
+  async function rollUpAll(): Promise<void> {
+    if (isRollingUp || !areMembershipsKnown) return
+    isRollingUp = true
+    try {
+      while (await worker.ask({ kind: 'roll-up', nowMs: now() }));
+    } catch (error) {
+      noteFailure(error)
+    } finally {
+      isRollingUp = false
+    }
+  }
 
   function noteFailure(error: unknown): void {
     lastFailure = error instanceof Error ? error.message : String(error)
@@ -84,6 +168,22 @@ export async function openMetricsStore({
     }
   }
 
+  /** What was not kept at all came too fast, too. */
+  async function inPace<T>(keep: () => Promise<T>): Promise<T> {
+    const begunMs = performance.now()
+    let waitedMs = Number.POSITIVE_INFINITY
+    try {
+      const kept = await keep()
+      waitedMs = performance.now() - begunMs
+      return kept
+    } finally {
+      const nowMs = performance.now()
+      reports[waitedMs === Number.POSITIVE_INFINITY ? 'refused' : 'kept'] += 1
+      waited.count((nowMs - begunMs) / 1000)
+      pace.kept(waitedMs, nowMs)
+    }
+  }
+
   return {
     async record(nodeId, report) {
       const fault = reportFault(report)
@@ -92,9 +192,16 @@ export async function openMetricsStore({
       if (isDiskFull()) throw new MetricsDown('the disk is full')
       const nowMs = now()
       const windows = placeWindows(report, nowMs)
-      const { bootId } = report
-      const taken = await answered(worker.take({ nodeId, bootId, windows, nowMs }))
-      const fresh = windows.filter((window) => window.seq > taken.previousSeq)
+      const { bootId, lostWindows } = report
+      const gauges = gaugesOf(report)
+      const taken = await inPace(() =>
+        answered(worker.take({ nodeId, bootId, windows, nowMs, gauges, lostWindows })),
+      )
+      const { previousSeq } = taken
+      const fresh = windows.filter(({ seq }) => seq > previousSeq)
+      told.kept += fresh.length
+      told.repeated += windows.length - fresh.length
+      told.lost += lostAmong(fresh, { previousSeq, told: lostWindows })
       if (fresh.length > 0) {
         board.add(nodeId, fresh, nowMs)
         changed.add(nodeId)
@@ -124,6 +231,8 @@ export async function openMetricsStore({
       return rates
     },
 
+    slowdown: pace.factor,
+
     heardOf: (nodeIds, windowSeconds) =>
       nodeIds.filter((nodeId) => board.isHeard(nodeId, windowSeconds, now())),
 
@@ -132,7 +241,32 @@ export async function openMetricsStore({
 
     giveWay: (wantedBytes) => worker.ask({ kind: 'give-way', wantedBytes, nowMs: now() }),
 
-    query: (query) => answered(worker.ask({ kind: 'query', ...query })),
+    async query(query) {
+      return asSeries(query, await answered(worker.ask({ kind: 'sets', ...asSets(query) })))
+    },
+    sets: (query) => answered(worker.ask({ kind: 'sets', ...query })),
+    top: (query) => answered(worker.ask({ kind: 'top', ...query })),
+    units: (query) => answered(worker.ask({ kind: 'units', ...query })),
+    slowRequests: (query) => answered(worker.ask({ kind: 'slow-requests', ...query })),
+    values: (query) => answered(worker.ask({ kind: 'values', ...query })),
+    movingValues: (query) => answered(worker.ask({ kind: 'moving-values', ...query })),
+    compare: (query) => answered(worker.ask({ kind: 'compare', ...query })),
+    totals: () => answered(worker.ask({ kind: 'totals' })),
+    summedUntilSeconds: () => answered(worker.ask({ kind: 'summed-until' })),
+    ingest: () => ({
+      ...{ reports: { ...reports }, windows: { ...told }, waited: waited.toHistogram() },
+      ...{ waiting: worker.waiting(), slowdown: pace.factor() },
+    }),
+    heatmap: (query) => answered(worker.ask({ kind: 'heatmap', ...query })),
+
+    async setMemberships(of) {
+      for (const [nodeId, membership] of of) {
+        if (membership) memberships.set(nodeId, membership)
+        else memberships.delete(nodeId)
+      }
+      await answered(worker.ask({ kind: 'memberships', of }))
+      areMembershipsKnown = true
+    },
 
     onNewWindows(listener) {
       listeners.add(listener)
@@ -149,6 +283,7 @@ export async function openMetricsStore({
     async close() {
       clearInterval(tell)
       clearInterval(prune)
+      clearInterval(rollUp)
       listeners.clear()
       await worker.close()
     },
@@ -157,7 +292,7 @@ export async function openMetricsStore({
 
 /** Some nodes at a time: of ten thousand it takes seconds, and reports come meanwhile. */
 async function pruneRings(worker: MetricsWorker, nowMs: number): Promise<void> {
-  for (let after: string | null = ''; after !== null; ) {
+  for (let after: number | null = 0; after !== null; ) {
     after = await worker.ask({ kind: 'prune', nowMs, after })
   }
 }

@@ -30,6 +30,8 @@ export type Sample = {
 export type Metrics = {
   /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
   record(nodeId: string, report: ReportRequest): Promise<number>
+  /** How many times longer than usual nodes' windows should be: what comes is not kept as fast. 1: as usual. */
+  slowdown(): number
   /** Of the last `windowSeconds`; a node without data is absent. */
   latencySummaries(
     nodeIds: readonly string[],

@@ -4,39 +4,26 @@
 import { renameSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { isDiskFull } from '../storage/disk-space.ts'
-import { packEncoded } from './packed-stages.ts'
-import type { StageName } from './windows.ts'
+import type { MetricsDb } from './metrics-db.ts'
+import { fromRowsOfGenerations, fromRowsOfStages } from './old-layouts.ts'
+import { SLOW_TABLES } from './slow-requests.ts'
 
-/**
- * Plain SQLite, without a builder of queries: there are ten of them, each prepared once, and the thread
- * starts in half the time.
- */
-export type MetricsDb = Sqlite.Database
-
-const VERSION = 2
-const SERIES = `
-  create table series (
-    node_id text not null, resolution_s integer not null, step_s integer not null,
-    generation integer not null,
-    -- JSON object: sums by counter name.
-    counters text not null,
-    -- packed-stages.ts
-    stages blob not null,
-    primary key (node_id, resolution_s, step_s, generation)
-  ) strict, without rowid;
-`
+const VERSION = 3
 const TABLES = `
-  -- How much of a step the windows in it cover.
-  create table coverage (
-    node_id text not null, resolution_s integer not null, step_s integer not null,
-    covered_ms integer not null,
-    primary key (node_id, resolution_s, step_s)
-  ) strict, without rowid;
-${SERIES}
+  -- What was measured in a step: steps.ts has their keys, packed-measured.ts what a row is.
+  create table ring_10 (at integer primary key, measured blob not null) strict;
+  create table ring_60 (at integer primary key, measured blob not null) strict;
+  create table ring_900 (at integer primary key, measured blob not null) strict;
+  -- Whom it was measured of: nodes, and sums of many.
+  create table subjects (key integer primary key, id text not null unique) strict;
+  -- Of counters and gauges.
+  create table names (key integer primary key, name text not null unique) strict;
+  -- Every step before it is rolled up.
+  create table progress (resolution_s integer primary key, step_s integer not null) strict;
   -- The highest sequence number taken per boot: each window is counted once however often it is sent.
   create table taken (
-    node_id text not null, boot_id text not null, seq integer not null, taken_at_ms integer not null,
-    primary key (node_id, boot_id)
+    node integer not null, boot_id text not null, seq integer not null, taken_at_ms integer not null,
+    primary key (node, boot_id)
   ) strict, without rowid;
 `
 
@@ -72,9 +59,12 @@ function openFile(path: string): MetricsDb {
         sqlite.exec(TABLES)
         sqlite.pragma(`user_version = ${VERSION}`)
       })()
-    } else if (version === 1) {
+    } else if (version === 1 || version === 2) {
       sqlite.transaction(() => {
-        fromRowsOfStages(sqlite)
+        if (version === 1) fromRowsOfStages(sqlite)
+        sqlite.exec('alter table taken rename to old_taken')
+        sqlite.exec(TABLES)
+        fromRowsOfGenerations(sqlite)
         sqlite.pragma(`user_version = ${VERSION}`)
       })()
     } else if (version !== VERSION) {
@@ -82,6 +72,8 @@ function openFile(path: string): MetricsDb {
         `${path} was written by another version of Farmstead (layout ${version}, this one reads ${VERSION}). Run that version, or move the file away: only past measurements are in it.`,
       )
     }
+    // Came later, and versions before them pass over them.
+    sqlite.exec(SLOW_TABLES)
     return sqlite
   } catch (error) {
     sqlite.close()
@@ -89,34 +81,13 @@ function openFile(path: string): MetricsDb {
   }
 }
 
-/** Version 1 had a row for each stage of a step, and its counters in another table. */
-function fromRowsOfStages(sqlite: MetricsDb): void {
-  sqlite.exec(SERIES)
-  sqlite.aggregate<unknown>('pack', {
-    start: () => new Map<StageName, Uint8Array>(),
-    step: (encoded, next) => {
-      const [stage, hex] = String(next).split(' ') as [StageName, string]
-      return (encoded as Map<StageName, Uint8Array>).set(stage, Buffer.from(hex, 'hex'))
-    },
-    result: (encoded) => Buffer.from(packEncoded(encoded as Map<StageName, Uint8Array>)),
-  })
-  sqlite.exec(`
-    insert into series select node_id, resolution_s, step_s, generation, counters, (
-      select pack(stage || ' ' || hex(histogram)) from histograms h
-      where h.node_id = c.node_id and h.resolution_s = c.resolution_s and h.step_s = c.step_s
-        and h.generation = c.generation
-    ) from counters c;
-    drop table counters;
-    drop table histograms;
-  `)
-}
-
 const INCREMENTAL = 2
 
-/** A file that was made before is written anew, once; without the room for that it stays as it is. */
+/** A file with tables of before is written anew, once; without the room for that it stays as it is. */
 function beAbleToShrink(sqlite: MetricsDb): void {
   if (sqlite.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) return
   sqlite.pragma('auto_vacuum = incremental')
+  if (sqlite.pragma('schema_version', { simple: true }) === 0) return
   try {
     sqlite.exec('vacuum')
   } catch (error) {

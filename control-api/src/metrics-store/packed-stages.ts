@@ -17,6 +17,10 @@ const ALL: readonly StageName[] = [
   'write',
   'firstByte',
   'total',
+  'writeClient',
+  'writeBuffer',
+  'writeNetwork',
+  'roundTrip',
 ]
 /** Those that somebody reads from memory; charts have the others from the disk. */
 const IN_MEMORY: readonly StageName[] = ['firstByte', 'total', 'readWait', 'handshake']
@@ -55,28 +59,37 @@ export const packEncoded = (encoded: ReadonlyMap<StageName, Uint8Array>): Uint8A
   joined([...encoded].map(([name, bytes]) => part(name, bytes)))
 
 export function stageOf(bytes: Uint8Array, name: StageName): Histogram | undefined {
-  const wanted = ALL.indexOf(name)
-  for (const { place, encoded } of partsOf(bytes)) {
-    if (place === wanted) return decodeHistogram(encoded)
-  }
-  return undefined
+  const encoded = encodedStageOf(bytes, name)
+  return encoded && decodeHistogram(encoded)
+}
+
+function encodedStageOf(bytes: Uint8Array, name: StageName): Uint8Array | undefined {
+  let found: Uint8Array | undefined
+  eachStage(bytes, (stage, from, end) => {
+    if (stage === name) found = bytes.subarray(from, end)
+  })
+  return found
 }
 
 export function unpackStages(bytes: Uint8Array): Stages {
   const stages: Stages = {}
-  for (const { place, encoded } of partsOf(bytes)) {
-    const name = ALL[place]
-    if (name) stages[name] = decodeHistogram(encoded)
-  }
+  eachStage(bytes, (stage, from, end) => {
+    stages[stage] = decodeHistogram(bytes.subarray(from, end))
+  })
   return stages
 }
 
-function* partsOf(bytes: Uint8Array): Generator<Part> {
+/** Tells of each where its histogram begins and ends; what a later version added is passed over. */
+export function eachStage(
+  bytes: Uint8Array,
+  visit: (stage: StageName, from: number, end: number) => void,
+): void {
   for (let at = 0; at < bytes.length; ) {
     const from = at + HEAD_BYTES
-    const to = from + (((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))
-    yield { place: bytes[at] ?? 0, encoded: bytes.subarray(from, to) }
-    at = to
+    const end = from + (((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))
+    const stage = ALL[bytes[at] ?? 0]
+    if (stage) visit(stage, from, end)
+    at = end
   }
 }
 

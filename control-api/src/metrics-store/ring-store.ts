@@ -1,34 +1,66 @@
 // SPDX-License-Identifier: MIT
-// Keeps windows in rings of three resolutions. Each window is merged into its step of every ring when
-// it arrives: late ones need no second path, and a coarse ring is never waiting for a job to run.
-import { type Histogram, mergeHistograms } from '../histogram/histogram.ts'
-import type { MetricsDb } from './open.ts'
-import { packStages, unpackStages } from './packed-stages.ts'
-import { RINGS, stepOf } from './rings.ts'
-import type { Counters, PlacedWindow, Series } from './windows.ts'
+// Takes windows: each is added to its step of the finest ring, once. The coarser rings and the sums of many nodes are made of
+// whole steps when those are over (roll-up.ts); a window that comes later than that is added to them here, in the same
+// transaction, so that each holds all that was taken whenever the process ends.
+import { addGauges, addMeasured, addWindow, type Measured, nothingMeasured } from './measured.ts'
+import type { MetricsDb } from './metrics-db.ts'
+import { createNames, type Names } from './names.ts'
+import { RINGS, type Ring, stepOf } from './rings.ts'
+import { createRollUp, type RollUp } from './roll-up.ts'
+import { createSlowRequests, type SlowQuery, type SlowRequests } from './slow-requests.ts'
+import { createSteps, FINEST, type Steps } from './steps.ts'
+import { createSubjects, type Subjects } from './subjects.ts'
+import { createTotals } from './totals.ts'
+import { lostAmong, type PlacedRequest, type PlacedWindow, withLost } from './windows.ts'
 
-export type Take = { nodeId: string; bootId: string; windows: PlacedWindow[]; nowMs: number }
+export type Take = {
+  nodeId: string
+  bootId: string
+  windows: PlacedWindow[]
+  nowMs: number
+  /** Values at the end of the last window. */
+  gauges?: Readonly<Record<string, number>> | undefined
+  /** As the node counts them. */
+  lostWindows?: number | undefined
+}
 /** `previousSeq`: windows up to it had been taken before. */
 export type Taken = { acknowledgedSeq: number; previousSeq: number }
 export type Outcome = Taken | { failed: string }
 
-const MAX_COUNTER_NAMES = 256
-/** Nodes: reports and charts have their turn between. */
+const COARSEST = RINGS.at(-1) as Ring
+/** Subjects: reports and charts have their turn between. */
 const PRUNED_AT_ONCE = 50
+/** Rows of the finest ring. */
+const FINEST_AT_ONCE = 5_000
 /** Boots are remembered longer than a node keeps its windows. */
 const FORGET_BOOT_MS = 24 * 3600_000
 
+/** What the worker has of a file. */
 export type RingStore = ReturnType<typeof createRingStore>
 
 export function createRingStore(db: MetricsDb) {
-  const statements = prepare(db)
-  const take = db.transaction(({ nodeId, bootId, windows, nowMs }: Take): Taken => {
-    const previousSeq = statements.seq.get(nodeId, bootId) ?? 0
-    const fresh = windows.filter((window) => window.seq > previousSeq)
+  const names: Names = createNames(db)
+  const subjects: Subjects = createSubjects(db)
+  const steps: Steps = createSteps(db, names)
+  const rollUp: RollUp = createRollUp(db, steps, subjects)
+  const slow: SlowRequests = createSlowRequests(db)
+  const taken = prepare(db)
+  const totals = createTotals()
+
+  const take = db.transaction((one: Take): Taken => {
+    const { nodeId, bootId, nowMs, gauges } = one
+    const node = subjects.keyOfNode(nodeId)
+    const previousSeq = taken.seq.get(node, bootId) ?? 0
+    const fresh = freshOf(one, previousSeq)
     const acknowledgedSeq = fresh.at(-1)?.seq ?? previousSeq
     if (fresh.length === 0) return { acknowledgedSeq, previousSeq }
-    for (const step of collectSteps(fresh, nowMs)) mergeStep(statements, nodeId, step)
-    statements.remember.run(nodeId, bootId, acknowledgedSeq, nowMs)
+    for (const [step, measured] of bySteps(fresh, gauges, nowMs)) {
+      const stored = steps.read(node, FINEST, step)
+      steps.write(node, FINEST, step, stored ? sum(stored, measured) : measured)
+      rollUp.addLate(node, step, measured)
+    }
+    for (const { slowRequests = [] } of fresh) slow.add(node, slowRequests, nowMs)
+    taken.remember.run(node, bootId, acknowledgedSeq, nowMs)
     return { acknowledgedSeq, previousSeq }
   })
   const takeAll = db.transaction((takes: readonly Take[]): Outcome[] =>
@@ -38,142 +70,120 @@ export function createRingStore(db: MetricsDb) {
       } catch (error) {
         // It is over for all of them: a full disk, say. Otherwise the others' is counted.
         if (!db.inTransaction) throw error
+        readAgain()
         return { failed: error instanceof Error ? error.message : String(error) }
       }
     }),
   )
-  const pruneSome = db.transaction((nowMs: number, after: string, share: number): string | null => {
-    const nodeIds = statements.nodes.all(after, PRUNED_AT_ONCE)
-    for (const nodeId of nodeIds) {
-      for (const { resolutionSeconds, keepSeconds } of RINGS) {
-        const before = Math.floor(nowMs / 1000 - keepSeconds * share)
-        for (const outlived of statements.outlived) outlived.run(nodeId, resolutionSeconds, before)
-      }
-      statements.forgetBoots.run(nodeId, nowMs - FORGET_BOOT_MS, nodeId)
+  /** Of what is on the disk now. */
+  const addToTotals = (takes: readonly Take[], outcomes: readonly Outcome[]) => {
+    for (const [i, one] of takes.entries()) {
+      const outcome = outcomes[i]
+      if (!outcome || 'failed' in outcome) continue
+      totals.add(freshOf(one, outcome.previousSeq), rollUp.groupsOf(one.nodeId))
     }
-    return nodeIds.at(-1) ?? null
+  }
+  const readAgain = () => {
+    names.readAgain()
+    subjects.readAgain()
+    rollUp.readAgain()
+  }
+
+  const pruneSome = db.transaction((nowMs: number, after: number, share: number): number | null => {
+    const before = (keepSeconds: number) => Math.floor(nowMs / 1000 - keepSeconds * share)
+    if (after === 0) {
+      slow.pruneFarm(share)
+      // What is not rolled up yet stays, unless the disk is full.
+      const rolledUp = share < 1 ? Number.POSITIVE_INFINITY : (rollUp.madeUntil(COARSEST) ?? 0)
+      const gone = steps.pruneFinest(Math.min(before(FINEST.keepSeconds), rolledUp), FINEST_AT_ONCE)
+      if (gone === FINEST_AT_ONCE) return 0
+    }
+    const some = subjects.after(after, PRUNED_AT_ONCE)
+    for (const subject of some) {
+      for (const ring of RINGS) {
+        if (ring !== FINEST) steps.prune(subject, ring, before(ring.keepSeconds))
+      }
+      slow.pruneNode(subject, nowMs, share)
+      taken.forget.run(subject, nowMs - FORGET_BOOT_MS, subject)
+    }
+    return some.at(-1) ?? null
   })
+
   return {
+    steps,
+    subjects,
+    rollUp,
+    totals: () => totals.all(rollUp.groups()),
+
+    /** Of a node nothing was ever heard of: none. */
+    slowRequests(query: SlowQuery): PlacedRequest[] {
+      const node = subjects.find(query.nodeId)
+      return node === undefined ? [] : slow.find(node, query)
+    },
+
     /**
      * Of each node counts what was not counted before; all of it or nothing. In one transaction, which costs as much as
      * a report does.
      */
-    takeAll: (takes: readonly Take[]): Outcome[] => takeAll.immediate(takes),
+    takeAll(takes: readonly Take[]): Outcome[] {
+      try {
+        const outcomes = takeAll.immediate(takes)
+        addToTotals(takes, outcomes)
+        return outcomes
+      } catch (error) {
+        readAgain()
+        throw error
+      }
+    },
 
     /**
-     * Deletes what every ring has outlived, of some nodes: those after this id, in their order. Returns the last one's
-     * id, for who goes on; null: there were no more. `share`: of the time that each ring keeps.
+     * Deletes what every ring has outlived, a part of it: the first time after 0, then after what was returned; null: that
+     * was all. `share`: of the time that each ring keeps.
      */
-    pruneSome: (nowMs: number, after: string, share = 1): string | null =>
+    pruneSome: (nowMs: number, after: number, share = 1): number | null =>
       pruneSome.immediate(nowMs, after, share),
   }
 }
 
-type Key = [nodeId: string, resolutionSeconds: number, stepSeconds: number]
-type Stored = { generation: number; counters: string; stages: Buffer }
-type Statements = ReturnType<typeof prepare>
-
 const prepare = (db: MetricsDb) => ({
   seq: db
-    .prepare<[string, string], number>('select seq from taken where node_id = ? and boot_id = ?')
+    .prepare<[number, string], number>('select seq from taken where node = ? and boot_id = ?')
     .pluck(),
-  remember: db.prepare<[string, string, number, number]>(
-    `insert into taken (node_id, boot_id, seq, taken_at_ms) values (?, ?, ?, ?)
+  remember: db.prepare<[number, string, number, number]>(
+    `insert into taken (node, boot_id, seq, taken_at_ms) values (?, ?, ?, ?)
      on conflict do update set seq = excluded.seq, taken_at_ms = excluded.taken_at_ms`,
   ),
-  cover: db.prepare<[...Key, number]>(
-    `insert into coverage (node_id, resolution_s, step_s, covered_ms) values (?, ?, ?, ?)
-     on conflict do update set covered_ms = covered_ms + excluded.covered_ms`,
-  ),
-  series: db.prepare<Key, Stored>(
-    `select generation, counters, stages from series
-     where node_id = ? and resolution_s = ? and step_s = ?`,
-  ),
-  keepSeries: db.prepare<[...Key, number, string, Uint8Array]>(
-    `replace into series (node_id, resolution_s, step_s, generation, counters, stages)
-     values (?, ?, ?, ?, ?, ?)`,
-  ),
-  nodes: db
-    .prepare<[string, number], string>(
-      'select distinct node_id from taken where node_id > ? order by node_id limit ?',
-    )
-    .pluck(),
-  outlived: ['coverage', 'series'].map((table) =>
-    db.prepare<Key>(`delete from ${table} where node_id = ? and resolution_s = ? and step_s < ?`),
-  ),
-  /** The newest boot stays whatever its age: it says that the node has rows to prune. */
-  forgetBoots: db.prepare<[string, number, string]>(
-    `delete from taken where node_id = ? and taken_at_ms < ? and boot_id not in (
-       select boot_id from taken where node_id = ? order by taken_at_ms desc limit 1)`,
+  /** The newest boot stays, whatever its age. */
+  forget: db.prepare<[number, number, number]>(
+    `delete from taken where node = ? and taken_at_ms < ? and boot_id not in (
+       select boot_id from taken where node = ? order by taken_at_ms desc limit 1)`,
   ),
 })
 
-type Step = { resolution: number; start: number; coveredMs: number; series: Map<number, Series> }
+/** What is news, with what never came before it. */
+function freshOf({ windows, lostWindows }: Take, previousSeq: number): readonly PlacedWindow[] {
+  const fresh = windows.filter(({ seq }) => seq > previousSeq)
+  return withLost(fresh, lostAmong(fresh, { previousSeq, told: lostWindows }))
+}
 
-function collectSteps(windows: readonly PlacedWindow[], nowMs: number): Step[] {
-  const steps = new Map<string, Step>()
+function bySteps(
+  windows: readonly PlacedWindow[],
+  gauges: Take['gauges'],
+  nowMs: number,
+): Map<number, Measured> {
+  const steps = new Map<number, Measured>()
   for (const window of windows) {
-    for (const ring of RINGS) {
-      const start = stepOf(window.endedAtMs, ring, nowMs)
-      if (start === null) continue
-      const key = `${ring.resolutionSeconds}:${start}`
-      const step = steps.get(key) ?? {
-        resolution: ring.resolutionSeconds,
-        start,
-        coveredMs: 0,
-        series: new Map(),
-      }
-      steps.set(key, step)
-      step.coveredMs += window.durationMs
-      for (const series of window.series) {
-        const same = step.series.get(series.generation)
-        step.series.set(series.generation, same ? mergeSeries(same, series) : series)
-      }
-    }
+    const step = stepOf(window.endedAtMs, FINEST, nowMs)
+    if (step === null) continue
+    const measured = steps.get(step) ?? nothingMeasured()
+    steps.set(step, measured)
+    addWindow(measured, window)
+    if (gauges && window === windows.at(-1)) addGauges(measured, gauges)
   }
-  return [...steps.values()]
+  return steps
 }
 
-function mergeSeries(a: Series, b: Series): Series {
-  const stages = { ...a.stages }
-  for (const [stage, histogram] of stagesOf(b)) {
-    const same = stages[stage]
-    stages[stage] = same ? mergeHistograms(same, histogram) : histogram
-  }
-  return { generation: a.generation, counters: addCounters(a.counters, b.counters), stages }
-}
-
-function addCounters(a: Counters, b: Counters): Counters {
-  const sums = new Map(Object.entries(a))
-  for (const [name, value] of Object.entries(b)) {
-    if (!sums.has(name) && sums.size >= MAX_COUNTER_NAMES) continue
-    sums.set(name, Math.min((sums.get(name) ?? 0) + value, Number.MAX_SAFE_INTEGER))
-  }
-  return Object.fromEntries(sums)
-}
-
-const stagesOf = ({ stages }: Series) =>
-  Object.entries(stages).filter(([, h]) => h.count > 0) as [keyof Series['stages'], Histogram][]
-
-function mergeStep(statements: Statements, nodeId: string, step: Step): void {
-  const key: Key = [nodeId, step.resolution, step.start]
-  statements.cover.run(...key, step.coveredMs)
-  if (step.series.size === 0) return
-  const stored = storedSeries(statements, key)
-  for (const series of step.series.values()) {
-    const { generation } = series
-    const same = stored.get(generation)
-    const merged = same ? mergeSeries(same, series) : series
-    const { counters, stages } = merged
-    statements.keepSeries.run(...key, generation, JSON.stringify(counters), packStages(stages))
-  }
-}
-
-function storedSeries(statements: Statements, key: Key): Map<number, Series> {
-  return new Map(
-    statements.series.all(...key).map(({ generation, counters, stages }) => {
-      const series = { counters: JSON.parse(counters), stages: unpackStages(stages) }
-      return [generation, { generation, ...series }]
-    }),
-  )
+function sum(into: Measured, more: Measured): Measured {
+  addMeasured(into, more)
+  return into
 }

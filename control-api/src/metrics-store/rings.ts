@@ -69,6 +69,14 @@ const handyStep = (spanSeconds: number) =>
 /** Start of the step of that ring in which a window ended; null: the ring has let go of it. */
 export function stepOf(endedAtMs: number, ring: Ring, nowMs: number): number | null {
   if (endedAtMs < nowMs - ring.keepSeconds * 1000) return null
-  const seconds = Math.floor(endedAtMs / 1000)
-  return seconds - (seconds % ring.resolutionSeconds)
+  return stepStart(Math.floor(endedAtMs / 1000), ring)
+}
+
+export const stepStart = (seconds: number, { resolutionSeconds }: Ring): number =>
+  seconds - (seconds % resolutionSeconds)
+
+export function ringOf({ resolutionSeconds }: { resolutionSeconds: number }): Ring {
+  const ring = RINGS.find((one) => one.resolutionSeconds === resolutionSeconds)
+  if (!ring) throw new RangeError(`there is no ring of ${resolutionSeconds} s`)
+  return ring
 }

@@ -2,6 +2,7 @@
 // Asks the metrics worker, with a bound on what may wait. A worker that dies takes its questions with
 // it (nodes send again what was not acknowledged) and is started anew. Reports are given to it some at a time, and the
 // next when those are kept: of a large farm they share one transaction, and a chart waits for one lot of them at most.
+import type { EventEmitter } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Answers, Question, Reply, Request, WorkerData } from './messages.ts'
 import type { Outcome, Take, Taken } from './ring-store.ts'
@@ -11,16 +12,26 @@ export class MetricsUnavailable extends Error {}
 export type MetricsWorker = {
   ask<Q extends Question>(question: Q): Promise<Answers[Q['kind']]>
   take(report: Take): Promise<Taken>
+  /** Reports that are not with the worker yet, and questions that it has not answered. */
+  waiting(): { reports: number; questions: number }
   close(): Promise<void>
 }
 
 const MAX_WAITING = 512
 /** Reports that are not with the worker yet: two seconds of ten thousand nodes'. */
 const MAX_GATHERED = 4_096
-const TAKEN_AT_ONCE = 200
+/** More when many wait: where the main thread is busy each lot takes it one turn of the loop, and those are few then. */
+const TAKEN_AT_ONCE = { usually: 200, most: 1_000 }
 /** Where reports come by the hundred a second, so long they are gathered; one by itself goes at once. */
 const GATHER_MS = 50
 const RESTART_MS = 1_000
+
+/** As much of a thread as is asked of it. */
+export type Thread = Pick<Worker, 'postMessage' | 'terminate'> & Pick<EventEmitter, 'on'>
+export type BeginThread = (data: WorkerData) => Thread
+
+const beginThread: BeginThread = (data) =>
+  new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
 
 type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
 type Gathered = {
@@ -30,11 +41,16 @@ type Gathered = {
 }
 
 /** Resolves when the file is open; rejects with the reason when it can't be. */
-export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
+export async function startMetricsWorker(
+  path: string,
+  /** A thread took the place of one that ended: it knows what is in the file and nothing else. */
+  onRestart: () => void = () => {},
+  begin: BeginThread = beginThread,
+): Promise<MetricsWorker> {
   const waiting = new Map<number, Waiting>()
   let nextId = 1
   let closing = false
-  let worker: Worker | null = null
+  let worker: Thread | null = null
   worker = await start()
 
   function fail(reason: string): void {
@@ -42,9 +58,8 @@ export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
     waiting.clear()
   }
 
-  function start(): Promise<Worker> {
-    const data: WorkerData = { path }
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
+  function start(): Promise<Thread> {
+    const started = begin({ path })
     return new Promise((resolve, reject) => {
       let cause: Error | null = null
       started.on('message', (reply: Reply) => {
@@ -72,6 +87,7 @@ export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
       if (closing) return
       start().then((started) => {
         worker = started
+        onRestart()
       }, restart)
     }, RESTART_MS).unref()
   }
@@ -104,7 +120,8 @@ export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
   }
 
   async function takeSome(): Promise<void> {
-    const some = gathered.splice(0, TAKEN_AT_ONCE)
+    const { usually, most } = TAKEN_AT_ONCE
+    const some = gathered.splice(0, Math.min(most, Math.max(usually, gathered.length / 2)))
     isCrowded = some.length > 1
     const takes = some.map(({ report }) => report)
     const outcomes: Outcome[] = await ask({ kind: 'take', takes }).catch((error: Error) =>
@@ -130,6 +147,7 @@ export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
         takeSoon()
       })
     },
+    waiting: () => ({ reports: gathered.length, questions: waiting.size }),
     async close() {
       closing = true
       for (const { reject } of gathered.splice(0)) {

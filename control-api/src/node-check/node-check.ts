@@ -3,6 +3,7 @@
 // word. One process per question, bounded in time, output and number, and never more than a few at
 // a time on the control plane's own cores.
 import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import pLimit from 'p-limit'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -24,10 +25,12 @@ type Options = {
   queueLength?: number
 }
 
+/** One that waits must not keep others from theirs, on one core either. */
+const AT_ONCE = Math.max(2, availableParallelism())
 const MAX_OUTPUT_BYTES = 1024 * 1024
 
 export function createNodeCheck(options: Options): NodeCheck {
-  const { binary, timeoutMs = 5_000, concurrency = 2, queueLength = 64 } = options
+  const { binary, timeoutMs = 5_000, concurrency = AT_ONCE, queueLength = 64 } = options
   const places = pLimit(concurrency)
   return async (text, policyFile) => {
     if (places.pendingCount >= queueLength) {

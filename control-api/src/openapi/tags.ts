@@ -18,6 +18,7 @@ export const tagDescriptions: Record<string, string> = {
   tokens: 'What programs sign in with: a person’s API tokens.',
   audit: 'Who did what, when, and from where; nothing of it is ever changed.',
   webhooks: 'Telling other systems, signed and repeated until they have it.',
+  alerts: 'Rules of what people are told of, what they found, and what is silenced for a while.',
   backups: 'Copies of the control plane’s database, and their way back.',
   system: 'The control plane itself.',
 }

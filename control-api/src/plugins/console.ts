@@ -30,10 +30,14 @@ export async function serveConsole(
   )
   const html = documentBelow(basePath, readFileSync(join(dir, DOCUMENT), 'utf8'))
   // Its own routes would declare no permission; ours, below, does.
-  await app.register(staticFiles, { root: dir, serve: false })
+  await app.register(staticFiles, { root: dir, serve: false, preCompressed: true })
   app.get<{ Params: { '*': string } }>(
     '/*',
-    { config: { permission: 'public', rateLimit: false }, schema: { hide: true } },
+    {
+      // Under pressure, too: a page that lacks one of its files stays blank, and cannot say why.
+      config: { permission: 'public', rateLimit: false, underPressure: true },
+      schema: { hide: true },
+    },
     async (request, reply) => {
       const path = request.params['*']
       if (files.has(path) && path !== DOCUMENT) {

@@ -2,7 +2,7 @@
 // The API's reader at /api/docs, for who is signed in: Swagger UI over openapi.json. Its files are served by
 // routes of our own, because those of @fastify/swagger-ui declare no permission; the console's CSP holds
 // for them, and nothing is asked of another host.
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -51,15 +51,19 @@ const SCRIPT = `SwaggerUIBundle({
 
 export function serveReader(app: FastifyInstance): void {
   const route = { config: { permission: 'system:read' }, schema: { hide: true } } as const
-  const send = (type: string, body: string) => async (_request: unknown, reply: FastifyReply) =>
+  const send = (reply: FastifyReply, type: string, body: string | Buffer) =>
     reply.type(type).header('cache-control', 'private, max-age=3600').send(body)
 
   app.get(READER_PATH, { ...route, errorHandler: leadToSignIn }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(PAGE),
   )
-  app.get(`${READER_PATH}/reader.js`, route, send('text/javascript; charset=utf-8', SCRIPT))
+  app.get(`${READER_PATH}/reader.js`, route, async (_request, reply) =>
+    send(reply, 'text/javascript; charset=utf-8', SCRIPT),
+  )
   for (const [name, type] of Object.entries(FILES)) {
-    app.get(`${READER_PATH}/${name}`, route, send(type, readFileSync(join(STATIC, name), 'utf8')))
+    app.get(`${READER_PATH}/${name}`, route, async (_request, reply) =>
+      send(reply, type, await readFile(join(STATIC, name))),
+    )
   }
 }
 

@@ -3,11 +3,9 @@
 import type { AnySchemaObject } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
-import { compileOnce } from '../json/compile-once.ts'
+import { compileWhenCalled } from '../json/compile-once.ts'
 
-type Serialize = ReturnType<typeof fastJsonStringify>
-
-const serializer = compileOnce<AnySchemaObject, Serialize>((schema) =>
+const serializer = compileWhenCalled((schema: AnySchemaObject) =>
   fastJsonStringify(withoutNullUnions(schema)),
 )
 

@@ -4,7 +4,7 @@
 // text by nature, so those are converted.
 import { Ajv, type AnySchemaObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
-import { compileOnce } from '../json/compile-once.ts'
+import { compileWhenCalled } from '../json/compile-once.ts'
 import { isSchema } from '../json/json-schema.ts'
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
@@ -26,11 +26,13 @@ export function createAjv(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-type Validate = ReturnType<Ajv['compile']>
-
-const [bodies, texts] = [createAjv(false), createAjv(true)]
-const bodyValidator = compileOnce<AnySchemaObject, Validate>((schema) => bodies.compile(schema))
-const textValidator = compileOnce<AnySchemaObject, Validate>((schema) => texts.compile(schema))
+const validatorsOf = (ajv: Ajv) =>
+  compileWhenCalled((schema: AnySchemaObject) => {
+    const validate = ajv.compile(schema)
+    return (value: unknown) => (validate(value) ? true : { error: validate.errors ?? [] })
+  })
+const bodyValidator = validatorsOf(createAjv(false))
+const textValidator = validatorsOf(createAjv(true))
 
 /** Must be called before the routes are described. */
 export function strictValidation(app: FastifyInstance): void {

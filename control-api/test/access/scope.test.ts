@@ -7,7 +7,8 @@ import { isWithin, type Reach, reachOf } from '../../src/access/scope.ts'
 import { labelsWithin } from '../../src/db/labels.ts'
 import { parseSelector, type Selector } from '../../src/labels/selector.ts'
 import { enrolNode } from '../agents/node-client.ts'
-import { type Built, build, type Client, client, cookieOf, signInAs, withToken } from '../helper.ts'
+import { type Built, build, type Client, withToken } from '../helper.ts'
+import { OWN_PASSWORD, personWith } from '../person.ts'
 
 function selector(text: string): Selector {
   const parsed = parseSelector(text)
@@ -55,24 +56,8 @@ describe('a scope', () => {
   })
 })
 
-const OWN = 'a password of their own'
-
-async function withScope(service: Built, roles: Role[], scope = 'zone=eu') {
-  const username = `scoped-${roles.join('-')}`
-  const made = await service.admin.inject({
-    method: 'POST',
-    url: '/api/v1/users',
-    payload: { username, roles, scope },
-  })
-  const { oneTimePassword } = made.json()
-  const first = await signInAs(service, username, oneTimePassword)
-  const changed = await first.inject({
-    method: 'PUT',
-    url: '/api/v1/session/password',
-    payload: { currentPassword: oneTimePassword, newPassword: OWN },
-  })
-  return client(service, cookieOf(changed))
-}
+const withScope = (service: Built, roles: Role[], scope = 'zone=eu') =>
+  personWith(service, roles, scope)
 
 /** Reads /events until it ends. */
 async function listenTo({ app }: Built, headers: Record<string, string>) {
@@ -124,7 +109,13 @@ const ACTIONS = ['freeze', 'pause', 'resume', 'revert', 'skip-gate', 'cancel', '
 describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
+    'GET /api/v1/advice',
+    'GET /api/v1/alerts',
+    'GET /api/v1/alerts/:id',
+    'POST /api/v1/alerts/:id/actions/acknowledge',
     'GET /api/v1/nodes',
+    'GET /api/v1/nodes/cells',
+    'GET /api/v1/prometheus/targets',
     'GET /api/v1/farm/summary',
     'GET /api/v1/certificates/:name/configs',
     'GET /api/v1/certificates/:name/served',
@@ -136,7 +127,11 @@ describe('every route', () => {
     'GET /api/v1/managed-certificates/:name',
     'GET /api/v1/managed-certificates/:name/orders',
     'GET /api/v1/groups/:name',
+    'GET /api/v1/metrics/compare',
+    'GET /api/v1/metrics/heatmap',
     'GET /api/v1/metrics/query',
+    'GET /api/v1/metrics/sets',
+    'GET /api/v1/metrics/top',
     'GET /api/v1/recovery',
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
@@ -287,8 +282,9 @@ describe('whose roles count for some nodes', () => {
       expect(await idsOf(operator, query)).toEqual([inside.id])
     }
     expect(await idsOf(operator, `?name=${hidden}`)).toEqual([])
-    const cells = (await operator.inject({ url: `${order.url}/${id}/cells` })).json()
+    const cells = (await operator.inject({ url: `${order.url}/${id}/cells?namesFrom=0` })).json()
     expect(cells.cells).toHaveLength(1)
+    expect(cells.names).toHaveLength(1)
     expect(cells.names).not.toContain(hidden)
     const list = (await operator.inject({ url: order.url })).json()
     expect(list.items.map(({ totalNodes }: { totalNodes: number }) => totalNodes)).toEqual([1])
@@ -313,7 +309,7 @@ describe('whose roles count for some nodes', () => {
     const { service, inside, outside } = await twoZones()
     const admin = await withScope(service, ['admin'])
     const foreign = await withToken(service, service.admin)
-    for (const who of [admin, await withToken(service, admin, { password: OWN })]) {
+    for (const who of [admin, await withToken(service, admin, { password: OWN_PASSWORD })]) {
       const { items } = (await who.inject({ url: '/api/v1/nodes' })).json()
       expect(items.map(({ id }: { id: string }) => id)).toEqual([inside.id])
       const code = async (url: string, method: 'GET' | 'DELETE' = 'GET') =>
@@ -328,7 +324,7 @@ describe('whose roles count for some nodes', () => {
   test('holds a token’s open stream no longer than the scope it began with', async () => {
     const { service, outside } = await twoZones()
     const scoped = await withScope(service, ['operator'], 'zone in (eu, us)')
-    const program = await withToken(service, scoped, { password: OWN })
+    const program = await withToken(service, scoped, { password: OWN_PASSWORD })
     const stream = await listenTo(service, { authorization: `Bearer ${program.secret}` })
     const { user } = (await scoped.inject({ url: '/api/v1/session' })).json()
     const url = `/api/v1/users/${user.id}`
@@ -355,6 +351,11 @@ describe('whose roles count for some nodes', () => {
     // Everything until now is replayed in order; this comes last.
     await relabel(operator, inside.id)
     await expect.poll(stream.heard).toMatch(new RegExp(`${inside.id}","action":"changed`))
+    // One goes and one stays: how the other stands is told to who may see it alone.
+    await Promise.all([outside.hello(), inside.hello()])
+    await expect
+      .poll(stream.heard)
+      .toMatch(new RegExp(`${inside.id}","action":"hello","at":"[^"]+","node":{`))
     stream.abort()
     await stream.ended
     expect(stream.heard()).toContain(own)

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: MIT
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { printMessageTypes, readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
-import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
+import type { DesiredResponse, ReportResponse } from '../../src/agent-protocol/messages.gen.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { build } from '../helper.ts'
-import { about, assign, DIGEST, enrolNode, OTHER_DIGEST, post } from './node-client.ts'
+import {
+  about,
+  assign,
+  DIGEST,
+  enrolNode,
+  example,
+  OTHER_DIGEST,
+  post,
+  type TestNode,
+} from './node-client.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src/agent-protocol/messages.gen.ts')
 const answers = createAjv(false)
@@ -17,6 +28,22 @@ const fits = (message: string, body: unknown) => {
   const name = `${message}.schema.json`
   if (!answers.validate(name, body)) throw new Error(`${name}: ${answers.errorsText()}`)
   return true
+}
+/** The status of the answer, over a real connection of that proxy. */
+async function through(
+  proxy: Agent,
+  url: string,
+  { credential }: TestNode,
+  message: string,
+  body: object,
+): Promise<number | undefined> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${credential}` }
+  const asked = request(`${url}/agent/v1/${message}`, { agent: proxy, method: 'POST', headers })
+  asked.end(JSON.stringify(body))
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  await once(answer, 'end')
+  return answer.statusCode
 }
 const effectiveOf = (generation: number, digest: string) => ({
   generation,
@@ -70,6 +97,22 @@ describe('the credential', () => {
     expect((await poll).statusCode).toBe(401)
     expect((await node.hello()).statusCode).toBe(401)
     expect((await service.admin.inject({ url })).statusCode).toBe(404)
+  })
+
+  test('of one node ends no connection that a proxy uses for others, too', async () => {
+    const service = await build()
+    const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
+    const proxy = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => proxy.destroy())
+    const [gone, other] = [await enrolNode(service), await enrolNode(service)]
+    const hello = (node: TestNode) => ({ ...example('hello.request.first'), nodeId: node.id })
+    expect(await through(proxy, url, gone, 'hello', hello(gone))).toBe(200)
+    expect(await through(proxy, url, other, 'hello', hello(other))).toBe(200)
+    // Longer than what a node that is cut off is given to read its answer.
+    const question = { ...example('desired.request'), have: null, waitMs: 1_000 }
+    const poll = through(proxy, url, other, 'desired', question)
+    await service.admin.inject({ method: 'DELETE', url: `/api/v1/nodes/${gone.id}` })
+    expect(await poll).toBe(200)
   })
 
   test('does not open the API, nor a session the agents’ messages', async () => {
@@ -259,6 +302,16 @@ describe('desired', () => {
     expect(best).toBeLessThan(100)
   })
 
+  test('ends a poll that asks for less than it may when it says, and not before', async () => {
+    const node = await enrolNode(await build())
+    await node.hello()
+    const started = performance.now()
+    const answer = await node.desired(null, 1_500)
+    expect(answer.json()).toEqual({ assignment: null })
+    // Of the clock that timers have, which counts whole milliseconds.
+    expect(performance.now() - started).toBeGreaterThan(1_495)
+  })
+
   test('is released when the node hangs up, and when the service stops', async () => {
     const service = await build()
     await service.agents.listen({ host: '127.0.0.1', port: 0 })
@@ -278,13 +331,14 @@ describe('desired', () => {
           waitMs: 20_000,
         }),
       })
+    const begun = vi.spyOn(service.fleet, 'wait')
     const abort = new AbortController()
     const abandoned = poll(abort.signal).catch(() => 'aborted')
-    await sleep(100)
+    await expect.poll(() => begun).toHaveBeenCalledTimes(1)
     abort.abort()
     expect(await abandoned).toBe('aborted')
     const waiting = poll(null)
-    await sleep(100)
+    await expect.poll(() => begun).toHaveBeenCalledTimes(2)
     const started = performance.now()
     await service.close()
     expect(await (await waiting).json()).toEqual({ assignment: null })
@@ -470,6 +524,47 @@ describe('report', () => {
     const shown = await node.show()
     expect(shown.gauges).toEqual({ openConnections: 3, cacheBytes: 6291456 })
     expect(shown.latency).toMatchObject({ windowSeconds: 60, requests: 5 })
+  })
+
+  test('is taken at once, and answered when its time is over', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const started = performance.now()
+    const waiting = node.report({ desired: { have: null, waitMs: 1_500 } })
+    await vi.waitFor(async () =>
+      expect((await node.show()).gauges).toMatchObject({ openConnections: 3 }),
+    )
+    const answer = (await waiting).json()
+    expect(fits('report.response', answer)).toBe(true)
+    expect(answer).toEqual({ acknowledgedSeq: 13, desired: { assignment: null } })
+    expect(performance.now() - started).toBeGreaterThan(1_495)
+  })
+
+  test('is answered as soon as there is something to run, and by a service that stops', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const report = (generation: number) => {
+      const have = generation > 0 ? { generation, digest: DIGEST } : null
+      return node.report({ desired: { have, waitMs: 20_000, challenges: [] } })
+    }
+    const started = performance.now()
+    const waiting = report(0)
+    await sleep(150)
+    await assign(service, { nodeId: node.id })
+    const answer = (await waiting).json<ReportResponse>()
+    expect(answer).toMatchObject({
+      acknowledgedSeq: 13,
+      desired: { assignment: { generation: 1 } },
+    })
+    // What there is already is not waited for.
+    expect((await report(0)).json<ReportResponse>().desired?.assignment?.generation).toBe(1)
+    const last = report(1)
+    await sleep(150)
+    await service.close()
+    expect((await last).json()).toEqual({ acknowledgedSeq: 13, desired: { assignment: null } })
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   test('makes drift visible: something runs that nobody assigned', async () => {

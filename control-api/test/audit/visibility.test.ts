@@ -10,7 +10,8 @@ import type { Version } from '../../src/farmctl/api-types.ts'
 import { kindsOf, messageOf } from '../../src/features/webhooks/rules.ts'
 import { isInside, parseSelector, type Selector } from '../../src/labels/selector.ts'
 import { enrolNode } from '../agents/node-client.ts'
-import { type Built, build, type Client, client, cookieOf, signInAs, withToken } from '../helper.ts'
+import { type Built, build, type Client, withToken } from '../helper.ts'
+import { personWith } from '../person.ts'
 
 const selector = (text: string): Selector => {
   const parsed = parseSelector(text)
@@ -25,6 +26,7 @@ describe('the table of kinds', () => {
   const facts: Facts = {
     nodeIsWithin: async (id) => id.startsWith('in-'),
     rolloutTouches: async (id) => id.startsWith('in-'),
+    alertIsWithin: async (id) => id.startsWith('in-'),
     ownerOfToken: async (id) => id.replace('token-of-', ''),
   }
   const viewer = (role: Role, scope: Selector | null) => ({
@@ -46,6 +48,8 @@ describe('the table of kinds', () => {
     ['node', { whole: ALL, inside: ALL, outside: [] }],
     ['metrics', { whole: ALL, inside: ALL, outside: [] }],
     ['rollout', { whole: ALL, inside: ALL, outside: [] }],
+    ['alert', { whole: ALL, inside: ALL, outside: [] }],
+    ['alert-rule', { whole: ALL, inside: ALL, outside: ALL }],
     ['config', { whole: ALL, inside: ALL, outside: ALL }],
     ['group', { whole: ALL, inside: ALL, outside: ALL }],
     ['system', { whole: ALL, inside: ALL, outside: ALL }],
@@ -114,20 +118,6 @@ describe('a selector is inside another', () => {
     expect(isInside(selector(inner), selector(outer))).toBe(expected)
   })
 })
-
-async function personWith(service: Built, roles: Role[], scope: string | null): Promise<Client> {
-  const username = `person-${roles.join('-')}`
-  const payload = { username, roles, scope }
-  const made = await service.admin.inject({ method: 'POST', url: '/api/v1/users', payload })
-  const { oneTimePassword } = made.json()
-  const first = await signInAs(service, username, oneTimePassword)
-  const changed = await first.inject({
-    method: 'PUT',
-    url: '/api/v1/session/password',
-    payload: { currentPassword: oneTimePassword, newPassword: 'a password of their own' },
-  })
-  return client(service, cookieOf(changed))
-}
 
 const text = '{"listen":[{"port":8080}],"sites":[{"hosts":["*"],"root":"/srv"}]}'
 
@@ -226,7 +216,7 @@ describe('who has a part of the farm', () => {
     )
     for (const { event } of ofIt) {
       expect(Object.keys(event).sort()).toEqual(['action', 'at', 'id', 'kind'])
-      const told = messageOf('cp', { id: 1, actor: null, event }).body
+      const told = messageOf('cp', { id: 1, actor: null, detail: null, event }).body
       expect(told).not.toContain(nameOutside)
       expect(told).not.toContain('lunch')
     }

@@ -41,7 +41,7 @@ async function farm(): Promise<Farm & { stateDir: string }> {
   await controlPlane.admin('import-config', ...what)
   await controlPlane.start()
   await controlPlane.signIn()
-  const { secret } = await controlPlane.admin('enrolment-token')
+  const { secret } = await controlPlane.must('POST', '/enrolment-tokens', {})
   mkdirSync(stateDir, { mode: 0o700 })
   const url = controlPlane.env.FARMSTEAD_AGENT_URL ?? ''
   const join_ = ['join', url, '--insecure-http', '--token', String(secret), '--state', stateDir]
@@ -94,20 +94,18 @@ test('an old backup does not drive the farm until it is told to', {
   const { controlPlane, served, save } = started
   await expect.poll(served, { timeout: AGREE_WITHIN_MS }).toBe('1')
   await save(2)
-  await rollOut(started, 2)
-
   const keyFile = join(tempDir(), 'key.txt')
-  const { recipient } = await controlPlane.admin('backup-key', '--to', keyFile)
+  const [{ recipient }] = await Promise.all([
+    controlPlane.admin('backup-key', '--to', keyFile),
+    rollOut(started, 2),
+  ])
   const file = join(tempDir(), 'backup.age')
   await controlPlane.admin('backup', '--to', file, '--recipient', String(recipient))
-  expect(await controlPlane.admin('verify-backup', file, '--identity', keyFile)).toMatchObject({
-    format: 1,
-    epoch: 1,
-  })
-
-  // The farm goes on: another start of the control plane, two more versions.
+  // Meanwhile the farm goes on: another start of the control plane, two more versions.
+  const verified = controlPlane.admin('verify-backup', file, '--identity', keyFile)
   await controlPlane.end()
   await controlPlane.start()
+  expect(await verified).toMatchObject({ format: 1, epoch: 1 })
   await connected(started)
   for (const version of [3, 4]) {
     await save(version)

@@ -59,7 +59,7 @@ export async function costOf(
 async function once(ask: () => Promise<LightMyRequestResponse>) {
   await setImmediate()
   const fromMs = performance.now()
-  const stop = watchTurns()
+  const stop = watchTurns('')
   const answer = await ask()
   await setImmediate()
   const totalMs = performance.now() - fromMs

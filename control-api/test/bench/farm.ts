@@ -3,8 +3,8 @@
 // with all connected over mutual TLS, and after each of ten rollouts; processor time while nothing happens but that
 // nodes report what a real busy one did (recorded-report.json).
 //   npm run bench -- farm [--nodes N] [--rollouts N] [--seconds S] [--rest S] [--in DIR]
-// The nodes are spoken for by processes of their own (many-agents.ts). Each keeps two connections, so the service needs
-// two descriptors for each: `ulimit -n` of 20,000 is enough for 9,500.
+// The nodes are spoken for by processes of their own (many-agents.ts). Each keeps one connection, so the service needs
+// a descriptor for each, and some hundreds of its own.
 import { type ChildProcess, fork } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -150,7 +150,6 @@ class Farm {
           port,
           key,
           ca,
-
           nodes: some,
         }
         agent.send(told)
@@ -186,6 +185,13 @@ class Farm {
       sum.lastFailure ||= one.lastFailure
     }
     return sum
+  }
+
+  /** Of the service's own /metrics, by name and labels as they stand there. */
+  async telemetry(): Promise<(name: string) => number> {
+    const lines = (await this.#session.read('/api/metrics')).split('\n')
+    const values = new Map(lines.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
+    return (name) => values.get(name) ?? Number.NaN
   }
 
   /** A new version to all at once; resolves when it is over, with how it ended. */
@@ -266,12 +272,17 @@ function threadsOf(pid: number): Map<string, number> {
 }
 
 async function idle(farm: Farm, seconds: number, say: Say): Promise<void> {
+  const told = await farm.telemetry()
   const before = { cpu: cpuMsOf(farm.pid), threads: threadsOf(farm.pid), count: await farm.count() }
   const fromMs = performance.now()
   await sleep(seconds * 1_000)
   const ms = performance.now() - fromMs
   const cores = (spent: number) => (spent / ms).toFixed(2)
   const count = await farm.count()
+  const tells = await farm.telemetry()
+  const more = (name: string) => tells(name) - told(name)
+  const lagMs = (quantile: string) =>
+    (tells(`farmstead_event_loop_lag_seconds{quantile="${quantile}"}`) * 1_000).toFixed(0)
   const threads = [...threadsOf(farm.pid)]
     .map(([name, spent]) => [name, spent - (before.threads.get(name) ?? 0)] as const)
     .filter(([, spent]) => spent / ms >= 0.005)
@@ -279,6 +290,10 @@ async function idle(farm: Farm, seconds: number, say: Say): Promise<void> {
   const each = (now: number, then: number) => (((now - then) / ms) * 1_000).toFixed(0)
   say(
     `idle for ${seconds} s: ${cores(cpuMsOf(farm.pid) - before.cpu)} cores (${threads.join(', ')}); load ${loadavg()[0]?.toFixed(1)}`,
+  )
+  say(
+    `loop late by ${lagMs('0.99')} ms for 99 % of ten seconds, ${lagMs('1')} ms at most; windows kept ${more('farmstead_report_windows_total{outcome="kept"}')}, ` +
+      `reports refused ${more('farmstead_reports_total{outcome="refused"}')}, waited ${((more('farmstead_report_wait_seconds_sum') / more('farmstead_report_wait_seconds_count')) * 1_000).toFixed(0)} ms each, slowdown ${tells('farmstead_report_slowdown')}`,
   )
   say(
     `reports/s ${each(count.reports, before.count.reports)}, polls/s ${each(count.polls, before.count.polls)}, late ${count.late - before.count.late}, failed ${count.failed - before.count.failed} ${count.lastFailure}`,
@@ -297,7 +312,7 @@ async function measure(options: Options, say: Say): Promise<void> {
   try {
     const bytes = residentBytesOf(farm.pid)
     const each = ((bytes - emptyBytes) / nodes / 1024).toFixed(0)
-    say(`${nodes} nodes connected: ${mib(bytes)} MiB (${each} KiB each, two connections)`)
+    say(`${nodes} nodes connected: ${mib(bytes)} MiB (${each} KiB each)`)
     await idle(farm, seconds, say)
     say(`then: ${mib(residentBytesOf(farm.pid))} MiB\n`)
     if (rollouts === 0) return

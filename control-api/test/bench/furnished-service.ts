@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { COMPILED } from '../compiled.ts'
 import { oneTimePassword } from '../service-process.ts'
 
 const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
@@ -24,6 +25,7 @@ export async function furnishService({ within, name, nodeBinary, textOf }: Wish)
     FARMSTEAD_AGENT_PORT: String(port),
     FARMSTEAD_NODE_BINARY: nodeBinary,
     FARMSTEAD_LOG_LEVEL: 'error',
+    ...COMPILED,
   }
   // --cpu-prof, to see where the service's time goes.
   const { NODE_OPTIONS } = process.env

@@ -24,6 +24,7 @@ export const nodeNameOf = (i: number) => `edge-${String(i).padStart(5, '0')}`
 
 const textOf = (i: number) => `{
   "listen": [{ "address": "0.0.0.0", "port": 8080 }],
+  "admin": { "address": "0.0.0.0" },
   "sites": [{ "hosts": ["*"], "root": "/" }]
 } // ${i} ${'a comment of some length '.repeat(150)}`
 

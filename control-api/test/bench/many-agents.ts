@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A process that speaks for thousands of nodes, for `npm run bench -- farm`: each with two connections of its own over
-// mutual TLS, one for the question that waits and one for what it says meanwhile, as a real node has. HTTP is read and
-// written by hand: what the nodes cost takes time from who is measured. Told what to do by its parent.
+// A process that speaks for thousands of nodes, for `npm run bench -- farm`: each with a connection of its own over mutual
+// TLS, on which it reports and is answered when there is news, as a real node does. HTTP is read and written by hand: what the nodes cost
+// takes time from who is measured. Told what to do by its parent.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
@@ -9,6 +9,7 @@ import type {
   ConfirmResponse,
   DesiredResponse,
   Effective,
+  ReportResponse,
 } from '../../src/agent-protocol/messages.gen.ts'
 import { RECORDED, REPORT_EVERY_MS, windowText } from './recorded-report.ts'
 
@@ -22,7 +23,7 @@ export type ToAgents =
       nodes: Spoken[]
     }
   | { kind: 'count' }
-/** Answers so far; `late`: reports that were due while the one before was under way. */
+/** Answers so far; `late`: reports that were due when the one after was. */
 export type Counted = {
   kind: 'counted'
   reports: number
@@ -34,8 +35,6 @@ export type Counted = {
 export type FromAgents = { kind: 'connected' } | Counted
 
 const REST = JSON.stringify({ gauges: RECORDED.gauges, host: RECORDED.host }).slice(1)
-const TICK_MS = 20
-const WAIT_MS = 25_000
 const AGAIN_MS = 1_000
 /** Handshakes under way at once. */
 const AT_ONCE = 16
@@ -50,22 +49,19 @@ const counted: Counted = {
   lastFailure: '',
 }
 
-/** One connection; what is asked on it is answered in order. */
+/** One connection, opened when something is asked; one question at a time. */
 class Channel {
   readonly #open: () => TLSSocket
   #socket: TLSSocket | null = null
   #answer: { resolve(text: string): void; reject(error: Error): void } | null = null
   #read = Buffer.alloc(0)
-  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(open: () => TLSSocket) {
     this.#open = open
   }
 
-  ask<T>(message: string, body: string): Promise<T> {
-    const answer = this.#turn.then(() => this.#ask(message, body))
-    this.#turn = answer.catch(() => {})
-    return answer.then((text) => JSON.parse(text) as T)
+  async ask<T>(message: string, body: string): Promise<T> {
+    return JSON.parse(await this.#ask(message, body)) as T
   }
 
   #ask(message: string, body: string): Promise<string> {
@@ -119,25 +115,24 @@ class ManyNode {
   readonly #about: Spoken
   readonly #boot = randomBytes(16).toString('hex')
   readonly #incarnation = randomBytes(16).toString('hex')
-  readonly #waiting: Channel
-  readonly #saying: Channel
+  readonly #channel: Channel
   #effective: Effective
   #have: { generation: number; digest: string }
   #seq = 0
-  #isReporting = false
+  /** As the control plane wants it. */
+  #everyMs = REPORT_EVERY_MS
+  #uptimeMs = 0
 
   constructor(about: Spoken, open: () => TLSSocket) {
     this.#about = about
     this.#effective = about.runs
     this.#have = { generation: about.runs.generation, digest: about.runs.digest }
-    this.#waiting = new Channel(open)
-    this.#saying = new Channel(open)
+    this.#channel = new Channel(open)
   }
 
   async begin(): Promise<void> {
     await this.#hello()
-    void this.#poll()
-    await this.report()
+    void this.#speak()
   }
 
   #hello(): Promise<unknown> {
@@ -160,41 +155,55 @@ class ManyNode {
   }
 
   #say<T>(message: string, body: object): Promise<T> {
-    return this.#saying.ask<T>(message, JSON.stringify(body))
+    return this.#channel.ask<T>(message, JSON.stringify(body))
   }
 
-  async report(): Promise<void> {
-    if (this.#isReporting) {
-      counted.late++
-      return
-    }
-    this.#isReporting = true
-    const seq = ++this.#seq
-    const window = windowText(seq, this.#effective.generation)
-    const head = `"bootId":"${this.#boot}","incarnation":"${this.#incarnation}","uptimeMs":${seq * REPORT_EVERY_MS},"effective":${JSON.stringify(this.#effective)},"lostWindows":0`
-    try {
-      await this.#saying.ask('report', `{${head},"drift":null,"windows":[${window}],${REST}`)
-      counted.reports++
-    } catch (error) {
-      noteFailure(error)
-    } finally {
-      this.#isReporting = false
-    }
-  }
-
-  async #poll(): Promise<void> {
+  async #speak(): Promise<void> {
+    // Spread over the time between two reports.
+    let reportMs = performance.now() + Math.random() * REPORT_EVERY_MS
+    const leftMs = () => Math.max(0, Math.round(reportMs - performance.now()))
     for (;;) {
-      const about = { bootId: this.#boot, incarnation: this.#incarnation, have: this.#have }
       try {
-        const body = JSON.stringify({ ...about, waitMs: WAIT_MS, challenges: [] })
-        const { assignment } = await this.#waiting.ask<DesiredResponse>('desired', body)
-        counted.polls++
-        if (assignment) await this.#obey(assignment)
+        if (leftMs() > 0) {
+          await this.#poll(leftMs())
+          continue
+        }
+        for (; reportMs + this.#everyMs < performance.now(); reportMs += this.#everyMs) {
+          counted.late++
+        }
+        reportMs += this.#everyMs
+        await this.#report(leftMs())
       } catch (error) {
         noteFailure(error)
         await sleep(AGAIN_MS)
       }
     }
+  }
+
+  /** Whose answer waits, as that to a poll. */
+  async #report(waitMs: number): Promise<void> {
+    const seq = ++this.#seq
+    const durationMs = this.#everyMs
+    const place = { startedMs: this.#uptimeMs, durationMs }
+    this.#uptimeMs += durationMs
+    const window = windowText(seq, this.#effective.generation, place)
+    const head = `"bootId":"${this.#boot}","incarnation":"${this.#incarnation}","uptimeMs":${this.#uptimeMs},"effective":${JSON.stringify(this.#effective)},"lostWindows":0`
+    const wish = JSON.stringify({ have: this.#have, waitMs, challenges: [] })
+    const body = `{${head},"drift":null,"desired":${wish},"windows":[${window}],${REST}`
+    const answer = await this.#channel.ask<ReportResponse>('report', body)
+    const { desired, reportEveryMs = REPORT_EVERY_MS } = answer
+    this.#everyMs = reportEveryMs
+    counted.reports++
+    if (desired?.assignment) await this.#obey(desired.assignment)
+  }
+
+  async #poll(waitMs: number): Promise<void> {
+    const { assignment } = await this.#say<DesiredResponse>('desired', {
+      ...{ bootId: this.#boot, incarnation: this.#incarnation, have: this.#have },
+      ...{ waitMs, challenges: [] },
+    })
+    counted.polls++
+    if (assignment) await this.#obey(assignment)
   }
 
   async #obey(assignment: NonNullable<DesiredResponse['assignment']>): Promise<void> {
@@ -239,17 +248,6 @@ async function connectAll({ port, key, ca, nodes }: Extract<ToAgents, { kind: 'c
     for (const node of left) await node.begin()
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  keepReporting(all)
-}
-
-/** Spread over the time between two reports. */
-function keepReporting(nodes: readonly ManyNode[]): void {
-  const fromMs = performance.now()
-  let sent = 0
-  setInterval(() => {
-    const due = Math.floor(((performance.now() - fromMs) / REPORT_EVERY_MS) * nodes.length)
-    for (; sent < due; sent++) void nodes[sent % nodes.length]?.report()
-  }, TICK_MS)
 }
 
 const tell = (message: FromAgents) => process.send?.(message)

@@ -121,7 +121,7 @@ async function assignAll(service: Service, nodes: number, bytes: number, i: numb
 async function watched(work: () => Promise<unknown>): Promise<Row> {
   await setImmediate()
   const fromMs = performance.now()
-  const stop = watchTurns()
+  const stop = watchTurns('')
   await work()
   const totalMs = performance.now() - fromMs
   const { longestMs, longestCpuMs } = stop()

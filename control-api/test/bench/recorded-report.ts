@@ -13,10 +13,16 @@ if (!series) throw new Error('recorded-report.json has no window with requests: 
 const COUNTERS = JSON.stringify(series.counters)
 const STAGES = JSON.stringify(series.stages)
 
+type Place = { startedMs: number; durationMs: number }
+const usualPlace = (seq: number): Place => ({
+  startedMs: (seq - 1) * REPORT_EVERY_MS,
+  durationMs: REPORT_EVERY_MS,
+})
+
 /** The same measurements as those of another generation and time; as text, so that nothing is shared once it is read. */
-export function windowText(seq: number, generation: number): string {
-  const startedMs = (seq - 1) * REPORT_EVERY_MS
-  return `{"seq":${seq},"startedMs":${startedMs},"durationMs":${REPORT_EVERY_MS},"series":[{"generation":${generation},"counters":${COUNTERS},"stages":${STAGES}}]}`
+export function windowText(seq: number, generation: number, place = usualPlace(seq)): string {
+  const { startedMs, durationMs } = place
+  return `{"seq":${seq},"startedMs":${startedMs},"durationMs":${durationMs},"series":[{"generation":${generation},"counters":${COUNTERS},"stages":${STAGES}}]}`
 }
 
 export const windowOf = (seq: number, generation: number): Window =>

@@ -5,7 +5,7 @@
 // Each report is one that a busy node sent (recorded-report.json): a window of five seconds, eight stages. The board is the service's own; there is no network. Then what keeping them on the disk costs. Every size in a process of its own would be fairer:
 // give one size at a time for figures to quote.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,6 +19,8 @@ import { placeWindows } from '../../src/metrics-store/windows.ts'
 import { RECORDED, REPORT_EVERY_MS, windowOf } from './recorded-report.ts'
 
 const MINUTES = 3
+/** Seventeen minutes: each ring has something. */
+const KEPT_ROUNDS = 204
 const T0 = 1_800_000_000_000
 
 setFlagsFromString('--expose-gc')
@@ -60,36 +62,50 @@ function measure(nodes: number, say: (line: string) => void): void {
   )
 }
 
-/** What the worker thread does with them: each report in a transaction of its own, and many in one. */
+/** What the worker thread does with them in a quarter of an hour and a bit: takes them, and rolls them up when steps are over. */
 function measureKeeping(nodes: number, say: (line: string) => void): void {
   const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-reports-'))
-  const db = openMetricsDb(join(dir, 'metrics.db'))
+  const path = join(dir, 'metrics.db')
+  const db = openMetricsDb(path)
   const rings = createRingStore(db)
   const takesOf = (round: number): Take[] => {
     const nowMs = T0 + round * REPORT_EVERY_MS
     const report = { ...RECORDED, uptimeMs: (round + 1) * REPORT_EVERY_MS }
     return Array.from({ length: nodes }, (_, i) => ({
       ...{ nodeId: `node_${String(i).padStart(26, '0')}`, bootId: RECORDED.bootId, nowMs },
+      gauges: RECORDED.gauges,
       windows: placeWindows({ ...report, windows: [windowOf(round + 1, 1)] }, nowMs),
     }))
   }
   try {
-    rings.takeAll(takesOf(0))
-    for (const [round, atOnce] of [1, 100, 1, 100].entries()) {
-      const takes = takesOf(round + 1)
-      const before = process.cpuUsage()
-      for (const some of inSlices(takes, atOnce)) rings.takeAll(some)
-      const { user, system } = process.cpuUsage(before)
-      const each = ((user + system) / 1000 / nodes).toFixed(3)
-      say(
-        `kept on the disk, ${atOnce} in a transaction: ${each} ms of the processor for each report`,
-      )
+    const spent = { takenMs: 0, rolledUpMs: 0 }
+    const before = writtenBytes()
+    for (let round = 0; round < KEPT_ROUNDS; round++) {
+      const takes = takesOf(round)
+      const takeAll = () => {
+        for (const some of inSlices(takes, 100)) rings.takeAll(some)
+      }
+      spent.takenMs += timeOf(takeAll)
+      spent.rolledUpMs += timeOf(() => {
+        while (rings.rollUp.some(T0 + round * REPORT_EVERY_MS));
+      })
     }
+    const reports = nodes * KEPT_ROUNDS
+    const each = (ms: number) => `${(ms / reports).toFixed(3)} ms of the processor`
+    const kib = (bytes: number) => `${(bytes / 1024 / reports).toFixed(1)} KiB`
+    say(
+      `each report of ${nodes} nodes: taken in ${each(spent.takenMs)}, rolled up in ${each(spent.rolledUpMs)}; ` +
+        `${kib(writtenBytes() - before)} written to the disk, ${kib(statSync(path).size)} of the file`,
+    )
   } finally {
     db.close()
     rmSync(dir, { recursive: true, force: true })
   }
 }
+
+/** By this process so far: what the kernel gave to a disk. */
+const writtenBytes = (): number =>
+  Number(/write_bytes: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
 
 /** Of the processor. */
 function timeOf(work: () => void): number {
@@ -103,4 +119,4 @@ const { values } = parseArgs({ options: { sizes: { type: 'string', default: '100
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say('| nodes | what | resident MiB | heap MiB | external MiB | CPU ms |\n|---|---|---|---|---|---|')
 for (const nodes of values.sizes.split(',').map(Number)) measure(nodes, say)
-measureKeeping(1_000, say)
+measureKeeping(500, say)

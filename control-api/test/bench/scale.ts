@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // `npm run bench -- scale`: what the rollout engine does to the event loop with 100, 1,000 and 10,000 nodes: the
 // longest time in which nothing else had its turn, how long it took in all, and how many statements it was.
-//   npm run bench -- scale [--sizes 100,1000,10000] [--answering N]
+//   npm run bench -- scale [--sizes 100,1000,10000] [--answering N] [--rollouts N]
 // SQLite, inbox, engine and evaluator are the service's own, put together as the simulation does it; no network is
 // in between. Then what the API says of a rollout so large, in bytes and ms. --answering: so many nodes answer their offers; left out: all of them.
+// --rollouts: only so many, one over the other, with the memory of the process after each, and what it costs when nothing happens.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createEvaluator } from '../../src/features/rollouts/engine/evaluator.ts'
 import type { Command } from '../../src/features/rollouts/reducer/model.ts'
 import type { Strategy } from '../../src/features/rollouts/shapes/schema.ts'
 import { startRollout } from '../../src/features/rollouts/start.ts'
+import { Connections } from '../../src/fleet/connections.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
 import type { PlacedWindow } from '../../src/metrics-store/windows.ts'
 import type { Services } from '../../src/process/services.ts'
@@ -29,6 +31,7 @@ export type Row = {
   longestMs: number
   longestCpuMs: number
   totalMs: number
+  totalCpuMs: number
   statements: number
   /** Between two turns of the loop. */
   mostStatements: number
@@ -64,6 +67,26 @@ export async function measure({ sizes, answering, say }: Options): Promise<Row[]
   return rows
 }
 
+/** Of a process that runs as the unit starts it: with --max-semi-space-size=16 --heap-growing-percent=30. */
+export async function measureMemory(
+  { sizes, answering, say }: Options,
+  rollouts: number,
+): Promise<void> {
+  say('| nodes | rollouts | s | longest block ms | resident MiB | heap MiB |')
+  say('|---|---|---|---|---|---|')
+  for (const nodes of sizes) {
+    const farm = await Farm.open(nodes, () => {})
+    try {
+      await farm.playInARow(rollouts, answering, say)
+    } finally {
+      await farm.close()
+    }
+  }
+}
+
+/** Long enough for what was kept for later to be done. */
+const IDLE_SECONDS = 20
+
 type Place = { dir: string; services: Services; ids: readonly string[] }
 
 class Farm {
@@ -86,7 +109,7 @@ class Farm {
     const services = await openData(dir, Date.now)
     const ids = Array.from({ length: nodes }, (_, i) => `node_${String(i).padStart(26, '0')}`)
     await enrol(services, ids)
-    const connected = new Set(ids)
+    const connected = new Connections(ids)
     const plane = await startPlane(services, Date.now, { connected, isStorageFull: () => false })
     return new Farm({ dir, services, ids }, plane, note)
   }
@@ -137,10 +160,41 @@ class Farm {
     await this.#obey(fourth, { kind: 'freeze', actor: 'ana' })
   }
 
+  async playInARow(rollouts: number, answering: number, say: (line: string) => void) {
+    const nodes = this.#ids.length
+    const tell = (what: string | number, fromMs: number, longestMs: number) => {
+      const { rss, heapUsed } = process.memoryUsage()
+      const [resident, heap] = [rss, heapUsed].map((bytes) => (bytes / 2 ** 20).toFixed(0))
+      const times = [((performance.now() - fromMs) / 1000).toFixed(1), longestMs.toFixed(0)]
+      say(`| ${[nodes, what, ...times, resident, heap].join(' | ')} |`)
+    }
+    await this.#plane.engine.heardAgain()
+    tell(0, performance.now(), 0)
+    for (let i = 1; i <= rollouts; i++) {
+      const fromMs = performance.now()
+      const stop = watchTurns(this.#dir)
+      const id = await this.#order('', { version: 1 + (i % 2) })
+      await this.#offered(id)
+      await this.#answered(id, '', Math.min(answering, nodes))
+      // Else the next waits for those that never answer.
+      if (answering < nodes) await this.#obey(id, { kind: 'freeze', actor: 'ana' })
+      tell(i, fromMs, stop().longestMs)
+    }
+    const fromMs = performance.now()
+    const before = process.cpuUsage()
+    for (let i = 0; i < IDLE_SECONDS; i++) {
+      await setTimeout(1000)
+      await this.#plane.engine.tick(1000)
+    }
+    const { user, system } = process.cpuUsage(before)
+    tell(`${rollouts}, and nothing for ${IDLE_SECONDS} s`, fromMs, 0)
+    say(`\n${((user + system) / 10_000 / IDLE_SECONDS).toFixed(1)} % of a core meanwhile`)
+  }
+
   async #did<T>(what: string, work: () => Promise<T>, messages: number | null = null): Promise<T> {
     await setImmediate()
     const fromMs = performance.now()
-    const stop = watchTurns()
+    const stop = watchTurns(this.#dir)
     const result = await work()
     await setImmediate()
     await this.#settled()
@@ -285,10 +339,12 @@ const lastMinutesOf = (generation: number, nowMs: number): PlacedWindow[] =>
   }))
 
 const HEAD =
-  '| nodes | what | messages | longest block ms | of it CPU | in all ms | statements | ms a message |'
-const line = ({ nodes, what, messages, longestMs, longestCpuMs, totalMs, statements }: Row) => {
-  const each = messages === null ? '' : (totalMs / messages).toFixed(2)
-  const times = [longestMs, longestCpuMs, totalMs].map((ms) => ms.toFixed(0))
+  '| nodes | what | messages | longest block ms | of it CPU | in all ms | of it CPU | statements | CPU ms a message |'
+const line = ({ nodes, what, messages, statements, totalCpuMs, ...row }: Row) => {
+  const each = messages === null ? '' : (totalCpuMs / messages).toFixed(2)
+  const times = [row.longestMs, row.longestCpuMs, row.totalMs, totalCpuMs].map((ms) =>
+    ms.toFixed(0),
+  )
   const cells = [nodes, what, messages ?? '', ...times, statements]
   return `| ${[...cells, each].join(' | ')} |`
 }
@@ -298,12 +354,16 @@ async function main(): Promise<void> {
     options: {
       sizes: { type: 'string', default: '100,1000,10000' },
       answering: { type: 'string', default: 'Infinity' },
+      rollouts: { type: 'string' },
     },
   })
   const say = (text: string) => process.stdout.write(`${text}\n`)
-  say(`${HEAD}\n|---|---|---|---|---|---|---|---|`)
   const sizes = values.sizes.split(',').map(Number)
-  await measure({ sizes, answering: Number(values.answering), say })
+  const answering = Number(values.answering)
+  if (values.rollouts !== undefined)
+    return await measureMemory({ sizes, answering, say }, Number(values.rollouts))
+  say(`${HEAD}\n|---|---|---|---|---|---|---|---|---|`)
+  await measure({ sizes, answering, say })
   say('')
   for (const text of answersTable(await measureAnswers(sizes))) say(text)
 }

@@ -6,6 +6,8 @@ export type Turns = {
   longestMs: number
   /** Of the processor: what it would be on a machine that does nothing else, but for its disk. */
   longestCpuMs: number
+  /** In all, of the processor. */
+  totalCpuMs: number
   statements: number
   /** The most between two turns, of statements and of the rows that they changed. */
   mostStatements: number
@@ -14,9 +16,9 @@ export type Turns = {
 
 const RUNNING = ['all', 'run', 'get'] as const
 
-type Count = { statements: number; changes: number }
-/** Of this process. Counted from the first look on. */
-const count: Count = { statements: 0, changes: 0 }
+/** Of the databases in a folder: other services of this process have theirs elsewhere. */
+type Count = { folder: string; statements: number; changes: number }
+const counts = new Set<Count>()
 let isCounting = false
 
 /** Each statement of better-sqlite3 is an object of one class, which says what it runs. */
@@ -29,8 +31,11 @@ function countAll(): void {
     const run = statement[name]
     statement[name] = function (this: Sqlite.Statement, ...given: unknown[]) {
       const result = run.apply(this, given)
-      count.statements++
-      count.changes += result?.changes ?? 0
+      for (const count of counts) {
+        if (!this.database.name.startsWith(count.folder)) continue
+        count.statements++
+        count.changes += result?.changes ?? 0
+      }
       return result
     }
   }
@@ -42,12 +47,15 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Looks at every turn of the loop until it is told to stop. */
-export function watchTurns(): () => Turns {
+/** Looks at every turn of the loop until it is told to stop; statements are those of databases in that folder. */
+export function watchTurns(folder: string): () => Turns {
   countAll()
+  const count: Count = { folder, statements: 0, changes: 0 }
+  counts.add(count)
   const seen: Turns = {
     longestMs: 0,
     longestCpuMs: 0,
+    totalCpuMs: 0,
     statements: 0,
     mostStatements: 0,
     mostChanges: 0,
@@ -62,6 +70,7 @@ export function watchTurns(): () => Turns {
     const statements = count.statements - before.statements
     seen.longestMs = Math.max(seen.longestMs, nowMs - atMs)
     seen.longestCpuMs = Math.max(seen.longestCpuMs, nowCpuMs - atCpuMs)
+    seen.totalCpuMs += nowCpuMs - atCpuMs
     seen.statements += statements
     seen.mostStatements = Math.max(seen.mostStatements, statements)
     seen.mostChanges = Math.max(seen.mostChanges, count.changes - before.changes)
@@ -77,6 +86,7 @@ export function watchTurns(): () => Turns {
   return () => {
     look()
     isOver = true
+    counts.delete(count)
     return seen
   }
 }

@@ -22,6 +22,10 @@ export const rsaKeys = (modulusLength: number): Keys =>
 export const pkcs8 = ({ privateKey }: Keys) =>
   privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
+type Create = Parameters<typeof X509CertificateGenerator.create>[0]
+/** Where a browser's types are known as well (e2e), theirs lacks the newest uses. */
+type SigningKey = Extract<Create, { signingKey: unknown }>['signingKey']
+
 type Wish = {
   names?: readonly (string | JsonGeneralName)[]
   /** Left out: itself. */
@@ -74,7 +78,7 @@ export async function make({
     notBefore: new Date(fromMs),
     notAfter: new Date(toMs),
     signingAlgorithm: { ...(by ?? { signing }).signing.algorithm, hash },
-    signingKey: by?.signing ?? signing,
+    signingKey: (by?.signing ?? signing) as SigningKey,
     publicKey: new PublicKey(spki),
     extensions,
   })

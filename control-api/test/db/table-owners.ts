@@ -25,6 +25,7 @@ export const TABLES = {
     'features/groups': 'with what their owners allow',
     'features/rollouts': 'with their tasks, and with what their owners allow',
     certificates: 'the name beside what it serves, and its scope',
+    'features/alerts': 'whose labels say who sees an alert',
     assignments: 'how many there still are of those that were told something',
   }),
   node_certificates: of('node-identity'),
@@ -72,4 +73,8 @@ export const TABLES = {
   api_tokens: of('features/tokens'),
   webhooks: of('features/webhooks', { 'features/telemetry': 'counts' }),
   webhook_deliveries: of('features/webhooks'),
+  alert_rules: of('features/alerts'),
+  alerts: of('features/alerts'),
+  alert_silences: of('features/alerts'),
+  alert_watch: of('features/alerts'),
 } satisfies Record<keyof Database, Table>

@@ -75,6 +75,14 @@ export class Session {
     return { status: response.status, etag: response.headers.get('etag'), body: said, ms }
   }
 
+  /** What is no JSON, by its whole path. */
+  async read(path: string): Promise<string> {
+    const response = await fetch(`${this.#url}${path}`, { headers: { cookie: this.#cookie } })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${text}`)
+    return text
+  }
+
   async must(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.ask(method, path, body)
     if (answer.status < 300) return answer

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SERVICE_NAMES, unknownNames } from '../../src/base/known-environment.ts'
 import { ConfigRefused, envToConfig, envToStoreConfig } from '../../src/environment/config.ts'
+import { tempDir } from '../helper.ts'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 const least = { FARMSTEAD_DATA_DIR: '/var/lib/farmstead' }
@@ -34,12 +35,72 @@ describe('the environment', () => {
   })
 
   test('has no name that is read and not known', () => {
-    const text = ['environment/config.ts', 'environment/oidc.ts']
-      .map((file) => readFileSync(join(SRC, file), 'utf8'))
+    const folder = join(SRC, 'environment')
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
       .join('\n')
     const read = [...text.matchAll(/'(FARMSTEAD_[A-Z_]*[A-Z])'/g)].map(([, name]) => name)
     expect(SERVICE_NAMES).toEqual(expect.arrayContaining(read))
     expect(read.length).toBeGreaterThan(14)
+  })
+
+  test('says where measurements are sent, with headers from a file that no problem shows', () => {
+    const path = join(tempDir(), 'headers')
+    const of = (env: Record<string, string>) => ({
+      ...{ ...least, FARMSTEAD_OTLP_URL: 'https://c.example:4318/v1/metrics' },
+      ...{ FARMSTEAD_OTLP_HEADERS_FILE: path, ...env },
+    })
+    writeFileSync(path, 'Authorization: Bearer s3cret:x\n\nX-Scope-OrgID: farm\n')
+    expect(envToConfig(least).otlp).toBeNull()
+    expect(envToConfig(of({ FARMSTEAD_OTLP_EVERY_SECONDS: '15' })).otlp).toEqual({
+      url: 'https://c.example:4318/v1/metrics',
+      headers: { Authorization: 'Bearer s3cret:x', 'X-Scope-OrgID': 'farm' },
+      everySeconds: 15,
+    })
+    writeFileSync(path, 'X-One: 1\ns3cret\n')
+    expect(problemsOf(of({ FARMSTEAD_OTLP_EVERY_SECONDS: '1' }))).toEqual([
+      'FARMSTEAD_OTLP_EVERY_SECONDS must be a whole number, 5–3600, got "1"',
+      `FARMSTEAD_OTLP_HEADERS_FILE: line 2 of ${path} is no header, as in "Name: value"`,
+    ])
+    const [wrong, ...others] = problemsOf(of({ FARMSTEAD_OTLP_URL: 'https://u:s3cret@c.example' }))
+    expect(wrong).toMatch(/^FARMSTEAD_OTLP_URL must be the http/)
+    expect([wrong, ...others].join()).not.toContain('s3cret')
+    expect(problemsOf({ ...least, FARMSTEAD_OTLP_EVERY_SECONDS: '60' })[0]).toMatch(
+      /^FARMSTEAD_OTLP_URL must be set/,
+    )
+  })
+
+  test('says through which server mail goes, with a password from a file that no problem shows', () => {
+    const path = join(tempDir(), 'password')
+    writeFileSync(path, 's3cret\n')
+    const smtp = {
+      FARMSTEAD_SMTP_URL: 'smtps://mail.example',
+      FARMSTEAD_SMTP_FROM: 'f@example.org',
+    }
+    const of = (env: Record<string, string>) => ({ ...least, ...smtp, ...env })
+    expect(envToConfig(least).smtp).toBeNull()
+    const signIn = { FARMSTEAD_SMTP_USER: 'farm', FARMSTEAD_SMTP_PASSWORD_FILE: path }
+    expect(envToConfig(of(signIn)).smtp).toEqual({
+      ...{ host: 'mail.example', port: 465, isTls: true, from: 'f@example.org' },
+      signIn: { user: 'farm', password: 's3cret' },
+    })
+    expect(envToConfig(of({ FARMSTEAD_SMTP_URL: 'smtp://[::1]:2525' })).smtp).toEqual({
+      ...{ host: '::1', port: 2525, isTls: false, from: 'f@example.org', signIn: null },
+    })
+    for (const url of ['mail.example', 'smtps://u:s3cret@mail.example', 'smtp://mail.example/x']) {
+      const problems = problemsOf(of({ FARMSTEAD_SMTP_URL: url }))
+      expect(problems[0], url).toMatch(/^FARMSTEAD_SMTP_URL must be/)
+      expect(problems.join()).not.toContain('s3cret')
+    }
+    expect(problemsOf(of({ FARMSTEAD_SMTP_FROM: 'Farm <f@example.org>' }))[0]).toMatch(
+      /^FARMSTEAD_SMTP_FROM must be/,
+    )
+    expect(problemsOf(of({ FARMSTEAD_SMTP_USER: 'farm' }))).toEqual([
+      'FARMSTEAD_SMTP_USER and FARMSTEAD_SMTP_PASSWORD_FILE must be set together',
+    ])
+    expect(problemsOf({ ...least, FARMSTEAD_SMTP_FROM: 'f@example.org' })[0]).toMatch(
+      /^FARMSTEAD_SMTP_URL must be set/,
+    )
   })
 
   test('with a name that nobody knows is told so, with what may be meant', () => {

@@ -23,13 +23,23 @@ const SECTIONS: Section[] = PAGE.split(/^## /m).map((text) => ({
   commands: [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n'),
 }))
 
-/** The page in two halves, so that two cores can run it; each signs in first, as the page does. */
-function halves(): [Section[], Section[]] {
-  const at = SECTIONS.findIndex(({ title }) => title === 'Nodes and groups')
-  const signIn = SECTIONS.filter(({ title }) => title === 'Sign in')
-  return [SECTIONS.slice(0, at), [...signIn, ...SECTIONS.slice(at)]]
+/** Each part signs in first, as the page does, and needs nothing of another: so that two cores can run them. */
+const PARTS = {
+  files: ['Put it on the PATH', 'Sign in', 'A farm as files', 'Configs'],
+  rollouts: ['Sign in', 'Look', 'Roll out'],
+  nodes: ['Sign in', 'Nodes and groups', 'People and programs', 'Audit', 'Alerts'],
+  backups: ['Sign in', 'Backups', 'Certificates', 'Webhooks', 'In scripts'],
 }
-export const [FIRST_HALF, SECOND_HALF] = halves()
+type Part = keyof typeof PARTS
+
+function sectionsOf(part: Part): Section[] {
+  const all = Object.values(PARTS).flat()
+  const missing = SECTIONS.filter(({ title, commands }) => commands !== '' && !all.includes(title))
+  if (missing.length > 0) {
+    throw new Error(`No part has these sections of the page: ${missing.map(({ title }) => title)}`)
+  }
+  return SECTIONS.filter(({ title }) => PARTS[part].includes(title))
+}
 
 /** Ends at the first command that fails; standard error then says which. */
 function bash(script: string, options: { cwd: string; env: Record<string, string> }) {
@@ -40,7 +50,7 @@ function bash(script: string, options: { cwd: string; env: Record<string, string
   })
 }
 
-export async function runPage(sections: readonly Section[]) {
+export async function runPage(part: Part, { versions = 1 } = {}) {
   const { recipient } = await newIdentity()
   const backups = { dir: tempDir(), recipients: [recipient], everyHours: 0, keep: 3 }
   const farm = await farmctl({ config: { backups, webhookAllow: ['127.0.0.0/8'] } })
@@ -50,10 +60,13 @@ export async function runPage(sections: readonly Section[]) {
   const ana = { username: 'ana', passwordHash, roles: ['admin' as const], isOneTime: false }
   await service.services.write((unit) => insertUser(unit, { ...ana, nowMs: Date.now() }))
   file('password.txt', `${PASSWORD}\n`)
-  await farm.run(['apply', '-f', file('default.jsonc', siteText(8101)), '--yes', '-m', 'First'])
+  for (let version = 1; version <= versions; version++) {
+    const text = file('default.jsonc', siteText(8100 + version))
+    await farm.run(['apply', '-f', text, '--yes', '-m', 'First'])
+  }
   for (const name of ['node-1', 'node-2']) await joinNode(farm, name)
 
-  const script = sections
+  const script = sectionsOf(part)
     .map(({ commands }) => commands)
     .join('\n')
     .replaceAll('https://farm.example.org', url)

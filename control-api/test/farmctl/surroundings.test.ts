@@ -92,6 +92,12 @@ describe('a file of farmctl’s own', () => {
     const alike = { list: [{ a: 1 }, { a: 1 }], a: 2 }
     expect(readDocument('a.jsonc', JSON.stringify(alike), null)).toEqual(alike)
   })
+
+  test.each(['__proto__', 'constructor', 'valueOf'])('with a member %s has one too many', (key) => {
+    expect(() => readDocument('a.jsonc', `{ "${key}": 1 }`, { name: () => null })).toThrow(
+      `a.jsonc:1:3: "${key}" is not known here: choose of name`,
+    )
+  })
 })
 
 describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {

@@ -32,6 +32,22 @@ describe('who is here', () => {
     expect(changes).toEqual(['a connected', 'a disconnected', 'a connected'])
   })
 
+  test('a node that was told to report less often may be silent for three of its reports', () => {
+    const { fleet, clock, changes } = fleetAt()
+    fleet.seen('a')
+    fleet.toReport('a', 30_000)
+    clock.monotonicMs += 90_000
+    fleet.sweep()
+    expect(changes).toEqual(['a connected'])
+    clock.monotonicMs += 1
+    fleet.sweep()
+    fleet.seen('a')
+    fleet.toReport('a', 1_000)
+    clock.monotonicMs += STALE_AFTER_MS
+    fleet.sweep()
+    expect(changes).toEqual(['a connected', 'a disconnected', 'a connected'])
+  })
+
   test('a jump of the wall clock makes nobody vanish', () => {
     const { fleet, clock, changes } = fleetAt()
     fleet.seen('a')

@@ -9,6 +9,7 @@ import {
   mergeHistograms,
   quantile,
 } from '../../src/histogram/histogram.ts'
+import { HistogramSum } from '../../src/histogram/sum.ts'
 import { histogramOf, seededRandom } from '../histogram-of.ts'
 
 const LARGEST_RELATIVE_ERROR = 2 ** (1 / 16) - 1 // half a bucket of scale 3: 4.4 %
@@ -120,5 +121,23 @@ describe('a histogram from a node', () => {
     const report = JSON.parse(readFileSync(path, 'utf8'))
     const stages: Record<string, Histogram> = report.windows[0].series[0].stages
     expect(Object.values(stages).map(histogramFault)).toEqual([null, null, null])
+  })
+})
+
+describe('a sum of stored forms', () => {
+  it('is what merging gives, without an object for each', () => {
+    const parts = [11, 12, 13].map((seed) => histogramOf(randomDurations(seed, 300)))
+    const sum = new HistogramSum()
+    for (const part of [...parts, emptyHistogram()]) sum.addEncoded(encodeHistogram(part))
+    expect(sum.toHistogram()).toEqual(parts.reduce(mergeHistograms, emptyHistogram()))
+    expect(new HistogramSum().toHistogram()).toEqual(emptyHistogram())
+  })
+
+  it('refuses bytes cut at any place', () => {
+    const bytes = encodeHistogram(histogramOf(randomDurations(2, 100)))
+    for (let length = 0; length < bytes.length; length++) {
+      const sum = new HistogramSum()
+      expect(() => sum.addEncoded(bytes.subarray(0, length))).toThrow(RangeError)
+    }
   })
 })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { giveWay } from '../../src/metrics-store/give-way.ts'
-import { type MetricsDb, openMetricsDb } from '../../src/metrics-store/open.ts'
+import { openMetricsDb } from '../../src/metrics-store/open.ts'
 import { createRingStore } from '../../src/metrics-store/ring-store.ts'
+import { ringOf } from '../../src/metrics-store/rings.ts'
 import { tempDir } from '../helper.ts'
 import { histogramOf, seededRandom } from '../histogram-of.ts'
 
@@ -41,36 +42,40 @@ function filled() {
     }))
     farm.rings.takeAll([{ nodeId, bootId: 'boot', windows, nowMs: T0 }])
   }
+  while (farm.rings.rollUp.some(T0));
   farm.db.pragma('wal_checkpoint(truncate)')
   return farm
 }
-const edges = (db: MetricsDb, resolution: number) =>
-  db
-    .prepare<[number], { oldest: number; newest: number }>(
-      'select min(step_s) as oldest, max(step_s) as newest from series where resolution_s = ?',
-    )
-    .get(resolution)
+/** Starts of the oldest and newest step of the first node. */
+function edges({ rings }: ReturnType<typeof filled>, resolutionSeconds: number) {
+  const ring = ringOf({ resolutionSeconds })
+  const span = { fromSeconds: T0 / 1000 - 7 * 3600, toSeconds: T0 / 1000 + 900 }
+  const steps = [...rings.steps.of(1, ring, span)].map(({ step }) => step)
+  return { oldest: steps[0] ?? Number.NaN, newest: steps.at(-1) }
+}
 
 describe('giving way', () => {
   it('lets the oldest go until enough is free, and the file is smaller by that', () => {
-    const { db, path, rings } = filled()
+    const farm = filled()
+    const { db, path, rings } = farm
     const before = statSync(path).size
-    const finest = edges(db, 10)
+    const finest = edges(farm, 10)
     const wantedBytes = 64 * KIB
     const freed = giveWay(db, rings, { wantedBytes, nowMs: T0 })
     expect(freed).toBeGreaterThanOrEqual(wantedBytes)
     expect(statSync(path).size).toBe(before - freed)
-    expect(edges(db, 10)?.oldest).toBeGreaterThan(finest?.oldest ?? 0)
-    expect(edges(db, 10)?.newest).toBe(finest?.newest)
-    expect(edges(db, 10)?.oldest).toBeLessThan(T0 / 1000 - 3600)
+    expect(edges(farm, 10).oldest).toBeGreaterThan(finest.oldest)
+    expect(edges(farm, 10).newest).toBe(finest.newest)
+    expect(edges(farm, 10).oldest).toBeLessThan(T0 / 1000 - 3600)
   })
 
   it('keeps the last minutes and a coarse view, however much is wanted, and takes more afterwards', () => {
-    const { db, rings } = filled()
-    const coarsest = edges(db, 900)
+    const farm = filled()
+    const { db, rings } = farm
+    const coarsest = edges(farm, 900)
     giveWay(db, rings, { wantedBytes: Number.MAX_SAFE_INTEGER, nowMs: T0 })
-    expect(edges(db, 10)).toEqual({ oldest: T0 / 1000 - 660, newest: T0 / 1000 })
-    expect(edges(db, 900)).toEqual(coarsest)
+    expect(edges(farm, 10)).toEqual({ oldest: T0 / 1000 - 660, newest: T0 / 1000 })
+    expect(edges(farm, 900)).toEqual(coarsest)
     expect(giveWay(db, rings, { wantedBytes: 1, nowMs: T0 })).toBe(0)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
     const taken = { nodeId: 'node_a', bootId: 'boot', nowMs: T0 }

@@ -9,6 +9,7 @@ import { showRollout } from '../../src/features/rollouts/view.ts'
 import { EVERYBODY } from '../../src/features/rollouts/words/audience.ts'
 import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { taskMessage } from '../../src/features/rollouts/words/why-words.ts'
+import { Connections } from '../../src/fleet/connections.ts'
 import { build, tempDir } from '../helper.ts'
 import { loadDump, migrateTo, released, withSqlite } from './dump.ts'
 
@@ -49,9 +50,9 @@ async function carriedOn(change: object) {
 
 test('a sentence stays as it was, with its code', async () => {
   const db = await carriedOn({ hold: { kind: 'manual', message: 'ana paused it: "odd".' } })
-  const shown = await showRollout(db, ID, null)
+  const shown = await showRollout({ db, now: Date.now }, ID, null)
   expect(shown).toMatchObject({ reason: SENTENCE, reasonCode: 'text' })
-  const loaded = await loadRollout(db, ID, () => false)
+  const loaded = await loadRollout(db, ID, new Connections())
   expect(loaded?.rollout.progress.hold).toEqual({
     kind: 'manual',
     why: { cause: 'text', text: 'ana paused it: "odd".' },
@@ -86,7 +87,7 @@ test('who sees some of its nodes is told none of it', async () => {
   await db.updateTable('rollouts').set({ counts }).where('id', '=', ID).execute()
   const [key = ''] = Object.keys(JSON.parse(whole.labels))
   const scope: Scope = [{ key, kind: 'exists' }]
-  const own = await showRollout(db, ID, scope)
+  const own = await showRollout({ db, now: Date.now }, ID, scope)
   const { items: ownTasks } = await showTasks(db, ID, { scope, limit: 10 })
   expect(own).toMatchObject({ reasonCode: 'text', evidence: null })
   expect(own.reason).toMatch(/^Paused: Of your 1 in it, 0 have the version. Somebody paused it. It/)
@@ -97,7 +98,7 @@ test('who sees some of its nodes is told none of it', async () => {
 
 test('what it goes back for and who stands in are sentences, too', async () => {
   const db = await carriedOn({ goesBack: 'edge-1 fell.', standIn: 'edge-2 takes its place.' })
-  const loaded = await loadRollout(db, ID, () => false)
+  const loaded = await loadRollout(db, ID, new Connections())
   const { goesBack, standIn, hold } = loaded?.rollout.progress ?? {}
   expect(goesBack).toEqual({ cause: 'text', text: 'edge-1 fell.' })
   expect(standIn).toEqual({ text: 'edge-2 takes its place.' })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { build, tempDir } from '../helper.ts'
 
@@ -31,6 +32,33 @@ describe('the console', () => {
     expect(response.body).toBe('start()')
     expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(response.headers['content-type']).toMatch('javascript')
+  })
+
+  test('sends the compressed copy that lies beside a file to who takes it', async () => {
+    const consoleDir = builtConsole()
+    const copy = brotliCompressSync('start()')
+    writeFileSync(join(consoleDir, 'assets', 'app-1a2b3c.js.br'), copy)
+    const { app } = await build({ config: { consoleDir } })
+    const url = '/assets/app-1a2b3c.js'
+    const response = await app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
+    expect(response.headers).toMatchObject({
+      'content-encoding': 'br',
+      'content-type': expect.stringMatching('javascript'),
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: expect.stringMatching(/accept-encoding/i),
+    })
+    expect(response.rawPayload).toEqual(copy)
+    expect((await app.inject({ url })).body).toBe('start()')
+  })
+
+  test('is served whole while the service is overloaded, which its pages then say', async () => {
+    const pressure = { maxEventLoopDelay: 1, maxHeapUsedBytes: 1, sampleInterval: 10 }
+    const { app } = await build({ config: { consoleDir: builtConsole() }, pressure })
+    await app.ready()
+    await expect.poll(async () => (await app.inject({ url: '/api/v1/setup' })).statusCode).toBe(503)
+    for (const url of ['/', '/assets/app-1a2b3c.js']) {
+      expect((await app.inject({ url, headers: html })).statusCode).toBe(200)
+    }
   })
 
   test.each([

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The control plane of the simulation, as a process: who is there and who waits. Each message is one
 // transaction; what leaves the process happens after it, and is what a crash takes.
-import type { Command, Evaluated } from '../../src/features/rollouts/reducer/model.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Command, Evaluated, Rollout } from '../../src/features/rollouts/reducer/model.ts'
 import type { Cordon } from '../../src/fleet/cordon.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
 import { admit } from '../../src/node-identity/clones.ts'
@@ -33,10 +34,20 @@ export type Deps = {
   nodesAtOnce: number
   /** There is more to do for a rollout, in transactions of its own. */
   onUnfinished: (id: string) => void
+  /** Time has not passed for all yet. */
+  onTimePassing: () => void
   /** Tells offers of two control planes apart. */
   name?: string
 }
 type Waiting = { have: number; incarnation: string; answer: (answer: Answer) => void }
+const isToGoOn = ({ progress }: Rollout) =>
+  progress.unfinished !== undefined || progress.newcomersTo !== undefined
+/** Nothing came of going on. */
+const isAsFar = (before: Rollout, after: Rollout | undefined) =>
+  isDeepStrictEqual(
+    [before.state, before.progress, before.tasks],
+    [after?.state, after?.progress, after?.tasks],
+  )
 /** A node without a config has no mark of what it went back from. */
 const isAnswered = ({ state }: Offer) => state === 'nacked' || state === 'reverted'
 
@@ -52,6 +63,8 @@ export class ControlPlane implements Host {
   readonly #underWay = new Set<string>()
   readonly #stuck = new Set<string>()
   #offers = 0
+  /** While one tick is not through, that of the next waits for the one behind it. */
+  #owedMs = 0
   /** What nodes measured, in memory only. */
   board = createLatencyBoard()
   isUp = false
@@ -85,6 +98,8 @@ export class ControlPlane implements Host {
     this.#polls.clear()
     this.#underWay.clear()
     this.#stuck.clear()
+    this.#engine.forgetTime()
+    this.#owedMs = 0
     this.#wakes = []
     this.board = createLatencyBoard()
     this.#deps.tape?.note({ kind: 'crash' }, null, this)
@@ -102,16 +117,18 @@ export class ControlPlane implements Host {
   /** Of what was decided for many nodes the next part. */
   goOn(id: string): void {
     this.#underWay.delete(id)
-    if (!this.isUp || !this.db.rollouts.get(id)?.progress.unfinished) return
     const before = this.db.rollouts.get(id)
-    this.#do({ kind: 'goes-on', id }, () => this.#engine.goOn(id))
-    // What cannot go on now is tried again with something else.
-    if (this.db.rollouts.get(id)?.tasks === before?.tasks) this.#stuck.add(id)
+    if (!this.isUp || !before || !isToGoOn(before)) return
+    this.#do({ kind: 'goes-on', id }, () => {
+      this.#engine.goOn(id)
+      // What cannot go on now is tried again with something else.
+      if (isAsFar(before, this.db.rollouts.get(id))) this.#stuck.add(id)
+    })
   }
 
   #goOnLater(): void {
-    for (const [id, { progress }] of this.db.rollouts) {
-      if (!progress.unfinished || this.#underWay.has(id) || this.#stuck.has(id)) continue
+    for (const [id, rollout] of this.db.rollouts) {
+      if (!isToGoOn(rollout) || this.#underWay.has(id) || this.#stuck.has(id)) continue
       this.#underWay.add(id)
       this.#deps.onUnfinished(id)
     }
@@ -215,7 +232,20 @@ export class ControlPlane implements Host {
   }
 
   tick(ms: number): void {
-    if (this.isUp) this.#do({ kind: 'tick', ms }, () => this.#engine.tick(ms))
+    if (!this.isUp) return
+    this.#owedMs += ms
+    if (this.#engine.isTimePassing) return
+    const owedMs = this.#owedMs
+    this.#owedMs = 0
+    this.#do({ kind: 'tick', ms: owedMs }, () => this.#engine.tick(owedMs))
+    if (this.#engine.isTimePassing) this.#deps.onTimePassing()
+  }
+
+  /** For the next part of those whose next step is awaited. */
+  letMorePass(): void {
+    if (!this.isUp || !this.#engine.isTimePassing) return
+    this.#do({ kind: 'more-time-passes' }, () => this.#engine.letMorePass())
+    if (this.#engine.isTimePassing) this.#deps.onTimePassing()
   }
 
   /** With what measurements gave way for, that much can be written still. */

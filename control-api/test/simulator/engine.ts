@@ -28,6 +28,7 @@ import {
   findOffer,
   lastGood,
   latestOffer,
+  type NodeRow,
   nodeOf,
   type Offer,
   offersOf,
@@ -63,6 +64,10 @@ export type Host = {
   wake(nodeId: string): void
 }
 
+/** A task: its rollout and its node. */
+type Place = readonly [rolloutId: string, nodeId: string]
+type Pass = { ms: number; after: Place | null; late: readonly Place[] }
+
 const MINUTE_MS = 60_000
 
 export class Engine {
@@ -70,6 +75,7 @@ export class Engine {
   readonly #watch: Watch
   /** Of orders that were for all nodes, what they were of. */
   readonly #forAll = new Map<string, string>()
+  #pass: Pass | null = null
   /** Windows open and close with a minute, and are looked at with every event. */
   #known: { rules: Rules; minute: number; closed: Closed | null } | null = null
 
@@ -131,18 +137,25 @@ export class Engine {
   /** Whose turn it is begins in the same transaction. */
   advanceQueue(): void {
     if (this.#host.isRecovering) return
+    let most = this.#host.nodesAtOnce
     advanceQueue(this.#db, this.#clock, {
       dispatch: (id, event) => this.#apply(id, event),
-      begin: (id) => this.#begin(id),
+      begin: (id) => {
+        most -= this.#begin(id, most)
+      },
     })
   }
 
-  #begin(id: string): void {
+  /** Returns how many of its nodes began, of which there may be so many more in this transaction. */
+  #begin(id: string, most: number): number {
     const { wallMs } = this.#host
     this.#watch.onBegin(this.#db, id, { wallMs, closed: this.#closed })
     for (const { nodeId, state } of this.#db.rollouts.get(id)?.tasks ?? [])
       if (state !== 'skipped' && !this.#isGone(nodeId)) this.#lease(nodeId, id)
-    this.#apply(id, { kind: 'started', ...this.#beginSome(id, '') })
+    const isLarge = (this.#db.rollouts.get(id)?.tasks.length ?? 0) > most
+    const begun = isLarge ? { nodes: [], begunTo: '' } : this.#beginSome(id, '')
+    this.#apply(id, { kind: 'started', ...begun })
+    return begun.nodes.length
   }
 
   /** The next of its nodes, by id. */
@@ -165,7 +178,13 @@ export class Engine {
 
   /** Of what was decided for many nodes the next part. */
   goOn(id: string): void {
-    const { begunTo } = this.#db.rollouts.get(id)?.progress ?? {}
+    const { begunTo, newcomersTo, unfinished: left } = this.#db.rollouts.get(id)?.progress ?? {}
+    const released = this.#forAll.get(id)
+    if (newcomersTo !== undefined && released !== undefined && !this.#host.isRecovering) {
+      this.#giveNewcomers(id, released, newcomersTo)
+      return
+    }
+    if (!left) return
     this.dispatch(
       id,
       begunTo === undefined
@@ -204,11 +223,40 @@ export class Engine {
   }
 
   tick(ms: number): void {
-    const overrun = [...this.#db.rollouts].flatMap(([id, rollout]) => this.#spend(id, rollout, ms))
+    this.#pass = { ms, after: null, late: [] }
+    this.letMorePass()
+  }
+
+  /** Not all of those whose next step is awaited have spent the time yet. */
+  get isTimePassing(): boolean {
+    return this.#pass !== null
+  }
+
+  /** Of them the next part. */
+  letMorePass(): void {
+    if (!this.#pass) return
+    const { ms, after, late } = this.#pass
+    const found = this.#awaitedAfter(after).slice(0, this.#host.nodesAtOnce)
+    const over = found.filter(([id, nodeId]) => !this.#spend(id, nodeId, ms))
+    const all = [...late, ...over]
+    const isLast = found.length < this.#host.nodesAtOnce
+    this.#pass = isLast ? null : { ms, after: found.at(-1) ?? null, late: all }
+    if (isLast) this.#timeHasPassed(ms, all)
+  }
+
+  /** The process is gone. */
+  forgetTime(): void {
+    this.#pass = null
+  }
+
+  #timeHasPassed(ms: number, late: readonly Place[]): void {
     const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
     const sharing = this.#sharing()
     const isTurn = !this.#host.isRecovering && isDue(this.#db, this.#clock)
-    for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
+    for (const [id, nodeId] of late) {
+      const deadlineMs = this.#task(id, nodeId)?.deadlineMs
+      if (deadlineMs && deadlineMs <= ms) this.dispatch(id, { kind: 'deadline', nodeId })
+    }
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
     for (const id of sharing) this.dispatch(id, { kind: 'room' })
     if (isTurn) this.advanceQueue()
@@ -244,16 +292,33 @@ export class Engine {
     return { room, roomHeldBy: taken.map(({ id }) => id) }
   }
 
-  /** Whose time is over. */
-  #spend(id: string, rollout: Rollout, ms: number): [string, string][] {
-    const isOver = ({ deadlineMs }: Task) => deadlineMs !== null && deadlineMs <= ms
-    const waiting = rollout.tasks.filter(({ deadlineMs }) => deadlineMs)
-    if (waiting.length === 0) return []
+  #task = (id: string, nodeId: string) =>
+    this.#db.rollouts.get(id)?.tasks.find((task) => task.nodeId === nodeId)
+
+  /** By rollout and node. */
+  #awaitedAfter(after: Place | null): Place[] {
+    const ids = [...this.#db.rollouts.keys()]
+    const from = after ? ids.indexOf(after[0]) : 0
+    return ids.slice(from).flatMap((id) => {
+      const tasks = this.#db.rollouts.get(id)?.tasks ?? []
+      const isBehind = (nodeId: string) => after?.[0] !== id || nodeId > after[1]
+      return tasks
+        .filter(({ nodeId, deadlineMs }) => deadlineMs && isBehind(nodeId))
+        .map(({ nodeId }): Place => [id, nodeId])
+        .sort(([, a], [, b]) => (a < b ? -1 : 1))
+    })
+  }
+
+  /** False: its time is over. */
+  #spend(id: string, nodeId: string, ms: number): boolean {
+    const rollout = this.#db.rollouts.get(id)
+    const deadlineMs = this.#task(id, nodeId)?.deadlineMs ?? 0
+    if (!rollout || deadlineMs <= ms) return false
     const tasks = rollout.tasks.map((task) =>
-      task.deadlineMs && !isOver(task) ? { ...task, deadlineMs: task.deadlineMs - ms } : task,
+      task.nodeId === nodeId ? { ...task, deadlineMs: deadlineMs - ms } : task,
     )
     this.#db.rollouts.set(id, { ...rollout, tasks })
-    return waiting.filter(isOver).map(({ nodeId }) => [id, nodeId])
+    return true
   }
 
   offerHeld(): void {
@@ -324,8 +389,7 @@ export class Engine {
     switch (effect.kind) {
       case 'offer': {
         const { nodeId } = effect
-        const task = db.rollouts.get(id)?.tasks.find((one) => one.nodeId === nodeId)
-        this.#offer(id, nodeId, task?.digest ?? '')
+        this.#offer(id, nodeId, this.#task(id, nodeId)?.digest ?? '')
         break
       }
       case 'give-back': {
@@ -360,15 +424,31 @@ export class Engine {
     this.#watch.onReleased(digest)
     if (digest !== db.released) db.releases = [...db.releases, digest]
     db.released = digest
-    for (const [nodeId, { isDecommissioned, cordon }] of db.nodes) {
+    if (!this.#host.isRecovering) this.#giveNewcomers(id, digest, '')
+  }
+
+  /** To the next of those who joined meanwhile, by id. */
+  #giveNewcomers(id: string, digest: string, after: string): void {
+    const db = this.#db
+    const rollout = db.rollouts.get(id)
+    if (!rollout) return
+    const planned = new Set(rollout.tasks.map(({ nodeId }) => nodeId))
+    const isJoined = ([nodeId, { isDecommissioned, cordon }]: [string, NodeRow]) =>
+      !isDecommissioned && cordon === null && !planned.has(nodeId)
+    const joined = [...db.nodes].filter(isJoined).map(([nodeId]) => nodeId)
+    const behind = joined.filter((nodeId) => nodeId > after).toSorted()
+    const isOld = db.released !== digest
+    const some = isOld ? [] : behind.slice(0, this.#host.nodesAtOnce)
+    for (const nodeId of some) {
       const offers = offersOf(db, nodeId)
-      const isPlanned = rollout.tasks.some((task) => task.nodeId === nodeId)
       const wasInOne = offers.some(({ rolloutId }) => rolloutId !== null)
-      const isOpen = !isDecommissioned && cordon === null
-      const isNew = isOpen && !isPlanned && offers.length > 0 && !wasInOne
-      if (isNew && !this.#host.isRecovering && latestOffer(db, nodeId)?.digest !== digest)
-        this.assign(null, nodeId, digest)
+      const isNew = offers.length > 0 && !wasInOne
+      if (isNew && latestOffer(db, nodeId)?.digest !== digest) this.assign(null, nodeId, digest)
     }
+    const { newcomersTo: _, ...progress } = rollout.progress
+    const last = some.length < this.#host.nodesAtOnce ? undefined : some.at(-1)
+    const noted = { ...progress, ...(last !== undefined && { newcomersTo: last }) }
+    db.rollouts.set(id, { ...rollout, progress: noted })
   }
 
   #offer(rolloutId: string, nodeId: string, digest: string): void {

@@ -206,6 +206,7 @@ export class Faults {
       ...{ watch: own, crashes: () => false, wallMs, name: 'twin' },
       nodesAtOnce: this.#world.scope.nodesAtOnce,
       onUnfinished: (id) => scheduler.after(0, () => twin.goOn(id)),
+      onTimePassing: () => scheduler.after(0, () => twin.letMorePass()),
     })
     twin.db = plane.backup()
     this.#twin = twin

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Nodes of the simulation are of two kinds, by their number: one has an older version of the server.
+// Nodes of the simulation have names that sort as their numbers do, as the ids of the service do. They are of two kinds, by their number: one has an older version of the server.
+export const nameOf = (number: number) => `n${String(number).padStart(3, '0')}`
+
 const versionOf = (nodeId: string) => (Number(nodeId.slice(1)) % 2 === 0 ? '0.2.0' : '0.1.0')
 
 export const hostOf = (nodeId: string) => ({

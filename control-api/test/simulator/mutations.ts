@@ -102,8 +102,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'nodes are offered it before their wave',
     file: FORWARD,
-    find: 'const inWave = reduction.rollout.tasks.filter((task) => task.wave === progress.wave)',
-    put: 'const inWave = reduction.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
+    find: 'const may = whichOfWave(reduction.rollout.tasks, wave, isToBeOffered)',
+    put: 'const may = which(reduction.rollout.tasks, isToBeOffered)',
   },
   {
     name: 'a change of a task leaves no row',
@@ -216,8 +216,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a wave begins while no change window is open',
     file: FORWARD,
-    find: 'if (closed !== null && hasNodes)',
-    put: 'if (closed !== null && !hasNodes)',
+    find: 'if (closed !== null && hasNodes())',
+    put: 'if (closed !== null && !hasNodes())',
   },
   {
     name: 'a rollout goes to cordoned nodes too',
@@ -234,8 +234,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'the proof of an earlier wave counts for the next one too',
     file: FORWARD,
-    find: 'task.wave === progress.wave && isProof(task))\n\nconst isToSoak',
-    put: 'isProof(task))\n\nconst isToSoak',
+    find: 'isAnyOfWave(tasks, progress.wave, isProof)',
+    put: 'isAny(tasks, isProof)',
   },
   {
     name: 'who was gone on without has proved it',

@@ -22,10 +22,12 @@ import { createEngine } from '../../src/features/rollouts/engine/engine.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
 import { createTaskMemory } from '../../src/features/rollouts/store/task-memory.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
+import type { Connections } from '../../src/fleet/connections.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
 import { RHYTHM } from '../../src/fleet/rhythm.ts'
+import { SampleWatches } from '../../src/fleet/sample-watches.ts'
 import { createEnrolment } from '../../src/node-identity/enrolment.ts'
 import { openServices, type Services } from '../../src/process/services.ts'
 import { hostOf } from './kinds.ts'
@@ -35,9 +37,6 @@ export const CONFIG = 'default'
 const VERSIONS = 5
 
 export type Running = Awaited<ReturnType<typeof startPlane>>
-/** Who is connected: in memory. */
-export type Connected = Set<string>
-
 export const textOf = (version: number) => `{"n": ${version}}`
 export const credentialOf = (nodeId: string) => `${nodeId}-credential-of-the-simulation`
 
@@ -59,7 +58,7 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
 
 /** What its process finds out. */
 type Found = {
-  connected: Connected
+  connected: Connections
   isStorageFull: () => boolean
   /** Left out: as large as the service's own, one after the other. */
   nodesAtOnce?: number
@@ -86,7 +85,7 @@ export async function startPlane(
     epoch: await takeEpoch(write),
     recovery: await readRecovery(db),
   }
-  const isConnected = (nodeId: string) => connected.has(nodeId)
+  const { has: isConnected } = connected
   const fleet = new Fleet({ now, monotonicMs: () => 0, onPresence: () => {} })
   const assignments = createAssignments({ identity, now, wake: () => {} })
   const releases = createReleases()
@@ -100,10 +99,10 @@ export async function startPlane(
     write,
     now,
     assignments,
-    renderForNode: releases.renderForNode,
+    rendererOf: releases.rendererOf,
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
-    isConnected,
+    connected,
     isStorageFull,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
@@ -115,10 +114,13 @@ export async function startPlane(
     write,
     now,
     engine,
-    checkFor: (text) => async (target) => {
-      const rendered = await releases.renderForNode(db, text, target)
-      if (!rendered) throw new Error('the text must stay readable')
-      return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
+    checkFor: (text) => {
+      const render = releases.rendererOf(text)
+      return async (target) => {
+        const rendered = await render(db, target)
+        if (!rendered) throw new Error('the text must stay readable')
+        return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
+      }
     },
     findVersionText: (config, n) => versionOf(db, config, n),
     readGrouping,
@@ -149,9 +151,10 @@ export async function startPlane(
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
+    sampleWatches: new SampleWatches(() => {}),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,
-    metrics: { record: async () => 0 },
+    metrics: { record: async () => 0, slowdown: () => 1 },
     now,
     reportEveryMs: RHYTHM.reportEveryMs,
   })

@@ -10,9 +10,10 @@ import { confirmRecovery } from '../../src/control-plane/recovery.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text/text.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
-import { planVersion, store } from '../../src/features/rollouts/start.ts'
+import { planVersion, prepare, store } from '../../src/features/rollouts/start.ts'
 import { findRollout } from '../../src/features/rollouts/store/rollouts.ts'
 import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/task-counts.ts'
+import { Connections } from '../../src/fleet/connections.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
 import type { Database } from './database.ts'
@@ -23,7 +24,6 @@ import {
   addNodeRow,
   backUp,
   CONFIG,
-  type Connected,
   openData,
   putBack,
   type Running,
@@ -55,7 +55,7 @@ class Player {
   readonly #clock: { nowMs: number }
   readonly #now = () => this.#clock.nowMs
   readonly #words = new Words()
-  readonly #connected: Connected = new Set()
+  readonly #connected = new Connections()
   readonly #backups = new Map<Database, string>()
   readonly #stored = new StoredRollouts()
   readonly #translations = new WeakMap<RolloutView, RolloutView>()
@@ -207,6 +207,9 @@ class Player {
       case 'tick':
         await this.#plane.engine.tick(deed.ms)
         return undefined
+      case 'more-time-passes':
+        await this.#plane.engine.letMorePass()
+        return undefined
       case 'storage': {
         this.#isStorageFull = deed.isFull
         const { engine } = this.#plane
@@ -296,9 +299,10 @@ class Player {
       ...(isEmergency ? { emergency: 'because' } : { onOverlap }),
       ...(startAtMs !== null && { startAtMs }),
     }
+    const prepared = await prepare(startDeps, { ...plan, nodes, excluded, arranged })
     return await isNoConflict(
       this.#services.write(async (unit) => {
-        const real = await store(startDeps, unit, order, { ...plan, nodes, excluded, arranged })
+        const real = await store(startDeps, unit, order, prepared)
         if (real === null) throw new Error('the fleet is another one')
         words.add(id, real)
       }),

@@ -3,8 +3,11 @@
 // again only when a byte of its row or of its tasks' rows is another one.
 import type { RolloutRow } from '../../src/db/tables/rollouts.ts'
 import { loadRollout } from '../../src/features/rollouts/store/rollouts.ts'
+import { Connections } from '../../src/fleet/connections.ts'
 import type { Services } from '../../src/process/services.ts'
 import { type RolloutView, shown } from './view.ts'
+
+const NOBODY = new Connections()
 
 type TaskRow = Awaited<ReturnType<typeof taskRowsIn>>[number]
 export type StoredRollout = {
@@ -35,7 +38,7 @@ export class StoredRollouts {
         known.set(row.id, before)
         continue
       }
-      const loaded = await loadRollout(db, row.id, () => false)
+      const loaded = await loadRollout(db, row.id, NOBODY)
       if (!loaded) throw new Error(`${row.id} has a row and cannot be loaded`)
       const stored = { row, taskRows, view: shown(row.id, loaded.rollout) }
       known.set(row.id, { bytes, stored })

@@ -8,7 +8,7 @@ import type { Order } from './engine.ts'
 import type { Message } from './messages.ts'
 
 export type Deed =
-  | { kind: 'start' | 'crash' | 'confirm-recovery' }
+  | { kind: 'start' | 'crash' | 'confirm-recovery' | 'more-time-passes' }
   | { kind: 'backup' | 'restore'; copy: Database }
   | { kind: 'enrol' | 'decommission' | 'first-release'; nodeId: string }
   | { kind: 'cordon'; nodeId: string; cordon: Cordon | null }

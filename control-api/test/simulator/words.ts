@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The simulation's short names and the real ones, both ways.
 import { sha256 } from '../../src/base/ids.ts'
+import { nameOf } from './kinds.ts'
 
 const DIGITS = 26
 
@@ -14,7 +15,7 @@ export class Words {
   }
 
   nodeId = (name: string) => `node_${name.slice(1).padStart(DIGITS, '0')}`
-  nodeName = (id: string) => `n${Number(id.slice('node_'.length))}`
+  nodeName = (id: string) => nameOf(Number(id.slice('node_'.length)))
   rolloutId = (ours: string) => this.#real.get(ours) ?? `rollout_${'0'.repeat(DIGITS)}`
   /** Of another control plane: one that this one has never heard of. */
   offerId = (ours: string) => this.#real.get(ours) ?? `offer_${'0'.repeat(DIGITS)}`

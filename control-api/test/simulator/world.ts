@@ -14,7 +14,7 @@ import { latestOffer } from './database.ts'
 import { Evaluator } from './evaluator.ts'
 import { Faults } from './faults.ts'
 import { Watch } from './invariants.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf, nameOf } from './kinds.ts'
 import type { Answer, Message } from './messages.ts'
 import { Network } from './network.ts'
 import { type Change, type Flaw, SimNode } from './node.ts'
@@ -93,6 +93,8 @@ export class World {
       nodesAtOnce: scope.nodesAtOnce,
       onUnfinished: (id) =>
         this.scheduler.after(this.chance.between(0, NEXT_PART_MS), () => this.plane.goOn(id)),
+      onTimePassing: () =>
+        this.scheduler.after(this.chance.between(0, NEXT_PART_MS), () => this.plane.letMorePass()),
       wallMs: () => START_MS + this.scheduler.nowMs + this.wrongMs,
       ...(tape && { tape }),
     })
@@ -128,7 +130,7 @@ export class World {
   }
 
   join(): void {
-    const id = `n${this.watch.nodes.size}`
+    const id = nameOf(this.watch.nodes.size)
     const node = this.makeNode(id)
     this.watch.nodes.set(id, [node])
     this.plane.enrol(id)
@@ -219,8 +221,10 @@ export class World {
       if (!mayRest(state) && !this.#waitsForRoom(id, rollout))
         this.watch.fail('rest', `${id} is still ${state}: ${tellReason(reason)}`)
       if (state === 'queued') this.#blocked(id)
-      const { unfinished } = rollout.progress
+      const { unfinished, newcomersTo } = rollout.progress
       if (unfinished) this.watch.fail('rest', `${id} never did all of: ${unfinished.cause}`)
+      if (newcomersTo !== undefined)
+        this.watch.fail('rest', `${id} left out who joined behind ${newcomersTo}`)
     }
     if (!this.isMuddled)
       for (const [node] of this.watch.nodes.values()) if (node) this.#settled(node)

@@ -10,8 +10,8 @@ import { EXIT } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
-import { hoursOf } from './hours.ts'
 import { type Review, review, reviewed } from './review.ts'
+import { hoursOf } from './times.ts'
 
 type CreateOptions = Review & {
   selector: string

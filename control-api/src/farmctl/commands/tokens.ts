@@ -7,7 +7,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { Failure } from '../failures.ts'
 import { findNode } from '../nodes.ts'
 import { examples } from './examples.ts'
-import { hoursOf } from './hours.ts'
+import { hoursOf, secondsOf } from './times.ts'
 
 type CreateOptions = { permission?: string[]; expiresInDays: string }
 type EnrolOptions = {
@@ -83,7 +83,7 @@ async function createEnrolmentToken(tool: Tool, options: EnrolOptions): Promise<
   const { label = {}, maxUses, expires, forgetAfter, node } = options
   const nodeId = node === undefined ? undefined : (await findNode(api, node)).id
   const body = {
-    expiresInSeconds: secondsOf(expires),
+    expiresInSeconds: secondsOf('--expires', expires),
     ...(forgetAfter !== undefined && { forgetAfterHours: hoursOf(forgetAfter) }),
     ...(nodeId === undefined ? { labels: label, maxUses: Number(maxUses) } : { nodeId }),
   }
@@ -96,13 +96,4 @@ function addLabel(text: string, labels: Record<string, string> = {}): Record<str
   const [, key = '', value = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
   if (!key) throw new Failure(`--label is key=value, as in zone=north, not "${text}".`)
   return { ...labels, [key]: value }
-}
-
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-function secondsOf(text: string): number {
-  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
-  const seconds = Number(amount) * (SECONDS[unit] ?? Number.NaN)
-  if (Number.isFinite(seconds)) return seconds
-  throw new Failure(`--expires is a time as in 90s, 30m, 1h or 7d, not "${text}".`)
 }

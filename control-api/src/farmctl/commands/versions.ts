@@ -12,15 +12,6 @@ import { examples } from './examples.ts'
 type Options = { message: string }
 
 export function registerVersions(parent: Command, act: Act): void {
-  const importing = parent
-    .command('import')
-    .description('save a file of somebody else as a new version; the same text again makes none')
-    .argument('<config>', 'its name')
-    .argument('<file>', 'the file, or "-" for standard input')
-    .requiredOption('-m, --message <text>', 'why, for the history')
-  examples(importing, ['farmctl import default site.jsonc -m "From the old farm"'])
-  act<Options>(importing, importFile)
-
   const restore = parent
     .command('restore')
     .description('save an old version’s text as a new version')
@@ -31,7 +22,12 @@ export function registerVersions(parent: Command, act: Act): void {
   act<Options>(restore, restoreVersion)
 }
 
-async function importFile(tool: Tool, { message }: Options, name = '', file = ''): Promise<void> {
+/** Somebody else's file, as a version of the config. */
+export async function importFile(
+  tool: Tool,
+  { message }: Options,
+  [name = '', file = '']: readonly string[],
+): Promise<void> {
   const text = file === '-' ? await tool.terminal.readAll() : readTextFile(file)
   const api = tool.api()
   const parent = (await latestVersion(api, name))?.number ?? null

@@ -150,6 +150,6 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
     },
   )
 
-  await app.register(versionRoutes(deps))
-  await app.register(draftRoutes(deps))
+  await versionRoutes(deps)(app)
+  await draftRoutes(deps)(app)
 }

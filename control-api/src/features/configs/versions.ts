@@ -184,20 +184,30 @@ export function createReleases(): Releases {
       return (await lastReleaseFor(trx, to)) ?? null
     },
     provenReleases: (trx, to) => provenReleasesFor(trx, to),
-    async renderForNode(db, versionText, target) {
-      const { text, value } = renderVersion(versionText, target)
-      if (value === undefined) return null
-      const names = namesInValue(value)
-      const certificates = await givenVersions(db, names, 'proved')
-      if (certificates.length < names.length) return null
-      const configDigest = digestOf(value)
-      return { text, configDigest, certificates, digest: contentDigest(configDigest, certificates) }
+    rendererOf(versionText) {
+      const render = createRenderer(versionText)
+      const known = new Map<Rendered, ReturnType<typeof withCertificates>>()
+      return (db, target) => {
+        const rendered = render(target)
+        const whole = known.get(rendered) ?? withCertificates(db, rendered)
+        known.set(rendered, whole)
+        return whole
+      }
     },
     errorsForAuthor({ versionText, target, given }, errors) {
       const { text, toAuthor } = renderVersion(versionText, target)
       return text === given ? errors.map(toAuthor) : [...errors]
     },
   }
+}
+
+async function withCertificates(db: Reader, { text, value }: Rendered) {
+  if (value === undefined) return null
+  const names = namesInValue(value)
+  const certificates = await givenVersions(db, names, 'proved')
+  if (certificates.length < names.length) return null
+  const configDigest = digestOf(value)
+  return { text, configDigest, certificates, digest: contentDigest(configDigest, certificates) }
 }
 
 function renderVersion(versionText: string, target: RenderTarget): Rendered {
@@ -239,8 +249,9 @@ export function createNodeChecks(
   versionText: string,
 ) {
   const render = createRenderer(versionText)
-  const answers = new Map<string, Validation>()
-  const known = new Map<Rendered, NodeValidation>()
+  /** Asked once, however many ask at once. */
+  const answers = new Map<string, Promise<Validation>>()
+  const known = new Map<Rendered, Promise<NodeValidation>>()
   const withNewest = async (value: JsonValue, configDigest: string) => {
     const certificates = await givenVersions(db, namesInValue(value), 'newest')
     return { configDigest, certificates, digest: contentDigest(configDigest, certificates) }
@@ -248,8 +259,9 @@ export function createNodeChecks(
   const look = async ({ text, value, errors, toAuthor }: Rendered): Promise<NodeValidation> => {
     const nothing = { digest: null, configDigest: null, certificates: [] }
     if (errors.length > 0) return { text, ...nothing, errors, unavailable: null, toAuthor }
-    const validation = answers.get(text) ?? (await validate(text))
-    answers.set(text, validation)
+    const asked = answers.get(text) ?? validate(text)
+    answers.set(text, asked)
+    const validation = await asked
     const content =
       validation.ok && value !== undefined ? await withNewest(value, validation.digest) : nothing
     return {
@@ -260,9 +272,9 @@ export function createNodeChecks(
       toAuthor,
     }
   }
-  return async (target: RenderTarget): Promise<NodeValidation> => {
+  return (target: RenderTarget): Promise<NodeValidation> => {
     const rendered = render(target)
-    const answer = known.get(rendered) ?? (await look(rendered))
+    const answer = known.get(rendered) ?? look(rendered)
     known.set(rendered, answer)
     return answer
   }

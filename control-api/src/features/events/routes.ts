@@ -3,13 +3,14 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { NotSignedIn, TooManyOwnStreams, TooManyStreams } from '../../api-shapes/errors.ts'
+import type { NodeFacts } from '../../api-shapes/node-facts.ts'
 import { type Event, EventSchema } from '../../audit/event.ts'
 import type { EventLog, StoredEvent } from '../../audit/log.ts'
 import { hearsAll, type Viewer } from '../../audit/visibility.ts'
 import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
-import type { SseHub, SseStream } from '../../plugins/sse.ts'
-import { filteredStream } from './filtered-stream.ts'
+import type { SseHub } from '../../plugins/sse.ts'
+import { type EventStream, orderedStream } from './ordered-stream.ts'
 
 type Deps = {
   events: EventLog
@@ -17,6 +18,8 @@ type Deps = {
   now: () => number
   /** Told at most once a second which nodes sent measurements. Returns how to stop. */
   onNewWindows: (listener: (nodeIds: string[]) => void) => () => void
+  /** How a node stands now; null: it is not told. */
+  factsOf: (nodeId: string) => Promise<NodeFacts | null>
   mayHear: (viewer: Viewer, event: Event) => Promise<boolean>
   /** A stream outlives the request that was checked; it must not outlive the session or the token. */
   mayStillListen: (request: FastifyRequest) => Promise<boolean>
@@ -42,6 +45,11 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     if (query.sinceSeconds === undefined) return null
     return await events.lastBefore(deps.now() - query.sinceSeconds * 1000, REPLAY_MAX + 1)
   }
+  const withFacts = async (event: Event): Promise<Event> => {
+    // Who hears it without them reads the node again.
+    const node = await deps.factsOf(event.id).catch(() => null)
+    return node ? { ...event, node } : event
+  }
   app.get(
     '/events',
     {
@@ -59,7 +67,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         tags: ['events'],
         summary: 'What changes, as server-sent events; reconnect with Last-Event-ID',
         description:
-          'Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.',
+          'Each message is an Event, of what your lists would show you. One about a node brings along how the node stands (`node`), unless it was missed or more than 100 nodes changed in a second; its `id` is above the `revision` of each answer that is older. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.',
         headers: Type.Object({
           'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
         }),
@@ -86,18 +94,22 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
       const viewer = request.user
       if (!viewer) throw new NotSignedIn()
       const opened = hub.open(reply, viewer.id)
-      const stream = hearsAll(viewer)
-        ? opened
-        : filteredStream(opened, (event) => deps.mayHear(viewer, event))
+      const stream = orderedStream(
+        opened,
+        hearsAll(viewer) ? () => true : (event) => deps.mayHear(viewer, event),
+      )
       const stopMetrics = deps.onNewWindows((nodeIds) => {
-        for (const event of metricsEvents(nodeIds, deps.now())) stream.send({ data: event })
+        for (const event of metricsEvents(nodeIds, deps.now())) stream.sendEvent(event)
       })
       const check = async () => {
         if (!(await mayStillListen(request))) stream.close()
       }
       const timer = setInterval(() => check().catch(() => stream.close()), CALLER_CHECK_MS)
-      const following = follow(events, stream, seen, (stored) => {
-        if (ENDS_STREAMS.has(stored.event.kind)) check().catch(() => stream.close())
+      const following = follow(events, stream, seen, {
+        withFacts,
+        onEvent: (stored) => {
+          if (ENDS_STREAMS.has(stored.event.kind)) check().catch(() => stream.close())
+        },
       })
       stream.onClose(() => {
         clearInterval(timer)
@@ -121,37 +133,43 @@ function metricsEvents(nodeIds: string[], nowMs: number): Event[] {
   return ids.map((id) => ({ kind: 'metrics', id, action: 'recorded', at }))
 }
 
+type Telling = {
+  withFacts: (event: Event) => Promise<Event>
+  onEvent: (stored: StoredEvent) => void
+}
 type Following = { caughtUp: Promise<void>; stop: () => void }
 
 /** First what was missed, then what comes, each once and in order. */
 function follow(
   events: EventLog,
-  stream: SseStream,
+  stream: EventStream,
   seen: number | null,
-  onEvent: (stored: StoredEvent) => void,
+  { withFacts, onEvent }: Telling,
 ): Following {
   let last = seen ?? events.lastId()
   // What is published while the past is read is a later part of it: kept back, then sent if still new.
   let held: StoredEvent[] | null = []
-  const send = (stored: StoredEvent) => {
+  /** What was missed comes as it is: a thousand with what nodes are like would be more than a slow reader takes. */
+  const send = (stored: StoredEvent, isNew: boolean) => {
     if (stored.id <= last) return
     last = stored.id
-    stream.send({ id: stored.id, data: stored.event })
+    const { id, event } = stored
+    stream.sendEvent(isNew && event.kind === 'node' ? withFacts(event) : event, id)
     onEvent(stored)
   }
-  const stop = events.subscribe((stored) => (held ? held.push(stored) : send(stored)))
+  const stop = events.subscribe((stored) => (held ? held.push(stored) : send(stored, true)))
   const catchUp = async () => {
     const missed = seen === null ? [] : await events.after(seen, REPLAY_MAX + 1)
     if (missed.length > REPLAY_MAX || last > events.lastId()) {
       last = events.lastId()
-      stream.send({ event: 'resync', data: {} })
+      stream.sendNamed('resync')
     } else {
-      for (const stored of missed) send(stored)
+      for (const stored of missed) send(stored, false)
     }
     stream.setId(last)
     const waiting = held ?? []
     held = null
-    for (const stored of waiting) send(stored)
+    for (const stored of waiting) send(stored, true)
   }
   return { caughtUp: catchUp(), stop }
 }

@@ -42,6 +42,15 @@ export const FarmSummarySchema = Type.Object({
         'Configs of which nodes run several versions, without those that a rollout brings now',
     },
   ),
+  running: Type.Array(
+    Type.Object({
+      config: NameSchema,
+      version: Type.Integer({ minimum: 1 }),
+      nodes: Type.Integer({ minimum: 1 }),
+    }),
+    { maxItems: 10, description: 'The versions that nodes run, what most run first' },
+  ),
+  moreRunning: Type.Integer({ minimum: 0, description: 'Versions besides these' }),
   /** null: the caller may not read rollouts. */
   rollouts: Nullable(
     Type.Object({

@@ -17,7 +17,7 @@ type Deps = {
     byState: ReadonlyMap<SyncState, number>
     cordoned: number
     silent: { id: string; name: string; lastSeenAtMs: number | null }[]
-    versions: ReadonlyMap<string, ReadonlySet<number>>
+    versions: ReadonlyMap<string, ReadonlyMap<number, number>>
   }>
   rolloutsNow: (scope: Scope) => Promise<{
     underWay: number
@@ -41,6 +41,7 @@ const PAUSE = 9
 const SCOPES_KEPT = 64
 const MIXED_SHOWN = 10
 const VERSIONS_SHOWN = 10
+const RUNNING_SHOWN = 10
 
 /** Of the nodes within the scope. */
 export function createFarmSummary(deps: Deps): (scope: Scope) => Promise<FarmSummary> {
@@ -99,11 +100,24 @@ async function look({ now, countNodes, rolloutsNow }: Deps, scope: Scope): Promi
     },
     mixed: mixed.map(([config, numbers]) => ({
       config,
-      versions: [...numbers].toSorted((a, b) => a - b).slice(0, VERSIONS_SHOWN),
+      versions: [...numbers.keys()].toSorted((a, b) => a - b).slice(0, VERSIONS_SHOWN),
       more: Math.max(0, numbers.size - VERSIONS_SHOWN),
     })),
+    ...runningOf(versions),
     rollouts,
   }
 }
 
+/** What most nodes run first; of what equally many run the newest version. */
+function runningOf(versions: ReadonlyMap<string, ReadonlyMap<number, number>>) {
+  const all = [...versions].flatMap(([config, counts]) =>
+    [...counts].map(([version, nodes]) => ({ config, version, nodes })),
+  )
+  const running = all
+    .toSorted((a, b) => b.nodes - a.nodes || byName(a.config, b.config) || b.version - a.version)
+    .slice(0, RUNNING_SHOWN)
+  return { running, moreRunning: all.length - running.length }
+}
+
+const byName = (a: string, b: string) => Number(a > b) - Number(a < b)
 const iso = (ms: number) => new Date(ms).toISOString()

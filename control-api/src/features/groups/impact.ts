@@ -33,28 +33,23 @@ const MAX_ERRORS_EACH = 10
 /** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
 const TURN_MS = 10
 
-/** `only`: the change is of this node, so no other is looked at. */
+/** `only`: the change is of this node, so no other is read. */
 export async function impactOf(deps: Deps, change: FleetChange, only?: string): Promise<Impact> {
   const { db, now: clock, openPreviews, absenceOf } = deps
   const before = { groups: await allGroups(db), nodes: await groupedNodes(db, only) }
   const after = change(before)
   const groupings = [toGrouping(before.groups), toGrouping(after.groups)] as const
+  const reached = await reachedBy(before, after, groupings)
   const assigned = await assignedTo(
     db,
-    before.nodes.map(({ id }) => id),
+    reached.map(({ node }) => node.id),
   )
   const previews = openPreviews()
   const found = new Findings(previews)
-  let sinceMs = performance.now()
-  for (const [i, node] of before.nodes.entries()) {
-    if (performance.now() - sinceMs > TURN_MS) {
-      await nextTurn()
-      sinceMs = performance.now()
-    }
-    const [old, now] = [
-      targetOf(groupings[0], node),
-      targetOf(groupings[1], after.nodes[i] ?? node),
-    ]
+  const giveWay = inTurns()
+  for (const { node, changed } of reached) {
+    await giveWay()
+    const [old, now] = [targetOf(groupings[0], node), targetOf(groupings[1], changed)]
     const { id: nodeId, name: nodeName, policy_rules: rulesId } = node
     const who = { nodeId, nodeName, rulesId }
     const [from, to] = [
@@ -79,6 +74,50 @@ export async function impactOf(deps: Deps, change: FleetChange, only?: string): 
   }
   await found.askOwners()
   return found.impact()
+}
+
+/** Lets others have their turn, when it is time for it. */
+function inTurns(): () => Promise<void> {
+  let sinceMs = performance.now()
+  return async () => {
+    if (performance.now() - sinceMs <= TURN_MS) return
+    await nextTurn()
+    sinceMs = performance.now()
+  }
+}
+
+type Reached = { node: GroupedNode; changed: GroupedNode }
+
+/** For a node that stays as it is, in a group that stays as it is, nothing changes. */
+async function reachedBy(
+  before: Fleet,
+  after: Fleet,
+  [old, now]: readonly [Grouping, Grouping],
+): Promise<Reached[]> {
+  const isClaimedAlike = isSame([...old.claimed].toSorted(), [...now.claimed].toSorted())
+  const same = isClaimedAlike ? groupsThatStay(before.groups, after.groups) : new Set()
+  const giveWay = inTurns()
+  const reached: Reached[] = []
+  for (const [i, node] of before.nodes.entries()) {
+    await giveWay()
+    const changed = after.nodes[i] ?? node
+    const labels = JSON.parse(node.labels)
+    const { name } = old.of(labels)
+    const isSame = changed === node && same.has(name) && now.of(labels).name === name
+    if (!isSame) reached.push({ node, changed })
+  }
+  return reached
+}
+
+/** Those whose nodes get the same, by name, as long as the same configs are some group's own. */
+function groupsThatStay(
+  before: readonly GroupRow[],
+  after: readonly GroupRow[],
+): ReadonlySet<string> {
+  const given = ({ name, config, merge_patch, forget_after_hours }: GroupRow) =>
+    JSON.stringify([name, config, merge_patch, forget_after_hours])
+  const old = new Set(before.map(given))
+  return new Set(after.filter((row) => old.has(given(row))).map(({ name }) => name))
 }
 
 const ASSIGNMENTS_AT_A_TIME = 500

@@ -96,9 +96,11 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
   const view = async (rows: Rows, scope: Scope): Promise<Group[]> => {
     const grouping = toGrouping(rows)
     const counts = new Map<string, number>()
-    for (const { labels } of await labelsOfNodes(db, scope)) {
-      const { name } = grouping.of(JSON.parse(labels))
-      counts.set(name, (counts.get(name) ?? 0) + 1)
+    for await (const some of labelsOfNodes(db, scope)) {
+      for (const labels of some) {
+        const { name } = grouping.of(JSON.parse(labels))
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+      }
     }
     return rows.map((row, i) => viewGroup(row, i + 1, counts.get(row.name) ?? 0))
   }

@@ -57,8 +57,8 @@ export const managedCertificateRoutes = (deps: ManagedDeps) => async (app: App) 
     nowMs: now(),
     scope: scopeOf(user),
   })
-  await app.register(managedActionRoutes({ ...deps, show }))
-  await app.register(hostRoutes(deps))
+  await managedActionRoutes({ ...deps, show })(app)
+  await hostRoutes(deps)(app)
 
   app.get(
     '/managed-certificates',

@@ -6,9 +6,10 @@ import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
-import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
+import { MAX_POINTS, planQuery } from '../../metrics-store/rings.ts'
 import { namesOfNodes } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
+import { EmptyRange, rangeOf } from './range.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 
 export type RolloutMark = {
@@ -30,7 +31,6 @@ type Deps = {
   ) => Promise<RolloutMark[]>
 }
 
-const DEFAULT_SPAN_SECONDS = 15 * 60
 const MAX_NODES = 100
 /** All series together: an answer stays within a few megabytes however many nodes it is about. */
 const MAX_ALL_POINTS = 30_000
@@ -41,13 +41,6 @@ const TooManyNodes = defineError(
   'Too many nodes for one chart',
   () => `A query is about at most ${MAX_NODES} nodes. Name them: ?node=ID,ID,….`,
 )
-const EmptyRange = defineError(
-  400,
-  'empty_range',
-  'The time range is empty',
-  () => '"from" must be before "to"; without "to" the range ends now.',
-)
-
 export const metricsRoutes =
   ({ db, now, metrics, rolloutsBetween }: Deps) =>
   async (app: App) => {
@@ -113,14 +106,6 @@ export const metricsRoutes =
       return nodes
     }
   }
-
-function rangeOf({ from, to }: { from?: string; to?: string }, nowMs: number): Range {
-  const toSeconds = to === undefined ? nowMs / 1000 : Date.parse(to) / 1000
-  const fromSeconds =
-    from === undefined ? toSeconds - DEFAULT_SPAN_SECONDS : Date.parse(from) / 1000
-  if (fromSeconds >= toSeconds) throw new EmptyRange()
-  return { fromSeconds, toSeconds }
-}
 
 function annotate(
   { id, config, version, state, started_at_ms, ended_at_ms }: RolloutMark,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How many nodes are in which state, as the console shows them.
+
 import type { Scope } from '../../access/scope.ts'
+import type { SyncState } from '../../api-shapes/node-facts.ts'
 import type { FarmIndex } from './farm-index.ts'
-import type { SyncState } from './schema.ts'
 
 export type NodeCounts = {
   total: number
@@ -10,8 +11,8 @@ export type NodeCounts = {
   cordoned: number
   /** Some of those in state unknown, by name. */
   silent: { id: string; name: string; lastSeenAtMs: number | null }[]
-  /** By config: the versions that nodes run. */
-  versions: ReadonlyMap<string, ReadonlySet<number>>
+  /** By config: the versions that nodes run, and how many run each. */
+  versions: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
 const NAMED = 3
@@ -21,15 +22,15 @@ export const createNodeCounts =
   async (scope: Scope): Promise<NodeCounts> => {
     const nodes = await index.nodes(scope)
     const byState = new Map<SyncState, number>()
-    const versions = new Map<string, Set<number>>()
+    const versions = new Map<string, Map<number, number>>()
     let cordoned = 0
     for (const { state, node } of nodes) {
       byState.set(state, (byState.get(state) ?? 0) + 1)
       if (node.isCordoned) cordoned += 1
       if (!node.running) continue
       const { config, version } = node.running
-      const numbers = versions.get(config) ?? new Set()
-      versions.set(config, numbers.add(version))
+      const running = versions.get(config) ?? new Map<number, number>()
+      versions.set(config, running.set(version, (running.get(version) ?? 0) + 1))
     }
     const silent = nodes
       .filter(({ state }) => state === 'unknown')

@@ -2,21 +2,24 @@
 // What lists and counts of nodes are chosen and sorted by, of every node in memory: a state hangs on rows of three
 // tables and on who is connected now, so no index of SQLite can hold it. Written once at the first question, then
 // only what changed since is read again; so an answer is never older than what was committed before it was asked.
+
 import type { Kysely } from 'kysely'
 import type { Labels, Scope } from '../../access/scope.ts'
+import type { SyncState } from '../../api-shapes/node-facts.ts'
+import type { Assignment } from '../../assignments/store.ts'
 import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import { watchNodes } from '../../db/changed-nodes.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { Grouping } from '../../labels/grouping.ts'
 import { matches } from '../../labels/selector.ts'
 import { newestCertificates } from '../../node-identity/store/certificates.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { identityNow, identityOf, type KnownIdentity } from './identity-state.ts'
 import { KeptNodes } from './kept-nodes.ts'
 import { type IdentityState, silentState } from './rules.ts'
-import type { SyncState } from './schema.ts'
 import { type NodeStanding, readStandings, syncOfStanding } from './standings.ts'
 import { nodesByName, nodesOf } from './store.ts'
 
@@ -37,11 +40,19 @@ export type KeptNode = {
   group: string
   /** Name, host and labels, in small letters: what is looked for. */
   text: string
-  running: { config: string; version: number } | null
+  running: { config: string; version: number; generation: number } | null
+  /** Of the text it runs, or was told last when nobody knows that; undefined: there is none. */
+  textId: string | undefined
+  hostname: string
+  /** From which it speaks to us. */
+  address: string | null
   stateIfHeard: SyncState
   lastSeenAtMs: number | null
   identity: KnownIdentity
   isCordoned: boolean
+  forgetsByToken: boolean
+  /** Its token or its group says that it is forgotten when it is away: machines that come and go by themselves. */
+  comesAndGoes: boolean
   /** It does not run what it was told last. */
   isBehind: boolean
   /** It refused that, or went back from it. */
@@ -59,6 +70,8 @@ export type IndexedNode = {
 export type FarmIndex = {
   /** By name, of the nodes within the scope. */
   nodes(scope: Scope): Promise<IndexedNode[]>
+  /** All, as the database has them. */
+  kept(): Promise<readonly Readonly<KeptNode>[]>
 }
 
 /** Rows that are read, and nodes that are grouped, between two turns of the loop. */
@@ -76,9 +89,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
 
   const keep = async (rows: readonly NodeRow[]) => {
     const grouping = await readGrouping(db)
-    for (const node of await readKept(deps, rows)) {
-      kept.set({ ...node, group: grouping.of(node.labels).name })
-    }
+    for (const node of await readKept(deps, rows)) kept.set(grouped(node, grouping))
   }
 
   const readAll = async () => {
@@ -104,7 +115,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
     const grouping = await readGrouping(db)
     if (grouping.fingerprint === groupedBy) return
     for (const nodes of inSlices(kept.inOrder, AT_ONCE)) {
-      for (const node of nodes) node.group = grouping.of(node.labels).name
+      for (const node of nodes) Object.assign(node, groupOf(node, grouping))
       await nextTurn()
     }
     groupedBy = grouping.fingerprint
@@ -159,32 +170,58 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
       const within = scope ? all.filter(({ labels }) => matches(scope, labels)) : all
       return within.map((node) => asNow(node, nowMs))
     },
+    async kept() {
+      await upToDate()
+      return kept.inOrder
+    },
   }
 }
+
+type Ungrouped = Omit<KeptNode, 'group' | 'comesAndGoes'>
+
+function groupOf(
+  { labels, forgetsByToken }: Pick<Ungrouped, 'labels' | 'forgetsByToken'>,
+  grouping: Grouping,
+) {
+  const { name, forgetAfterHours } = grouping.of(labels)
+  return { group: name, comesAndGoes: forgetsByToken || forgetAfterHours !== null }
+}
+const grouped = (node: Ungrouped, grouping: Grouping): KeptNode => ({
+  ...node,
+  ...groupOf(node, grouping),
+})
 
 async function readKept(
   { db, identity, isTls }: Deps,
   rows: readonly NodeRow[],
-): Promise<Omit<KeptNode, 'group'>[]> {
+): Promise<Ungrouped[]> {
   const ids = rows.map(({ id }) => id)
   const certificates = await newestCertificates(db, ids)
   const standings = await readStandings(db, rows)
   return standings.map((standing) => {
-    const { row, running } = standing
+    const { row, running, desired } = standing
     const labels: Labels = JSON.parse(row.labels)
     return {
       ...{ id: row.id, name: row.name, labels, text: searchText(row, labels) },
-      running: running ? { config: running.config, version: running.version } : null,
+      running: running ? runningOf(standing, running) : null,
+      textId: (running ?? desired)?.text_id,
+      ...{ hostname: row.hostname, address: row.address },
       stateIfHeard: syncOfStanding(standing, {
         ...{ presence: HEARD, epoch: identity.epoch, identity: 'good' },
       }).state,
       lastSeenAtMs: row.last_seen_at_ms,
       identity: identityOf(row, { certificate: certificates.get(row.id), isTls }),
       isCordoned: row.cordon !== null,
+      forgetsByToken: row.forget_after_hours !== null,
       ...comparisons(standing),
     }
   })
 }
+
+const runningOf = ({ effective }: NodeStanding, { config, version, generation }: Assignment) => ({
+  ...{ config, version },
+  generation: effective?.generation ?? generation,
+})
 
 /** Only that it is heard decides its state. */
 const HEARD = {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which nodes a list has, in which order, and where its page begins. Pure.
 
+import type { SyncState } from '../../api-shapes/node-facts.ts'
 import type { Selector } from '../../labels/selector.ts'
 import { matches } from '../../labels/selector.ts'
 import type { LatencySummary } from '../../metrics-store/metrics.ts'
 import type { IndexedNode } from './farm-index.ts'
 import type { IdentityState } from './rules.ts'
-import type { NodeSort, SyncState } from './schema.ts'
+import type { NodeSort } from './schema.ts'
 
 export type NodeFilter = {
   name?: string | undefined

@@ -65,6 +65,8 @@ type Deps = {
   identity: Pick<Identity, 'epoch'>
   isTls: boolean
   index: FarmIndex
+  /** Of what was told so far. */
+  lastEventId: () => number
   fleet: Pick<Fleet, 'presence' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
@@ -84,10 +86,10 @@ const params = Type.Object({ id: NodeIdSchema })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, engine, now } = deps
-  await app.register(nodeIdentityRoutes(deps))
-  await app.register(nodeCordonRoutes(deps))
-  await app.register(nodeDriftRoutes(deps))
-  await app.register(nodeRenderedRoutes(deps))
+  await nodeIdentityRoutes(deps)(app)
+  await nodeCordonRoutes(deps)(app)
+  await nodeDriftRoutes(deps)(app)
+  await nodeRenderedRoutes(deps)(app)
   const view = createNodeView(deps)
   const nodesPage = createNodesPage(deps)
 
@@ -120,8 +122,9 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ query, user }) => {
+      const revision = deps.lastEventId()
       const { rows, ...page } = await nodesPage(query, scopeOf(user))
-      return { items: await view(rows), ...page }
+      return { items: await view(rows), ...page, revision }
     },
   )
 
@@ -140,11 +143,12 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id } }, reply) => {
+      const revision = deps.lastEventId()
       const row = await find(id)
       reply.header('etag', etagOf(row.revision))
       const policy = await findOwnerPolicy(db, id)
       const certificates = (await servedBy(db, id)).map((one) => viewServed(one, now()))
-      return { ...(await show(row)), policy: policy && viewPolicy(policy), certificates }
+      return { ...(await show(row)), revision, policy: policy && viewPolicy(policy), certificates }
     },
   )
 

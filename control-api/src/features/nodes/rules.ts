@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
+import type { SyncState } from '../../api-shapes/node-facts.ts'
 import type { Standing } from '../../assignments/store.ts'
 import type { Cordon } from '../../fleet/cordon.ts'
 import { type NodeGroup, type Recipient, takesConfig } from '../../labels/grouping.ts'
-import type { SyncState } from './schema.ts'
 
 export type SyncFacts = {
   connected: boolean

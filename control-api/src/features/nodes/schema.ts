@@ -15,29 +15,13 @@ import {
   SelectorSchema,
   TimeSchema,
 } from '../../api-shapes/common.ts'
+import {
+  ConfigIdentitySchema,
+  ConnectedSchema,
+  RevisionSchema,
+  SyncStateSchema,
+} from '../../api-shapes/node-facts.ts'
 import { CertificateStateSchema } from '../../api-shapes/states.ts'
-
-/**
- * in-sync: effective digest, read back from the running server in this boot, equals desired.
- * applying: an offer is under way. out-of-sync: the node refused or went back. drift: it runs something nobody assigned.
- * unknown: not heard from for longer than `staleAfterSeconds`. waiting: enrolled, nothing assigned yet.
- */
-export const SyncStateSchema = Type.Enum([
-  'in-sync',
-  'applying',
-  'out-of-sync',
-  'drift',
-  'unknown',
-  'waiting',
-])
-export type SyncState = Static<typeof SyncStateSchema>
-
-const ConfigIdentity = Type.Object({
-  generation: Type.Integer(),
-  digest: DigestSchema,
-  /** Which saved version renders to this digest for this node; null when none does. */
-  version: Nullable(Type.Object({ config: NameSchema, number: Type.Integer() })),
-})
 
 export const LatencySummarySchema = Type.Object({
   windowSeconds: Type.Integer(),
@@ -144,7 +128,7 @@ export const NodeSchema = Type.Object({
   version: Type.String({ description: 'farmstead-node version' }),
   os: Type.String(),
   arch: Type.String(),
-  connected: Type.Boolean({ description: 'Its agent is talking to us now' }),
+  connected: ConnectedSchema,
   lastSeenAt: Nullable(TimeSchema),
   bootId: Nullable(Type.String()),
   /** Base URLs the node serves, from its effective config. */
@@ -155,9 +139,9 @@ export const NodeSchema = Type.Object({
       description: 'One sentence: why it is in this state and what moves it on',
     }),
     since: TimeSchema,
-    desired: Nullable(ConfigIdentity),
-    acknowledged: Nullable(ConfigIdentity),
-    effective: Nullable(ConfigIdentity),
+    desired: Nullable(ConfigIdentitySchema),
+    acknowledged: Nullable(ConfigIdentitySchema),
+    effective: Nullable(ConfigIdentitySchema),
     effectiveSource: Type.Enum(['assigned', 'local'], {
       description: 'local: it serves a config that was changed on its machine',
     }),
@@ -253,6 +237,7 @@ const NodeCertificateSchema = Type.Object({
 /** GET /nodes/{id} getNode */
 export const NodeDetailSchema = Type.Object({
   ...NodeSchema.properties,
+  revision: RevisionSchema,
   policy: Nullable(NodePolicySchema),
   certificates: Type.Array(NodeCertificateSchema, {
     description: 'What it serves by TLS; empty: nothing, or it is too old to say',
@@ -328,6 +313,7 @@ export const NodesQuerySchema = Type.Object({
 export const NodesPageSchema = Type.Object({
   ...pageOf(NodeSchema).properties,
   total: Type.Integer({ minimum: 0, description: 'How many nodes the list has on all its pages' }),
+  revision: RevisionSchema,
 })
 
 const MergePatch = Type.Record(Type.String(), Type.Unknown(), {
@@ -434,3 +420,31 @@ export const ErrorLogSchema = Type.Object({
     description: 'Older ones since boot that the node no longer holds',
   }),
 })
+
+/** GET /prometheus/targets listPrometheusTargets */
+export const TargetsQuerySchema = Type.Object({
+  selector: Type.Optional(SelectorSchema),
+  host: Type.Optional(
+    Type.Enum(['hostname', 'address'], {
+      description:
+        'What stands for a node that listens on every address: what its machine calls itself, or the address it speaks to the control plane from',
+      default: 'hostname',
+    }),
+  ),
+  loopback: Type.Optional(
+    Type.Boolean({
+      description: 'Also listeners on loopback: for a Prometheus on the nodes’ own machine',
+      default: false,
+    }),
+  ),
+})
+/** As Prometheus has it: https://prometheus.io/docs/prometheus/latest/http_sd/ */
+export const TargetsSchema = Type.Array(
+  Type.Object({
+    targets: Type.Array(Type.String(), { minItems: 1, examples: [['edge-1:8081']] }),
+    labels: Type.Record(Type.String(), Type.String(), {
+      description:
+        '`__meta_farmstead_` with `node_id`, `node_name`, `group`, `hostname`, `address`, `state`, `config`, `version` and, for each label of the node, `label_NAME`',
+    }),
+  }),
+)

@@ -18,7 +18,7 @@ import { cloneOf } from '../../node-identity/clones.ts'
 import { newestCertificates } from '../../node-identity/store/certificates.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 import { identityNow, identityOf } from './identity-state.ts'
-import { createKnownUrls } from './known-urls.ts'
+import { createKnownListeners } from './known-listeners.ts'
 import { LATENCY_WINDOW_SECONDS } from './list.ts'
 import { cordonText, type IdentityState, outdated } from './rules.ts'
 import type { Node, NodePolicy } from './schema.ts'
@@ -32,6 +32,7 @@ import {
   syncOfStanding,
 } from './standings.ts'
 import { type PassedBy, passedBy } from './store.ts'
+import { urlsOf } from './urls.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -69,7 +70,7 @@ type Extra = {
 
 export const createNodeView = (deps: Deps) => {
   const { db, now, identity: self, isTls, fleet, metrics, readGrouping } = deps
-  const knownUrls = createKnownUrls(db)
+  const knownListeners = createKnownListeners(db)
 
   const viewForgetting = (row: NodeRow, { forgetAfterHours }: NodeGroup): Node['forgetting'] => {
     const rule = forgetRule({ token: row.forget_after_hours, group: forgetAfterHours })
@@ -78,7 +79,7 @@ export const createNodeView = (deps: Deps) => {
   }
 
   const show = (standing: NodeStanding, extra: Extra): Node => {
-    const { row, effective, acknowledged, desired, running, accepted } = standing
+    const { row, effective, desired } = standing
     const { latency, certificate, grouping, urls, passed } = extra
     const presence = fleet.presence(row.id)
     const { connected, gauges } = presence
@@ -110,9 +111,7 @@ export const createNodeView = (deps: Deps) => {
         state: sync.state,
         reason: [sync.reason, stale, cordoned].filter((part) => part !== null).join(' '),
         since: iso(sync.sinceMs),
-        desired: identity(desired, desired),
-        acknowledged: identity(acknowledged, accepted),
-        effective: identity(effective, running),
+        ...viewConfigs(standing),
         effectiveSource: effective?.source ?? 'assigned',
       },
       lastResult: lastResult && {
@@ -141,18 +140,14 @@ export const createNodeView = (deps: Deps) => {
     const grouping = await readGrouping(db)
     const passed = await passedBy(db, ids)
     const all = await readStandings(db, rows)
-    const urlsFor = await knownUrls(
-      all.flatMap(({ row, running }) =>
-        running ? [{ textId: running.text_id, hostname: row.hostname }] : [],
-      ),
-    )
+    const listenersOf = await knownListeners(all.flatMap(({ running }) => running?.text_id ?? []))
     return all.map((standing) => {
       const { row, running } = standing
       return show(standing, {
         latency: latencies.get(row.id) ?? noLatency,
         certificate: certificates.get(row.id),
         passed: passed.get(row.id),
-        urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],
+        urls: urlsOf(listenersOf(running?.text_id), row.hostname),
         grouping,
       })
     })
@@ -160,6 +155,12 @@ export const createNodeView = (deps: Deps) => {
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()
+
+export const viewConfigs = (standing: NodeStanding) => ({
+  desired: identity(standing.desired, standing.desired),
+  acknowledged: identity(standing.acknowledged, standing.accepted),
+  effective: identity(standing.effective, standing.running),
+})
 
 function identity(what: Digested | null | undefined, version: Assignment | undefined) {
   if (!what) return null

@@ -75,13 +75,11 @@ export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
     async (request, reply) => configured().finish(request, reply),
   )
 
-  await app.register(
-    identityRoutes({
-      ...deps,
-      begin: (reply, linkTo) =>
-        configured().begin(reply, { next: '/settings/single-sign-on', linkTo }),
-    }),
-  )
+  await identityRoutes({
+    ...deps,
+    begin: (reply, linkTo) =>
+      configured().begin(reply, { next: '/settings/single-sign-on', linkTo }),
+  })(app)
 }
 
 type Oidc = OidcDeps & { config: OidcConfig }

@@ -17,8 +17,9 @@ export function closedAt(rules: Rules, nowMs: number): Closed | null {
   if (rules.windows.length === 0) return null
   const local = localMinute(rules.timeZone, nowMs)
   if (isOpen(rules.windows, local)) return null
-  const opens = nextOpening(rules, nowMs)
-  return { opens: opens === null ? null : tell(opens), timeZone: rules.timeZone }
+  const opensMs = nextOpeningMs(rules, nowMs)
+  const { timeZone } = rules
+  return { opens: opensMs === null ? null : tell(localMinute(timeZone, opensMs)), timeZone }
 }
 
 /** The same in words. */
@@ -50,13 +51,12 @@ function isOpen(windows: readonly ChangeWindow[], local: LocalMinute): boolean {
  * The first within two weeks. What is closed opens where a clock shows a window's beginning, or where it is put
  * forward or back to a time within one.
  */
-function nextOpening(rules: Rules, nowMs: number): LocalMinute | null {
+export function nextOpeningMs(rules: Rules, nowMs: number): number | null {
   const { windows, timeZone } = rules
   const opens = [...beginnings(rules, nowMs), ...changesOfClock(timeZone, nowMs)]
     .filter((atMs) => atMs > nowMs && isOpen(windows, localMinute(timeZone, atMs)))
     .toSorted((a, b) => a - b)
-  const [first] = opens
-  return first === undefined ? null : localMinute(timeZone, first)
+  return opens[0] ?? null
 }
 
 /** A weekly one that is skipped once comes in the week after. */

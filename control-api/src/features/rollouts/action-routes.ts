@@ -26,7 +26,7 @@ import {
 import { RolloutSchema } from './shapes/schema.ts'
 import { seeRollout, showRollout } from './view.ts'
 
-type Deps = { db: Reader; engine: Pick<Engine, 'obey' | 'approve'> }
+type Deps = { db: Reader; now: () => number; engine: Pick<Engine, 'obey' | 'approve'> }
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
@@ -54,7 +54,7 @@ const approving = {
 export const nameOf = (user: SignedInUser | null) => user?.username ?? ''
 
 export const rolloutActionRoutes =
-  ({ db, engine }: Deps) =>
+  ({ db, now, engine }: Deps) =>
   async (app: App) => {
     /** What is done to a rollout is done to all its nodes. Throws RolloutNotFound or OutsideScope. */
     const requireAllWithin = async (id: string, scope: Scope): Promise<void> => {
@@ -68,7 +68,7 @@ export const rolloutActionRoutes =
       const scope = scopeOf(user)
       await requireAllWithin(id, scope)
       await engine.obey(id, command, stateVersion)
-      return showRollout(db, id, scope)
+      return showRollout({ db, now }, id, scope)
     }
 
     app.post(
@@ -208,7 +208,7 @@ export const rolloutActionRoutes =
         await requireAllWithin(id, scope)
         const approval = { userId: user?.id ?? '', username: nameOf(user), planDigest }
         await engine.approve(id, approval, stateVersion)
-        return showRollout(db, id, scope)
+        return showRollout({ db, now }, id, scope)
       },
     )
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: order and watch. What can be done to one: action-routes.ts.
 import { Type } from 'typebox'
-import type { Permission } from '../../access/permissions.ts'
 import { nodeIsWithin, OutsideScope, type Scope, scopeOf, scopeText } from '../../access/scope.ts'
 import {
   DryRunQuerySchema,
@@ -10,15 +9,11 @@ import {
   RolloutIdSchema,
 } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
-import {
-  NotAllowed,
-  SelectorInvalid,
-  TokenNotAllowed,
-  VersionNotFound,
-} from '../../api-shapes/errors.ts'
+import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
 import { undecidedDrifts } from '../../assignments/drift.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
+import { requirePermission } from '../../http/require-permission.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
@@ -41,6 +36,7 @@ import {
   RolloutNotFound,
   StartPast,
   StartTooFar,
+  TooManyTexts,
 } from './shapes/errors.ts'
 import { type NewRollout, NewRolloutSchema } from './shapes/order-schema.ts'
 import {
@@ -61,6 +57,27 @@ import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store/rollouts.ts'
 import { showRollout, showRollouts } from './view.ts'
 
+/** What ordering one may refuse with. */
+export const ORDER_ERRORS = [
+  InRecovery,
+  OutsideScope,
+  VersionNotFound,
+  SelectorInvalid,
+  RolloutActive,
+  QueueFull,
+  StartTooFar,
+  StartPast,
+  NoNodes,
+  EmergencyStartsNow,
+  AtOnceAlone,
+  FleetChanged,
+  NoSuchNodes,
+  PlanChanged,
+  RolloutInvalid,
+  TooManyTexts,
+  NodeCheckUnavailable,
+]
+
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
 const cursor = defineCursor('rollouts', 'text')
@@ -76,7 +93,7 @@ const ActiveSchema = Type.Intersect([
 type Deps = StartDeps & PreflightDeps & { askOwners: AskOwners }
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
-  const { db, isConnected } = deps
+  const { db, now, isConnected } = deps
   const plans = createKeptPlans()
 
   app.get(
@@ -113,7 +130,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema },
       },
     },
-    async ({ params: { id }, user }) => showRollout(db, id, scopeOf(user)),
+    async ({ params: { id }, user }) => showRollout({ db, now }, id, scopeOf(user)),
   )
 
   app.get(
@@ -185,24 +202,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         permission: 'rollouts:run',
         scope: 'nodes',
         heavy: true,
-        errors: [
-          InRecovery,
-          OutsideScope,
-          VersionNotFound,
-          SelectorInvalid,
-          RolloutActive,
-          QueueFull,
-          StartTooFar,
-          StartPast,
-          NoNodes,
-          EmergencyStartsNow,
-          AtOnceAlone,
-          FleetChanged,
-          NoSuchNodes,
-          PlanChanged,
-          RolloutInvalid,
-          NodeCheckUnavailable,
-        ],
+        errors: ORDER_ERRORS,
       },
       schema: {
         operationId: 'createRollout',
@@ -222,7 +222,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       const { message = '', planDigest } = body
       const scope = scopeOf(user)
       const wish = wishOf(body, scope)
-      if (wish.emergency !== undefined) requireEmergency(user)
+      if (wish.emergency !== undefined) requirePermission(user, 'rollouts:emergency')
       if (query.dryRun === '1') {
         const { excluded, ...plan } = await planVersion(deps, wish)
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
@@ -240,7 +240,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       const author = { id: user?.id ?? null, username: nameOf(user) }
       const id = await startRollout(deps, { ...wish, message, author, planDigest })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
-      return showRollout(db, id, scope)
+      return showRollout({ db, now }, id, scope)
     },
   )
 }
@@ -270,12 +270,3 @@ function wishOf(order: NewRollout, scope: Scope) {
   const wish = { config, version, selector, nodes, scope, strategy, onOverlap, startAtMs }
   return { ...wish, allowEmpty, emergency: emergency?.reason }
 }
-
-/** More than rollouts:run, which the route asks for. */
-function requireEmergency(user: SignedInUser | null): void {
-  if (user?.permissions.includes(EMERGENCY)) return
-  if (user?.token) throw new TokenNotAllowed(EMERGENCY, user.token.name)
-  throw new NotAllowed(EMERGENCY, user?.roles ?? [])
-}
-
-const EMERGENCY: Permission = 'rollouts:emergency'

@@ -27,6 +27,7 @@ import {
   kindOf,
   type Plan,
   type PlannedNode,
+  plannedFleet,
   planRollout,
 } from './plan/planner.ts'
 import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
@@ -227,10 +228,11 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
     if (order.planDigest !== undefined && order.planDigest !== plan.planDigest) {
       throw new PlanChanged(order.planDigest, plan.planDigest)
     }
+    const prepared = await prepare(deps, plan)
     const isLarge = plan.nodes.length > STORED_AT_A_TIME
     const id = isLarge
-      ? await storeInParts(deps, order, plan)
-      : await deps.write((unit) => store(deps, unit, order, plan))
+      ? await storeInParts(deps, order, prepared)
+      : await deps.write((unit) => store(deps, unit, order, prepared))
     if (id !== null) return id
   }
   throw new FleetChanged()
@@ -267,18 +269,41 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 /** Rows of nodes in one transaction. */
 const STORED_AT_A_TIME = 500
 
+/** A plan with what of all its nodes is known before the transaction, so that it does not take its time. */
+type Prepared = Arrangement & {
+  tasks: readonly Task[]
+  named: ReturnType<typeof namedIn>
+  counts: string
+  /** Stands for the nodes that there were. */
+  fleet: string
+}
+
+export async function prepare(
+  { isConnected }: Pick<StartDeps, 'isConnected'>,
+  plan: Arrangement,
+): Promise<Prepared> {
+  const tasks: Task[] = []
+  for (const some of inSlices(plan.nodes, STORED_AT_A_TIME)) {
+    await nextTurn()
+    for (const planned of some) tasks.push(asTask(planned, plan.arranged, isConnected))
+  }
+  await nextTurn()
+  const counts = JSON.stringify(countTasksByWave(tasks))
+  return { ...plan, tasks, named: namedIn(plan), counts, fleet: plannedFleet(plan) }
+}
+
 /** null: the fleet is another one by now. */
 export async function store(
   deps: StartDeps,
   unit: Unit,
   order: Order,
-  plan: Arrangement,
+  plan: Prepared,
 ): Promise<string | null> {
   if (!(await isStillSo(deps, unit, plan))) return null
   const row = await rowOf(deps, unit.trx, order, plan)
   await insertRollout(unit.trx, row)
-  await insertTasks(unit.trx, row, tasksOf(plan))
-  await accept(deps, unit, { order, plan, row, prepared: prepare(deps, plan) })
+  await insertTasks(unit.trx, row, plan.nodes.map(toTaskOf(plan)))
+  await accept(deps, unit, { order, plan, row })
   return row.id
 }
 
@@ -286,27 +311,22 @@ export async function store(
  * A large order is a draft until it is whole: nobody takes it up before. What a crash leaves of it is taken back with
  * the next start.
  */
-async function storeInParts(
-  deps: StartDeps,
-  order: Order,
-  plan: Arrangement,
-): Promise<string | null> {
+async function storeInParts(deps: StartDeps, order: Order, plan: Prepared): Promise<string | null> {
   const { db, write } = deps
   const draft: RolloutRow = { ...(await rowOf(deps, db, order, plan)), state: 'draft' }
   await write(({ trx }) => insertRollout(trx, draft))
   try {
-    for (const some of inSlices(tasksOf(plan), STORED_AT_A_TIME)) {
+    for (const some of inSlices(plan.nodes, STORED_AT_A_TIME)) {
       await nextTurn()
-      await write(({ trx }) => insertTasks(trx, draft, some))
+      const tasks = some.map(toTaskOf(plan))
+      await write(({ trx }) => insertTasks(trx, draft, tasks))
     }
-    await nextTurn()
-    const prepared = prepare(deps, plan)
     await nextTurn()
     await write(async (unit) => {
       if (!(await isStillSo(deps, unit, plan))) throw new FleetChanged()
       const row = { ...(await rowOf(deps, unit.trx, order, plan)), id: draft.id }
       await completeDraft(unit.trx, row)
-      await accept(deps, unit, { order, plan, row, prepared })
+      await accept(deps, unit, { order, plan, row })
     })
     return draft.id
   } catch (error) {
@@ -316,40 +336,22 @@ async function storeInParts(
   }
 }
 
-async function isStillSo({ readGrouping }: StartDeps, { trx }: Unit, plan: Plan) {
+async function isStillSo({ readGrouping }: StartDeps, { trx }: Unit, plan: Prepared) {
   return await isSameFleet(trx, plan, await readGrouping(trx))
 }
 
-const rowOf = async ({ now }: StartDeps, db: Reader, order: Order, plan: Arrangement) =>
+const rowOf = async ({ now }: StartDeps, db: Reader, order: Order, plan: Prepared) =>
   toRow(order, plan, { nowMs: now(), ...(await readFarmRules(db)) })
 
-const tasksOf = ({ nodes, arranged }: Arrangement) =>
-  nodes.map((planned) => toTask(planned, arranged))
+type Stored = { order: Order; plan: Prepared; row: RolloutRow }
 
-/** What of all nodes is known before the transaction, so that it does not take its time. */
-const prepare = ({ isConnected }: StartDeps, plan: Arrangement) => ({
-  tasks: plan.nodes.map((planned) => asTask(planned, plan.arranged, isConnected)),
-  named: namedIn(plan),
-})
-
-type Stored = {
-  order: Order
-  plan: Arrangement
-  row: RolloutRow
-  prepared: ReturnType<typeof prepare>
-}
-
-async function accept(
-  deps: StartDeps,
-  unit: Unit,
-  { order, plan, row, prepared }: Stored,
-): Promise<void> {
+async function accept(deps: StartDeps, unit: Unit, { order, plan, row }: Stored): Promise<void> {
   const { id, config, version, selector, message, author, emergency, on_overlap: onOverlap } = row
-  deps.engine.remember(unit, id, prepared.tasks)
+  deps.engine.remember(unit, id, plan.tasks)
   const asked = { config, version, selector, message, onOverlap, emergency }
   const { policy } = plan.arranged
   const about = { ...asked, startAtMs: row.start_at_ms, planDigest: plan.planDigest, policy }
-  const data = { ...about, ...prepared.named }
+  const data = { ...about, ...plan.named }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
   await deps.engine.advanceQueue(unit)
   await requireTaken(unit.trx, id, order)
@@ -367,15 +369,12 @@ function namedIn({ nodes }: Arrangement) {
 
 type Ruled = Awaited<ReturnType<typeof readFarmRules>> & { nowMs: number }
 
-function toRow(order: Order, plan: Arrangement, ruled: Ruled): RolloutRow {
-  const { arranged, planDigest } = plan
+function toRow(order: Order, plan: Prepared, ruled: Ruled): RolloutRow {
+  const { arranged, planDigest, counts } = plan
   const { config, version, selector, scope, author, message, onOverlap, emergency = null } = order
   const { nowMs, rules } = ruled
   const approvals = emergency === null ? rules.approvals : 0
-  const { policy, waves, waveOf } = arranged
-  const tasks = plan.nodes.map(({ node }) => ({
-    ...{ wave: waveOf.get(node.id) ?? 0, state: 'pending' as const, code: null },
-  }))
+  const { policy, waves } = arranged
   return {
     id: newId('rollout'),
     config,
@@ -405,7 +404,7 @@ function toRow(order: Order, plan: Arrangement, ruled: Ruled): RolloutRow {
     emergency,
     place: null,
     blocked_by: '[]',
-    counts: JSON.stringify(countTasksByWave(tasks)),
+    counts,
     tasks_version: 0,
   }
 }
@@ -444,18 +443,17 @@ const asTask = (
   ...{ isConnected: isConnected(node.id), cordon: cordonOf(node) },
 })
 
-const toTask = (
-  { node, group, text, textId, digest, configDigest, certificates }: PlannedNode,
-  { waveOf }: Arranged,
-): NewTask => ({
-  node_id: node.id,
-  wave: waveOf.get(node.id) ?? 0,
-  digest: digest ?? '',
-  config_digest: configDigest === digest ? null : configDigest,
-  certificates,
-  group_name: group,
-  kind: kindOf(node),
-  policy_rules: node.policy_rules,
-  text,
-  textId,
-})
+const toTaskOf =
+  ({ arranged: { waveOf } }: Arrangement) =>
+  ({ node, group, text, textId, digest, configDigest, certificates }: PlannedNode): NewTask => ({
+    node_id: node.id,
+    wave: waveOf.get(node.id) ?? 0,
+    digest: digest ?? '',
+    config_digest: configDigest === digest ? null : configDigest,
+    certificates,
+    group_name: group,
+    kind: kindOf(node),
+    policy_rules: node.policy_rules,
+    text,
+    textId,
+  })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The nodes of a rollout: as many as a page has, or all of them in a few columns. None of its answers grows with the farm
-// but the cells, of which each is a number.
+// but the cells, of which each is a letter.
 import { Type } from 'typebox'
 import { scopeOf } from '../../access/scope.ts'
 import { IfNoneMatchSchema, RolloutIdSchema } from '../../api-shapes/common.ts'
@@ -54,9 +54,9 @@ export const rolloutTaskRoutes =
         schema: {
           operationId: 'getRolloutCells',
           tags,
-          summary: 'The state of every node of a rollout, for a map: columns, not objects',
+          summary: 'The state of every node of a rollout, for a map: a letter each',
           description:
-            'To ask again, send back `order`, and the ETag as If-None-Match: names are left out while they are the same, and all of it while nothing has changed',
+            'To ask again, send the ETag as If-None-Match: then it is left out while nothing has changed. Names are in parts, for whoever points at a cell',
           params,
           querystring: CellsQuerySchema,
           headers: IfNoneMatchSchema,

@@ -6,7 +6,7 @@ import { defineCursor } from '../../api-shapes/cursor.ts'
 import type { TaskStanding } from '../../api-shapes/states.ts'
 import type { Reader } from '../../db/database.ts'
 import { CORDONED } from '../../fleet/cordon.ts'
-import type { Cells, NodeTask, Tasks } from './shapes/task-schema.ts'
+import { type Cells, NAMES_AT_ONCE, type NodeTask, type Tasks } from './shapes/task-schema.ts'
 import {
   type Cell,
   cellsOf,
@@ -87,25 +87,30 @@ function messageOf(task: TaskWithName, audience: Audience): string {
   return isLeftOut ? 'a node of the same kind refused the same text' : message
 }
 
+const FIRST_LETTER = 'a'.charCodeAt(0)
+
 /** Of the nodes within the scope. Throws RolloutNotFound. */
 export async function showCells(
   db: Reader,
   rolloutId: string,
-  { scope, order: known }: { scope: Scope; order?: string },
+  { scope, namesFrom: from }: { scope: Scope; namesFrom?: number },
 ): Promise<{ cells: Cells; etag: string }> {
   const { row } = await seeRollout(db, rolloutId, scope)
   const found = await cellsOf(db, { rolloutId, scope })
   const order = orderOf(found)
   const states = [...new Set(found.map(({ standing }) => standing))]
-  const placeOf = new Map<TaskStanding, number>(states.map((standing, place) => [standing, place]))
+  const letterOf = new Map<TaskStanding, string>(
+    states.map((standing, place) => [standing, String.fromCharCode(FIRST_LETTER + place)]),
+  )
   const waves = [...Map.groupBy(found, ({ wave }) => wave)]
   const cells = {
     stateVersion: row.state_version,
     order,
     waves: waves.map(([index, of]) => ({ index, nodes: of.length })),
-    names: order === known ? null : found.map(({ name }) => name),
+    names:
+      from === undefined ? null : found.slice(from, from + NAMES_AT_ONCE).map(({ name }) => name),
     states,
-    cells: found.map(({ standing }) => placeOf.get(standing) ?? 0),
+    cells: found.map(({ standing }) => letterOf.get(standing)).join(''),
   }
   return { cells, etag: `"${order}-${row.tasks_version}-${row.state_version}"` }
 }

@@ -3,6 +3,8 @@
 import type { Scope } from '../../access/scope.ts'
 import type { Reader } from '../../db/database.ts'
 import type { RolloutRow } from '../../db/tables/rollouts.ts'
+import { readFarmRules } from '../rollout-rules/store.ts'
+import { nextOpeningMs } from '../rollout-rules/windows.ts'
 import { withoutOthers } from './own-part.ts'
 import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
@@ -19,18 +21,41 @@ import {
   totalStandings,
   totalsOf,
 } from './store/task-counts.ts'
-import { whichWithin } from './store/task-pages.ts'
+import { soonestAwaited, whichWithin } from './store/task-pages.ts'
+import { timersOf } from './timers.ts'
 import { type Audience, EVERYBODY, naming, nodesIn, rolloutsIn } from './words/audience.ts'
+import { tellHeadline } from './words/headline.ts'
 import { tellReason } from './words/reasons.ts'
 
+type Deps = { db: Reader; now: () => number }
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 
 /** Of the nodes within the scope; without one of those it is not there. Throws RolloutNotFound. */
-export async function showRollout(db: Reader, id: string, scope: Scope): Promise<Rollout> {
+export async function showRollout({ db, now }: Deps, id: string, scope: Scope): Promise<Rollout> {
   const { row, counts, audience } = await seeRollout(db, id, scope)
   const states = totalStandings(counts)
   const parts = { totals: totalsOf(states), approvals: await approvalsOf(db, [id]) }
-  return { ...summarize(row, parts, audience), waves: wavesOf(counts), states }
+  const headline = naming(tellHeadline(reasonOf(row), audience), audience)
+  const timers = row.ended_at_ms === null ? await readTimers({ db, now }, row, scope) : []
+  return { ...summarize(row, parts, audience), waves: wavesOf(counts), states, headline, timers }
+}
+
+async function readTimers({ db, now }: Deps, row: RolloutRow, scope: Scope) {
+  const reason = reasonOf(row)
+  const nowMs = now()
+  const isClosed = reason.code === 'window_closed' || reason.code === 'wave_window_closed'
+  const awaited = await soonestAwaited(db, { rolloutId: row.id, scope })
+  const node = awaited && {
+    ...{ nodeId: awaited.node_id, nodeName: awaited.name, state: awaited.state },
+    leftMs: awaited.left_ms ?? 0,
+  }
+  return timersOf({
+    ...{ state: row.state, reason, policy: policyOf(row), progress: JSON.parse(row.progress) },
+    startAtMs: row.start_at_ms,
+    opensAtMs: isClosed ? nextOpeningMs((await readFarmRules(db)).rules, nowMs) : null,
+    node: node ?? null,
+    nowMs,
+  })
 }
 
 type Looked = { row: RolloutRow; counts: TaskCounts; audience: Audience }

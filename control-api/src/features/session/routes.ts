@@ -83,8 +83,8 @@ export const sessionRoutes = (deps: Deps) => {
   }
 
   return async (app: App): Promise<void> => {
-    await app.register(secondFactorRoutes({ ...deps, current }))
-    await app.register(ownSessionsRoutes({ ...deps, current }))
+    await secondFactorRoutes({ ...deps, current })(app)
+    await ownSessionsRoutes({ ...deps, current })(app)
     app.post(
       '/session',
       {

@@ -34,7 +34,7 @@ const params = Type.Object({ id: UserIdSchema })
 
 export const userRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, now, waysIn } = deps
-  await app.register(userActionRoutes(deps))
+  await userActionRoutes(deps)(app)
 
   app.get(
     '/users',

@@ -16,4 +16,5 @@ export type WebhookDeps = {
   dispatcher: Pick<Dispatcher, 'changed' | 'deliver'>
   events: Pick<EventLog, 'after'>
   controlPlaneId: string
+  sendsMail: boolean
 }

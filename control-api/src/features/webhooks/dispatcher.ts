@@ -6,6 +6,8 @@ import type { EventLog, StoredEvent } from '../../audit/log.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { SecretBox } from '../../base/secret-box.ts'
 import type { Database } from '../../db/database.ts'
+import type { SmtpConfig } from '../../environment/smtp.ts'
+import { MAILTO } from './mail.ts'
 import {
   backOffMs,
   headersOf,
@@ -14,9 +16,9 @@ import {
   type Message,
   matchesEvent,
   messageOf,
-  verdictOf,
 } from './rules.ts'
 import { NOT_AGAIN, type Outcome, send, TIMEOUT_MS } from './send.ts'
+import { sendMail } from './send-mail.ts'
 import { enabledIds, findWebhook, insertDelivery, updateWebhook, type WebhookRow } from './store.ts'
 import type { Guard } from './targets.ts'
 
@@ -34,6 +36,10 @@ type Deps = DispatcherOptions & {
   guard: Guard
   controlPlaneId: string
   userAgent: string
+  /** null: nothing is told by mail. */
+  smtp: SmtpConfig | null
+  /** In each mail: which farm it is. */
+  farm: string
   onError: (error: unknown) => void
 }
 export type Dispatcher = ReturnType<typeof createDispatcher>
@@ -68,18 +74,19 @@ export function createDispatcher(deps: Deps) {
     )
   }
 
-  const deliver = (webhook: WebhookRow, message: Message): Promise<Outcome> =>
-    send({
-      url: webhook.url,
-      headers: {
-        'user-agent': deps.userAgent,
-        ...headersOf(message, secretsOf(webhook), now()),
-      },
-      body: message.body,
-      guard: deps.guard,
-      signal: stopping.signal,
-      timeoutMs: deps.timeoutMs ?? TIMEOUT_MS,
+  const deliver = (webhook: WebhookRow, message: Message): Promise<Outcome> => {
+    const { url } = webhook
+    const within = { signal: stopping.signal, timeoutMs: deps.timeoutMs ?? TIMEOUT_MS }
+    if (url.startsWith(MAILTO)) {
+      const { smtp, farm } = deps
+      return sendMail({ smtp, farm, to: url.slice(MAILTO.length), message, ...within })
+    }
+    const signed = headersOf(message, secretsOf(webhook), now())
+    return send({
+      ...{ url, body: message.body, guard: deps.guard, ...within },
+      headers: { 'user-agent': deps.userAgent, ...signed },
     })
+  }
 
   const nextFor = async ({ id, last_event_id, events: json }: WebhookRow) => {
     const patterns: string[] = JSON.parse(json)
@@ -132,7 +139,7 @@ export function createDispatcher(deps: Deps) {
     const webhook = await findWebhook(unit.trx, id)
     if (!webhook) return 'idle'
     const attempts = webhook.attempts + 1
-    const verdict = verdictOf(outcome.status)
+    const { verdict } = outcome
     const failingSinceMs = webhook.failing_since_ms ?? now()
     const givenUp = verdict === 'again' && isGivenUp(attempts, now() - failingSinceMs)
     const passedOver = verdict === 'again' && !givenUp && isPassedOver(attempts, outcome.status)
@@ -143,7 +150,7 @@ export function createDispatcher(deps: Deps) {
     await insertDelivery(unit, delivery, now())
     // Meanwhile it was told to begin further on.
     if (webhook.last_event_id >= event.id) return 'more'
-    if (outcome.delivered) {
+    if (verdict === 'delivered') {
       await updateWebhook(unit, id, { last_event_id: event.id, ...NO_FAILURE })
       return 'more'
     }

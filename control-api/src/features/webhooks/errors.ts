@@ -21,6 +21,20 @@ export const UrlRefused = defineError(
   (url: string) =>
     `"${url}" must be an http or https URL without a user name and password: every delivery is signed, so the receiver needs none.`,
 )
+export const MailAddressRefused = defineError(
+  422,
+  'mail_address_refused',
+  'That is no address for mail',
+  (url: string) =>
+    `"${url}" must be mailto: and one address, such as mailto:ops@example.org, with nothing behind it.`,
+)
+export const MailNotSetUp = defineError(
+  422,
+  'mail_not_set_up',
+  'This control plane sends no mail',
+  () =>
+    'Who runs it sets FARMSTEAD_SMTP_URL and FARMSTEAD_SMTP_FROM; until then use an https address.',
+)
 export const TooManyWebhooks = defineError(
   409,
   'too_many_webhooks',

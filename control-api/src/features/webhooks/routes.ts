@@ -6,12 +6,21 @@ import { IfMatchSchema, PageQuerySchema, pageOf } from '../../api-shapes/common.
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import { AddressRefused } from '../../api-shapes/errors.ts'
 import { newId } from '../../base/ids.ts'
+import { isMailAddress } from '../../environment/smtp.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { webhookActionRoutes } from './action-routes.ts'
 import type { WebhookDeps } from './deps.ts'
 import { NO_FAILURE, purposeOf } from './dispatcher.ts'
-import { BeyondYourEvents, TooManyWebhooks, UrlRefused, WebhookNotFound } from './errors.ts'
+import {
+  BeyondYourEvents,
+  MailAddressRefused,
+  MailNotSetUp,
+  TooManyWebhooks,
+  UrlRefused,
+  WebhookNotFound,
+} from './errors.ts'
+import { MAILTO } from './mail.ts'
 import { newWebhookSecret, requireOwnEvents } from './rules.ts'
 import {
   CreatedWebhookSchema,
@@ -34,19 +43,25 @@ import {
 } from './store.ts'
 
 const WEBHOOKS_MAX = 100
+const URL_ERRORS = [UrlRefused, AddressRefused, MailAddressRefused, MailNotSetUp]
 const tags = ['webhooks']
 const params = Type.Object({ id: WebhookIdSchema })
 const cursors = defineCursor('webhooks', 'text')
 
 export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
   const { db, write, now, box, dispatcher } = deps
-  await app.register(webhookActionRoutes(deps))
+  await webhookActionRoutes(deps)(app)
 
   const show = (reply: FastifyReply, row: WebhookRow) => {
     reply.header('etag', etagOf(row.revision))
     return viewWebhook(row, now())
   }
   const requireUrl = (text: string): void => {
+    if (text.startsWith(MAILTO)) {
+      if (!isMailAddress(text.slice(MAILTO.length))) throw new MailAddressRefused(text)
+      if (!deps.sendsMail) throw new MailNotSetUp()
+      return
+    }
     const url = URL.parse(text)
     if (!url || url.username || url.password) throw new UrlRefused(text)
     deps.guard.checkLiteral(url)
@@ -78,14 +93,14 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
       config: {
         permission: 'webhooks:write',
         secretAnswer: true,
-        errors: [UrlRefused, AddressRefused, TooManyWebhooks, BeyondYourEvents],
+        errors: [...URL_ERRORS, TooManyWebhooks, BeyondYourEvents],
       },
       schema: {
         operationId: 'createWebhook',
         tags,
         summary: 'Make a webhook; its secret is shown this once',
         description:
-          'It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.',
+          'It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it; a `mailto:` address by mail, without a signature. Tell no secret in the URL: it is shown and recorded.',
         body: NewWebhookSchema,
         response: { 201: CreatedWebhookSchema },
       },
@@ -150,7 +165,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
     {
       config: {
         permission: 'webhooks:write',
-        errors: [WebhookNotFound, UrlRefused, AddressRefused, BeyondYourEvents],
+        errors: [WebhookNotFound, ...URL_ERRORS, BeyondYourEvents],
       },
       schema: {
         operationId: 'updateWebhook',

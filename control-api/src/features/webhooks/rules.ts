@@ -30,9 +30,12 @@ export function requireOwnEvents(user: Viewer | null, patterns: readonly string[
   if (missing.length > 0) throw new BeyondYourEvents(missing)
 }
 
-export function messageOf(controlPlaneId: string, { id, event, actor }: StoredEvent): Message {
+export function messageOf(
+  controlPlaneId: string,
+  { id, event, actor, detail }: StoredEvent,
+): Message {
   const type = `${event.kind}.${event.action}`
-  const data = { sequence: id, ...event, actor }
+  const data = { sequence: id, ...event, actor, ...(detail && { detail }) }
   return {
     id: `event_${controlPlaneId.replace(/^cp_/, '')}_${id}`,
     eventId: id,

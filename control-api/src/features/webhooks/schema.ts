@@ -11,8 +11,8 @@ export const WebhookIdSchema = Type.String({
 const UrlSchema = Type.String({
   minLength: 1,
   maxLength: 2048,
-  pattern: '^https?://',
-  examples: ['https://hooks.example.org/farmstead'],
+  pattern: '^(https?://|mailto:)',
+  examples: ['https://hooks.example.org/farmstead', 'mailto:ops@example.org'],
 })
 const DescriptionSchema = Type.String({ maxLength: 256 })
 const EventsSchema = Type.Array(

@@ -2,12 +2,12 @@
 // One attempt. Redirects are not followed: where they lead nobody has checked.
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { retryAfterMs, verdictOf } from './rules.ts'
+import { retryAfterMs, type Verdict, verdictOf } from './rules.ts'
 import type { Guard } from './targets.ts'
 
 export type Outcome = {
-  delivered: boolean
-  /** null: no answer came. */
+  verdict: Verdict
+  /** Of HTTP or, to mailto:, of SMTP; null: no answer came. */
   status: number | null
   error: string | null
   response: string
@@ -26,14 +26,15 @@ type Sending = {
 }
 
 export const TIMEOUT_MS = 10_000
-const RESPONSE_BYTES = 4096
+/** Kept of an answer. */
+export const RESPONSE_BYTES = 4096
 
 export async function send({ timeoutMs = TIMEOUT_MS, ...sending }: Sending): Promise<Outcome> {
   const startedAt = performance.now()
   const timeout = AbortSignal.timeout(timeoutMs)
   const outcome = await exchange(sending, AbortSignal.any([sending.signal, timeout])).catch(
     (error: unknown) => ({
-      delivered: false,
+      verdict: 'again' as const,
       status: null,
       error: timeout.aborted ? `No answer within ${timeoutMs / 1000} s` : reasonOf(error),
       response: '',
@@ -64,10 +65,10 @@ async function exchange(
   const status = answer.statusCode ?? 0
   const response = await beginningOf(answer)
   request.destroy()
-  const delivered = verdictOf(status) === 'delivered'
+  const verdict = verdictOf(status)
   const again = retryAfterMs(answer.headers['retry-after'], Date.now())
-  const error = delivered ? null : refusalOf(status)
-  return { delivered, status, error, response, retryAfterMs: again }
+  const error = verdict === 'delivered' ? null : refusalOf(status)
+  return { verdict, status, error, response, retryAfterMs: again }
 }
 
 /** The status counts, and that is here: a body that breaks off or goes on for ever changes nothing. */
@@ -100,7 +101,7 @@ function refusalOf(status: number): string {
   return `Answered ${status}${isPassed ? `: ${NOT_AGAIN}` : ''}`
 }
 
-const REASON_MAX = 300
+export const REASON_MAX = 300
 
 function reasonOf(error: unknown): string {
   // Of several addresses each has its own reason; the first will do.

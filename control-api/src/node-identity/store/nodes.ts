@@ -5,6 +5,7 @@ import type { Selectable } from 'kysely'
 import type { Labels, Scope } from '../../access/scope.ts'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Unit } from '../../audit/write.ts'
+import { nextTurn } from '../../base/slices.ts'
 import type { NodesTable, Reader, Trx } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Cordon } from '../../fleet/cordon.ts'
@@ -50,12 +51,32 @@ export async function nodeIdsWithin(
   return rows.map(({ id }) => id)
 }
 
-export const labelsOfNodes = (db: Reader, scope: Scope): Promise<{ labels: string }[]> =>
+/** Between two turns of the loop. */
+const LABELS_AT_A_TIME = 500
+
+/** Of all nodes within the scope, some at a time, with everybody else's turn between. */
+export async function* labelsOfNodes(db: Reader, scope: Scope): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows = await labelsAfter(db, after, scope)
+    yield rows.map(({ labels }) => labels)
+    after = rows.length < LABELS_AT_A_TIME ? undefined : rows.at(-1)?.id
+    if (after !== undefined) await nextTurn()
+  }
+}
+
+const labelsAfter = (
+  db: Reader,
+  id: string,
+  scope: Scope,
+): Promise<{ id: string; labels: string }[]> =>
   db
     .selectFrom('nodes')
-    .select('labels')
+    .select(['id', 'labels'])
+    .where('id', '>', id)
     .where('decommissioned_at_ms', 'is', null)
     .where(labelsWithin('labels', scope))
+    .orderBy('id')
+    .limit(LABELS_AT_A_TIME)
     .execute()
 
 /** By name; decommissioned ones only when asked for by id: their past is still worth a look. */

@@ -1,5 +1,5 @@
 -- GET /events, Last-Event-ID
-select "id", "kind", "object_id", "action", "at_ms", "actor"
+select "id", "kind", "object_id", "action", "at_ms", "actor", iif(kind = 'alert', data, null) as "detail"
   from "events"
   where "id" > ?
   order by "id"

@@ -142,6 +142,16 @@ const STATEMENTS = [
    select ${id('webhook')}, 'https://example.com', '', '["*"]', 1, '', 0, 0, 1, 'ana' from ${each(40)}`,
   `insert into webhook_deliveries (id, webhook_id, type, at_ms, attempt, duration_ms, response)
    select ${id('delivery')}, ${id('webhook', '1 + i % 40')}, 'node.hello', 1, 1, 1, '' from ${each(4000)}`,
+  `insert into alerts (id, rule_id, rule_name, severity, subject_kind, subject_id, subject_name, node_id, state, message,
+     pending_at_ms, firing_at_ms)
+   select ${id('alert')}, ${id('rule', '1 + i % 6')}, 'Rule', 'warning', 'node', ${id('node')}, '', ${id('node')},
+     json_array('resolved', 'pending', 'firing') ->> (i % 3), '', 1, 1 from ${each(10_000)}`,
+  `insert into alert_rules (id, name, description, enabled, severity, applies_to, condition, for_seconds, keep_firing_seconds,
+     revision, created_at_ms, created_by)
+   select ${id('rule', '10 + i')}, 'rule-' || printf('%02d', i), '', 0, 'warning', 'farm', '{"kind":"drift"}', 0, 0, 1, 1, 'ana'
+     from ${each(90)}`,
+  `insert into alert_silences (id, rule_id, reason, until_ms, created_at_ms, created_by)
+   select ${id('silence')}, ${id('rule', '1')}, '', 8e15, 1, 'ana' from ${each(200)}`,
   `insert into backups (id, state, trigger, file_name, created_at_ms, reason)
    select ${id('backup')}, 'done', 'schedule', 'file' || i, i, '' from ${each(400)}`,
 ]

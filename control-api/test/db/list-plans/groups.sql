@@ -7,16 +7,22 @@ select *
 
 -- GET /groups
 -- GET /groups, a later page
-select "labels"
+select "id", "labels"
   from "nodes"
-  where "decommissioned_at_ms" is null
+  where "id" > ?
+  and "decommissioned_at_ms" is null
   and 1
---  SCAN nodes USING INDEX nodes_heard  (each group says how many nodes it has, so all are looked at)
+  order by "id"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id>?)
 
 -- GET /groups, within a scope
 -- GET /groups, a later page, within a scope
-select "labels"
+select "id", "labels"
   from "nodes"
-  where "decommissioned_at_ms" is null
+  where "id" > ?
+  and "decommissioned_at_ms" is null
   and (ifnull(json_extract("labels", ?) in (?), 0))
---  SCAN nodes USING INDEX nodes_heard  (each group says how many nodes it has, so all are looked at)
+  order by "id"
+  limit ?
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id>?)

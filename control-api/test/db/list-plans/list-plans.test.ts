@@ -9,8 +9,9 @@ import { type Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openEventLog } from '../../../src/audit/log.ts'
 import type { Database } from '../../../src/db/database.ts'
+import { createNames } from '../../../src/metrics-store/names.ts'
 import { openMetricsDb } from '../../../src/metrics-store/open.ts'
-import { createSeriesQuery } from '../../../src/metrics-store/query.ts'
+import { createSteps } from '../../../src/metrics-store/steps.ts'
 import { type Built, build, type Client, tempDir } from '../../helper.ts'
 import { fillFarm, idOf } from './fill.ts'
 import { KEPT_IN_MEMORY, LISTS, type List, requestsOf } from './lists.ts'
@@ -174,15 +175,16 @@ describe('a list', () => {
     onTestFinished(() => {
       db.close()
     })
+    const names = createNames(db)
     const prepare = vi.spyOn(db, 'prepare')
-    createSeriesQuery(db)
-    const texts = prepare.mock.calls.map(([text]) => text)
+    createSteps(db, names)
+    const texts = prepare.mock.calls.map(([text]) => text).filter((sql) => sql.startsWith('select'))
     const plans = texts.map((text) => {
       const parameters = Array(text.split('?').length - 1).fill(1)
       const rows = db.prepare<unknown[], PlanRow>(`explain query plan ${text}`).all(...parameters)
       return { sql: readable(text), steps: stepsOf(rows) }
     })
-    expect(plans).toHaveLength(2)
+    expect(plans).toHaveLength(12)
     expect(plans.flatMap((one) => faultsOf('GET /metrics/query', one))).toEqual([])
     const sent = [{ request: 'GET /metrics/query', asked: plans }]
     await expect(describeSent(sent, new Set())).toMatchFileSnapshot('metrics-db.sql')

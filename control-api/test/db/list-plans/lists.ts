@@ -136,6 +136,14 @@ export const LISTS: Record<string, List> = {
     path: `/webhooks/${idOf('webhook', 20)}/deliveries`,
     after: ['webhook-deliveries', idOf('delivery', 2000)],
   },
+  alerts: {
+    path: '/alerts',
+    after: ['alerts', idOf('alert', 5000)],
+    filters: ['state=firing', `node=${NODE}`, `state=firing&node=${NODE}`],
+    isScoped: true,
+  },
+  'alert-rules': { path: '/alert-rules', after: ['alert-rules', 'rule-50'] },
+  'alert-silences': { path: '/alert-silences', after: ['alert-silences', idOf('silence', 100)] },
   backups: { path: '/backups', after: ['backups', idOf('backup', 200)] },
 }
 

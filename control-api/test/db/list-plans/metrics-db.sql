@@ -1,17 +1,89 @@
 -- every request
-select step_s, covered_ms
-  from coverage
-  where node_id = ?
-  and resolution_s = ?
-  and step_s >= ?
-  and step_s < ?
---  SEARCH coverage USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)
+select measured
+  from ring_10
+  where at = ?
+--  SEARCH ring_10 USING INTEGER PRIMARY KEY (rowid=?)
 
 -- every request
-select step_s, counters, stages
-  from series
-  where node_id = ?
-  and resolution_s = ?
-  and step_s >= ?
-  and step_s < ?
---  SEARCH series USING PRIMARY KEY (node_id=? AND resolution_s=? AND step_s>? AND step_s<?)
+select at, measured
+  from ring_10
+  where at between ? and ?
+  order by at
+  limit ?
+--  SEARCH ring_10 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+
+-- every request
+select at
+  from ring_10
+  where at >= ?
+  order by at
+  limit 1
+--  SEARCH ring_10 USING INTEGER PRIMARY KEY (rowid>?)
+
+-- every request
+select at
+  from ring_10
+  where at < ?
+  order by at
+  limit 1 offset ?
+--  SEARCH ring_10 USING INTEGER PRIMARY KEY (rowid<?)
+
+-- every request
+select measured
+  from ring_60
+  where at = ?
+--  SEARCH ring_60 USING INTEGER PRIMARY KEY (rowid=?)
+
+-- every request
+select at, measured
+  from ring_60
+  where at between ? and ?
+  order by at
+  limit ?
+--  SEARCH ring_60 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+
+-- every request
+select at
+  from ring_60
+  where at >= ?
+  order by at
+  limit 1
+--  SEARCH ring_60 USING INTEGER PRIMARY KEY (rowid>?)
+
+-- every request
+select at
+  from ring_60
+  where at < ?
+  order by at
+  limit 1 offset ?
+--  SEARCH ring_60 USING INTEGER PRIMARY KEY (rowid<?)
+
+-- every request
+select measured
+  from ring_900
+  where at = ?
+--  SEARCH ring_900 USING INTEGER PRIMARY KEY (rowid=?)
+
+-- every request
+select at, measured
+  from ring_900
+  where at between ? and ?
+  order by at
+  limit ?
+--  SEARCH ring_900 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+
+-- every request
+select at
+  from ring_900
+  where at >= ?
+  order by at
+  limit 1
+--  SEARCH ring_900 USING INTEGER PRIMARY KEY (rowid>?)
+
+-- every request
+select at
+  from ring_900
+  where at < ?
+  order by at
+  limit 1 offset ?
+--  SEARCH ring_900 USING INTEGER PRIMARY KEY (rowid<?)

@@ -12,13 +12,15 @@ delete
   from temp.changed_nodes returning id
 --  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
 
--- GET /nodes
+-- every request
 select *
   from "nodes"
-  where "decommissioned_at_ms" is null
-  order by "name"
-  limit ?
---  SCAN nodes USING INDEX nodes_by_name
+  where "id" in (select value
+  from json_each(?))
+  and "decommissioned_at_ms" is null
+--  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
+--  LIST SUBQUERY 1
+--    SCAN json_each VIRTUAL TABLE INDEX 1:
 
 -- every request
 select *
@@ -28,15 +30,14 @@ select *
 --  USE TEMP B-TREE FOR ORDER BY  (a hundred groups at most)
 
 -- GET /nodes
--- GET /nodes, a later page
--- GET /nodes?q=edge
--- and 29 more
+-- GET /nodes?name=edge-06000
+-- GET /nodes?name=edge-06000, a later page
+-- and 2 more
 select *
   from "node_certificates"
-  where "node_id" in (?, …)
+  where "node_id" in (?)
   order by "issued_at_ms"
 --  SEARCH node_certificates USING INDEX node_certificates_by_node (node_id=?)
---  USE TEMP B-TREE FOR ORDER BY  (the certificates of the nodes of a page, some of each)
 
 -- every request
 select a.*
@@ -72,23 +73,15 @@ select a.*
 --    SEARCH b USING INDEX sqlite_autoindex_assignments_2 (node_id=?)
 
 -- GET /nodes
+-- GET /nodes, a later page
+-- GET /nodes?q=edge
+-- and 29 more
 select *
-  from "nodes"
-  where "decommissioned_at_ms" is null
-  and "name" > ?
-  order by "name"
-  limit ?
---  SEARCH nodes USING INDEX nodes_by_name (name>?)
-
--- every request
-select *
-  from "nodes"
-  where "id" in (select value
-  from json_each(?))
-  and "decommissioned_at_ms" is null
---  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
---  LIST SUBQUERY 1
---    SCAN json_each VIRTUAL TABLE INDEX 1:
+  from "node_certificates"
+  where "node_id" in (?, …)
+  order by "issued_at_ms"
+--  SEARCH node_certificates USING INDEX node_certificates_by_node (node_id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (the certificates of the nodes of a page, some of each)
 
 -- every request
 select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
@@ -116,13 +109,3 @@ select *
   from "rendered_texts"
   where "id" in (?, …)
 --  SEARCH rendered_texts USING INDEX sqlite_autoindex_rendered_texts_1 (id=?)
-
--- GET /nodes?name=edge-06000
--- GET /nodes?name=edge-06000, a later page
--- GET /nodes?name=edge-06000, within a scope
--- and 1 more
-select *
-  from "node_certificates"
-  where "node_id" in (?)
-  order by "issued_at_ms"
---  SEARCH node_certificates USING INDEX node_certificates_by_node (node_id=?)

@@ -70,11 +70,6 @@ export const EXCEPTIONS: Exception[] = [
     why: 'a hundred groups at most',
   },
   {
-    sql: /^select "labels" from "nodes"/,
-    step: /^SCAN nodes/,
-    why: 'each group says how many nodes it has, so all are looked at',
-  },
-  {
     sql: /^(delete|select 1) from temp\.changed_nodes/,
     step: /^SCAN temp\.changed_nodes$/,
     why: 'the nodes that changed since it was asked last, and they are all wanted',

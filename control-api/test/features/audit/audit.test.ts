@@ -276,7 +276,7 @@ describe('GET /audit/export', () => {
       select ${newest} + i, 1, 'node', 'a', 'hello', '{}', ${'0'.repeat(64)} from number`.execute(
       db,
     )
-    const stop = watchTurns()
+    const stop = watchTurns(service.config.dataDir)
     const { body } = await service.admin.inject({ url: `${url}/export?q=nobody-said-this` })
     const { statements, mostStatements } = stop()
     expect(body).toBe('')

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Event } from '../../../src/audit/event.ts'
-import { enrolNode } from '../../agents/node-client.ts'
+import type { Node } from '../../../src/features/nodes/schema.ts'
+import { about, assign, enrolNode } from '../../agents/node-client.ts'
 import { type Built, build, type Client, ORIGIN } from '../../helper.ts'
 
 type Message = { id: string; event: string; data: string }
@@ -68,7 +69,7 @@ describe('GET /events', () => {
     const node = await enrolNode(service)
     await expect
       .poll(() => stream.events())
-      .toContainEqual({ kind: 'node', id: node.id, action: 'enrolled', at: expect.any(String) })
+      .toContainEqual(expect.objectContaining({ kind: 'node', id: node.id, action: 'enrolled' }))
     const ids = stream.messages.map(({ id }) => Number(id))
     expect(ids).toEqual([...ids].sort((a, b) => a - b))
   })
@@ -179,6 +180,81 @@ describe('GET /events', () => {
     await other.write((unit) => unit.emit({ kind: 'config', id: 'default', action: 'released' }))
     await other.close()
     await expect.poll(() => stream.events().map(({ action }) => action)).toContain('released')
+  })
+})
+
+describe('what an event about a node brings along', () => {
+  const listed = async ({ admin }: Built): Promise<{ items: Node[]; revision: number }> =>
+    (await admin.inject({ url: '/api/v1/nodes' })).json()
+  const factsOf = ({ connected, lastSeenAt, sync }: Node) => {
+    const { state, desired, acknowledged, effective } = sync
+    return { connected, lastSeenAt, sync: { state, desired, acknowledged, effective } }
+  }
+  const shown = async (service: Built) => factsOf((await listed(service)).items[0] as Node)
+
+  test('is how the list has it, and numbers say which of the two is newer', async () => {
+    const nowMs = Date.now()
+    const service = await build({ now: () => nowMs })
+    const node = await enrolNode(service)
+    const stream = await open(service)
+    await expect.poll(() => stream.state.lastId).not.toBe('')
+    const heard = async (action: string): Promise<{ number: number; event: Event }> => {
+      const find = () =>
+        stream.messages.find(({ data }) => (JSON.parse(data) as Event).action === action)
+      await expect.poll(find).toBeDefined()
+      return { number: Number(find()?.id), event: JSON.parse(find()?.data ?? '') }
+    }
+    const before = await listed(service)
+    await node.hello()
+    const hello = await heard('hello')
+    expect(hello.event.node).toEqual(await shown(service))
+    expect(hello.event.node).toMatchObject({ connected: true, sync: { state: 'waiting' } })
+    await assign(service, { nodeId: node.id })
+    const offered = await heard('offered')
+    expect(offered.event.node).toEqual(await shown(service))
+    expect(offered.event.node?.sync.desired?.version).toEqual({ config: 'default', number: 1 })
+    const offer = about(await node.offer())
+    for (const kind of ['ack', 'applied', 'confirm'] as const) {
+      const path = kind === 'applied' ? 'result' : kind
+      expect((await node.say(path, offer[kind])).statusCode, path).toBe(200)
+    }
+    const confirmed = await heard('confirmed')
+    expect(confirmed.event.node).toEqual(await shown(service))
+    expect(confirmed.event.node?.sync.state).toBe('in-sync')
+    const after = await listed(service)
+    expect(before.revision).toBeLessThan(hello.number)
+    expect(hello.number).toBeLessThan(offered.number)
+    expect(offered.number).toBeLessThan(confirmed.number)
+    expect(after.revision).toBeGreaterThanOrEqual(confirmed.number)
+    const one = (await service.admin.inject({ url: `/api/v1/nodes/${node.id}` })).json()
+    expect(one.revision).toBeGreaterThanOrEqual(after.revision)
+  })
+
+  test('is left out of what was missed, and when more than a hundred nodes change at once', async () => {
+    const service = await build()
+    const nodes = await Promise.all(Array.from({ length: 2 }, () => enrolNode(service)))
+    const ids = nodes.map(({ id }) => id)
+    const change = (all: readonly string[], action: string) =>
+      service.services.write((unit) =>
+        unit.emitAll(all.map((id) => ({ kind: 'node' as const, id, action, actor: 'ana' }))),
+      )
+    await change(ids, 'missed')
+    const stream = await open(service, { 'last-event-id': '0' })
+    const facts = (action: string) =>
+      stream
+        .events()
+        .filter((event) => event.action === action)
+        .map(({ node }) => node !== undefined)
+    await expect.poll(() => facts('missed')).toEqual([false, false])
+    await change(ids, 'few')
+    await expect.poll(() => facts('few')).toEqual([true, true])
+    await sleep(1000)
+    await change([...ids, ...Array.from({ length: 99 }, (_, i) => `node_${i}`)], 'many')
+    await expect.poll(() => facts('many')).toHaveLength(101)
+    expect(facts('many')).not.toContain(true)
+    await sleep(1000)
+    await change(ids, 'later')
+    await expect.poll(() => facts('later')).toEqual([true, true])
   })
 })
 

@@ -27,6 +27,8 @@ describe('GET /farm/summary', () => {
       asOf: expect.any(String),
       nodes: { total, byState: { 'in-sync': total, ...all }, cordoned: 0, silent: [] },
       mixed: [],
+      running: [{ config: 'default', version: 1, nodes: total }],
+      moreRunning: 0,
       rollouts: { underWay: 0, waiting: 0, named: [] },
     })
 
@@ -50,7 +52,11 @@ describe('GET /farm/summary', () => {
     await expect
       .poll(async () => (await read(service.admin)).mixed, soon)
       .toEqual([{ config: 'default', versions: [1, 2], more: 0 }])
-    expect((await read(service.admin)).rollouts.underWay).toBe(0)
+    const { rollouts, running } = await read(service.admin)
+    expect(rollouts.underWay).toBe(0)
+    expect(running).toHaveLength(2)
+    expect(running[0].nodes).toBeGreaterThanOrEqual(running[1].nodes)
+    expect(running[0].nodes + running[1].nodes).toBe(total)
   })
 
   test('names some who are silent', async () => {
@@ -77,10 +83,11 @@ describe('GET /farm/summary', () => {
 })
 
 describe('a look at the whole farm', () => {
-  const NOTHING = { total: 0, byState: new Map(), cordoned: 0, silent: [], versions: new Map() }
+  const versions = new Map<string, Map<number, number>>()
+  const NOTHING = { total: 0, byState: new Map(), cordoned: 0, silent: [], versions }
   const NONE = { underWay: 0, waiting: 0, named: [], configs: new Set<string>() }
 
-  function looking({ tookMs = 100, fails = (): boolean => false } = {}) {
+  function looking({ tookMs = 100, fails = (): boolean => false, found = NOTHING } = {}) {
     let ms = 0
     const looks: Scope[] = []
     const summaryOf = createFarmSummary({
@@ -90,7 +97,7 @@ describe('a look at the whole farm', () => {
         looks.push(scope)
         ms += tookMs
         if (fails()) throw new Error('the disk')
-        return NOTHING
+        return found
       },
       rolloutsNow: async () => NONE,
     })
@@ -109,6 +116,19 @@ describe('a look at the whole farm', () => {
     pass(1)
     await summaryOf(null)
     expect(looks).toHaveLength(2)
+  })
+
+  test('tells first what most nodes run, and of versions of equally many the newest', async () => {
+    const versions = new Map([
+      ['web', new Map([2, 10, 9].map((version) => [version, 1]))],
+      ['api', new Map([[1, 1]])],
+      ['zip', new Map([[7, 2]])],
+    ])
+    const { summaryOf } = looking({ found: { ...NOTHING, versions } })
+    const { running } = await summaryOf(null)
+    expect(running.map(({ config, version }) => `${config} ${version}`)).toEqual([
+      ...['zip 7', 'api 1', 'web 10', 'web 9', 'web 2'],
+    ])
   })
 
   test('takes a tenth of the time at most, however long it takes', async () => {

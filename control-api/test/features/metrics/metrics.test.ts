@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: MIT
 // From a node's report over the agent listener to the columns of a chart.
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { quantile } from '../../../src/histogram/histogram.ts'
-import { type Built, build } from '../../helper.ts'
+import type { Built } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
-import { SimulatedNode } from '../../simulated-node.ts'
-
-const NOW = 1_800_000_003_000
-const at = (ms: number) => new Date(ms).toISOString()
-
-type Farm = Built & { clock: { nowMs: number }; nodes: SimulatedNode[] }
-
-async function farm(names: string[]): Promise<Farm> {
-  const clock = { nowMs: NOW }
-  const service = await build({ now: () => clock.nowMs })
-  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
-  const nodes: SimulatedNode[] = []
-  for (const name of names) {
-    const token = await service.admin.inject({
-      method: 'POST',
-      url: '/api/v1/enrolment-tokens',
-      payload: {},
-    })
-    const node = await SimulatedNode.join(url, token.json().secret, name)
-    await node.connect()
-    onTestFinished(() => node.disconnect())
-    nodes.push(node)
-  }
-  return { ...service, clock, nodes }
-}
+import { at, farm, NOW } from './farm.ts'
 
 const series = (seconds: number[], failed = 0, generation = 1) => [
   {
@@ -42,14 +18,14 @@ const query = ({ admin }: Built, parameters = '') =>
 
 describe('GET /metrics/query', () => {
   it('needs a session; a viewer’s is enough', async () => {
-    const { anonymous, as } = await farm([])
+    const { anonymous, as } = await farm({})
     const url = '/api/v1/metrics/query'
     expect((await anonymous.inject({ url })).statusCode).toBe(401)
     expect((await (await as('viewer')).inject({ url })).statusCode).toBe(200)
   })
 
   it('refuses what makes no chart', async () => {
-    const service = await farm([])
+    const service = await farm({})
     const tooMany = Array.from({ length: 101 }, (_, i) => `node_${String(i).padStart(26, '0')}`)
     for (const [parameters, status, code] of [
       ['?stage=nothing', 400, 'invalid_request'],
@@ -66,7 +42,7 @@ describe('GET /metrics/query', () => {
   })
 
   it('shows the last 15 minutes of all nodes: numbers where they reported, gaps where not', async () => {
-    const service = await farm(['edge-1', 'edge-2'])
+    const service = await farm({ 'edge-1': {}, 'edge-2': {} })
     const [first] = service.nodes
     await first?.report(series([0.001, 0.002, 0.4], 1))
     service.clock.nowMs += 5_000
@@ -96,7 +72,7 @@ describe('GET /metrics/query', () => {
   })
 
   it('counts a report that was sent again once', async () => {
-    const service = await farm(['edge-1'])
+    const service = await farm({ 'edge-1': {} })
     const [node] = service.nodes
     const window = { seq: 1, startedMs: 0, durationMs: 5_000, series: series([0.1]) }
     expect(await node?.send([window])).toBe(1)
@@ -108,7 +84,7 @@ describe('GET /metrics/query', () => {
   })
 
   it('takes another stage, and a step as coarse as it must be', async () => {
-    const service = await farm(['edge-1'])
+    const service = await farm({ 'edge-1': {} })
     await service.nodes[0]?.report(series([0.1]))
     const from = at(NOW - 30 * 86_400_000)
     const chart = (await query(service, `?stage=readWait&from=${from}&stepSeconds=10`)).json()
@@ -120,7 +96,7 @@ describe('GET /metrics/query', () => {
   })
 
   it('marks the rollouts that touched the nodes', async () => {
-    const service = await farm(['edge-1'])
+    const service = await farm({ 'edge-1': {} })
     const { admin } = service
     const text = '{ "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }'
     const payload = { text, parent: null, message: 'first' }
@@ -150,7 +126,7 @@ describe('GET /metrics/query', () => {
 
 describe('a node’s last minute', () => {
   it('is beside the node, and gone when the node falls silent', async () => {
-    const service = await farm(['edge-1'])
+    const service = await farm({ 'edge-1': {} })
     await service.nodes[0]?.report(series([0.1, 0.1]))
     const url = `/api/v1/nodes/${service.nodes[0]?.id}`
     const latency = async () => (await service.admin.inject({ url })).json().latency

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
+import type { SyncState } from '../../../src/api-shapes/node-facts.ts'
 import type { Standing } from '../../../src/assignments/store.ts'
 import {
   cordonText,
@@ -7,8 +8,7 @@ import {
   type SyncFacts,
   syncOf,
 } from '../../../src/features/nodes/rules.ts'
-import type { SyncState } from '../../../src/features/nodes/schema.ts'
-import { urlsOf } from '../../../src/features/nodes/urls.ts'
+import { listenersOf, scrapeTarget, urlsOf } from '../../../src/features/nodes/urls.ts'
 
 const NEW = 'sha256:new'
 const OLD = 'sha256:old'
@@ -253,6 +253,8 @@ describe('the state of a node', () => {
 })
 
 describe('the addresses of a node', () => {
+  const urlsIn = (text: string, hostname: string) => urlsOf(listenersOf(text), hostname)
+
   test.each([
     ['{ "listen": [{ "address": "127.0.0.1", "port": 8101 }] }', ['http://127.0.0.1:8101/']],
     ['{ "listen": [{ "address": "0.0.0.0", "port": 80 }], /* both */ }', ['http://edge-1/']],
@@ -265,7 +267,7 @@ describe('the addresses of a node', () => {
     ['{ "listen": [null, { "port": 0 }, { "address": 7, "port": 8 }] }', []],
     ['not a config', []],
   ])('%s', (text, urls) => {
-    expect(urlsOf(text, 'edge-1')).toEqual(urls)
+    expect(urlsIn(text, 'edge-1')).toEqual(urls)
   })
 
   test.each([
@@ -282,15 +284,15 @@ describe('the addresses of a node', () => {
     'a..b',
     'x'.repeat(300),
   ])('are none of a node that calls itself %j', (hostname) => {
-    expect(urlsOf('{"listen":[{"port":8080}]}', hostname)).toEqual([])
+    expect(urlsIn('{"listen":[{"port":8080}]}', hostname)).toEqual([])
     expect(
-      urlsOf(JSON.stringify({ listen: [{ address: hostname || ' ', port: 80 }] }), 'x'),
+      urlsIn(JSON.stringify({ listen: [{ address: hostname || ' ', port: 80 }] }), 'x'),
     ).toEqual([])
   })
 
   test('are https where the address speaks TLS', () => {
     const ports = [80, 443, 8443].flatMap((port) => [{ port }, { port, tls: true }])
-    expect(urlsOf(JSON.stringify({ listen: ports }), 'edge-1')).toEqual([
+    expect(urlsIn(JSON.stringify({ listen: ports }), 'edge-1')).toEqual([
       'http://edge-1/',
       'https://edge-1:80/',
       'http://edge-1:443/',
@@ -302,10 +304,47 @@ describe('the addresses of a node', () => {
 
   test('are of names and addresses of all kinds', () => {
     for (const host of ['edge-1', 'edge_1.example.org', '203.0.113.9', 'EDGE']) {
-      expect(urlsOf('{"listen":[{"port":80}]}', host)).toEqual([`http://${host}/`])
+      expect(urlsIn('{"listen":[{"port":80}]}', host)).toEqual([`http://${host}/`])
     }
-    expect(urlsOf('{"listen":[{"port":80}]}', '2001:db8::1')).toEqual(['http://[2001:db8::1]/'])
-    expect(urlsOf('{"listen":[{"port":70000},{"port":-1},{"port":1.5}]}', 'edge-1')).toEqual([])
+    expect(urlsIn('{"listen":[{"port":80}]}', '2001:db8::1')).toEqual(['http://[2001:db8::1]/'])
+    expect(urlsIn('{"listen":[{"port":70000},{"port":-1},{"port":1.5}]}', 'edge-1')).toEqual([])
+  })
+})
+
+describe('where a node shows its measurements', () => {
+  const target = (admin: unknown, asked = { host: 'edge-1', withLoopback: false }) => {
+    const listener = listenersOf(JSON.stringify({ admin })).admin
+    return listener && scrapeTarget(listener, asked)
+  }
+
+  test.each([
+    [{ address: '0.0.0.0', port: 9000 }, 'edge-1:9000'],
+    [{ address: '::' }, 'edge-1:8081'],
+    [{ address: '203.0.113.9' }, '203.0.113.9:8081'],
+    [{ address: '2001:db8::1', port: 80 }, '[2001:db8::1]:80'],
+    // Off, by default too; a port that only the node's system knows; no config of ours.
+    [{ address: '' }, null],
+    [{}, null],
+    [undefined, null],
+    [{ address: '0.0.0.0', port: 0 }, null],
+    [{ address: 7, port: 8081 }, null],
+    [{ address: 'evil.example/x', port: 8081 }, null],
+    // From another machine there is nothing there.
+    [{ address: '127.0.0.2', port: 8081 }, null],
+    [{ address: '::1', port: 8081 }, null],
+  ])('%j is %j', (admin, expected) => {
+    expect(target(admin)).toBe(expected)
+  })
+
+  test('is its own loopback for who asks from there, and no host that is none', () => {
+    expect(target({ address: '127.0.0.1' }, { host: 'x', withLoopback: true })).toBe(
+      '127.0.0.1:8081',
+    )
+    expect(target({ address: '::1' }, { host: 'x', withLoopback: true })).toBe('[::1]:8081')
+    expect(target({ address: '::' }, { host: '2001:db8::7', withLoopback: false })).toBe(
+      '[2001:db8::7]:8081',
+    )
+    expect(target({ address: '::' }, { host: 'a b', withLoopback: false })).toBeNull()
   })
 })
 

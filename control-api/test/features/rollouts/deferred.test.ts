@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Nodes that are away when their turn comes, over the real engine.
+
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beginRecovery, confirmRecovery } from '../../../src/control-plane/recovery.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
+import { Connections } from '../../../src/fleet/connections.ts'
 import { tempDir } from '../../helper.ts'
 import { addNodeRow, CONFIG, openData, startPlane } from '../../simulator/real-plane.ts'
 
@@ -12,7 +14,7 @@ const AWAITED_MS = 10_000
 /** A rollout that has succeeded without one of its two nodes, which has not been offered it. */
 async function succeededWithout() {
   const services = await openData(tempDir(), Date.now)
-  const connected = new Set([HERE])
+  const connected = new Connections([HERE])
   for (const id of [HERE, AWAY]) await addNodeRow(services, id, id.replace('_', '-'))
   const start = () => startPlane(services, Date.now, { connected, isStorageFull: () => false })
   const { engine, startDeps, stop } = await start()

@@ -41,6 +41,11 @@ describe('a rollout with gates', () => {
     const service = await servingFarm()
     const [canary, ...others] = service.nodes
     const id = await soaks(service, gated)
+    const { headline, timers } = await get(service, id)
+    expect(headline).toMatch(/^Wave 1 of \d: its nodes are healthy.*; .*by itself when.*\.$/)
+    expect(timers.map(({ kind }: { kind: string }) => kind)).toContainEqual(
+      expect.stringMatching(/^(soak|evidence)$/),
+    )
     await expect
       .poll(async () => {
         // Last the one that is judged: by then both of the others can be compared with.

@@ -15,7 +15,8 @@ const idOf = (i: number) => `rollout_${String(i).padStart(26, '0')}`
 
 /** Each third of them goes to a node in the scope. */
 async function manyRollouts() {
-  const { db, close } = await openData(tempDir(), Date.now)
+  const dir = tempDir()
+  const { db, close } = await openData(dir, Date.now)
   onTestFinished(close)
   await addLargeRollout(db, 20)
   const row = await db.selectFrom('rollouts').selectAll().executeTakeFirstOrThrow()
@@ -41,7 +42,7 @@ async function manyRollouts() {
     .insertInto('node_tasks')
     .values(thirds.map(({ id }) => ({ ...task, rollout_id: id })))
     .execute()
-  return { db, expected: thirds.map(({ id }) => id).toReversed() }
+  return { db, dir, expected: thirds.map(({ id }) => id).toReversed() }
 }
 
 test('a scope is shown the rollouts that touch it, newest first, in whole pages', async () => {
@@ -57,8 +58,8 @@ test('a scope is shown the rollouts that touch it, newest first, in whole pages'
 })
 
 test('looking for them leaves others their turn, whether there are any or not', async () => {
-  const { db } = await manyRollouts()
-  const stop = watchTurns()
+  const { db, dir } = await manyRollouts()
+  const stop = watchTurns(dir)
   expect(await listRollouts(db, { before: undefined, limit: 8, scope: NOWHERE })).toEqual([])
   const { statements, mostStatements } = stop()
   expect(statements).toBeGreaterThan(20)

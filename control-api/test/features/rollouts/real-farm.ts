@@ -27,12 +27,14 @@ export type RealFarm = Built & {
 type Options = Pick<NonNullable<Parameters<typeof build>[0]>, 'config'> & {
   /** Of the first nodes; others have any. */
   ports?: readonly number[]
+  /** Of the first nodes' admin listeners; others have none. */
+  adminPorts?: readonly number[]
 }
 
 /** Its nodes serve the first version, which has a page at /. */
 export async function realFarm(
   nodeCount: number,
-  { ports = [], ...options }: Options = {},
+  { ports = [], adminPorts = [], ...options }: Options = {},
 ): Promise<RealFarm> {
   const service = await build({ rhythm: QUICK, ...options })
   const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
@@ -67,27 +69,42 @@ export async function realFarm(
   }
   const first = await farm.save(farm.rootWith('one'))
   for (let i = 0; i < nodeCount; i++) {
-    await startNode(farm, url, { name: `edge-${i}`, port: ports[i] ?? (await freePort()) })
+    const adminPort = adminPorts[i]
+    await startNode(farm, url, {
+      ...{ name: `edge-${i}`, port: ports[i] ?? (await freePort()) },
+      ...(adminPort && { override: { admin: { address: '127.0.0.1', port: adminPort } } }),
+    })
   }
   await expect.poll(() => service.fleet.connectedIds().length, PATIENT).toBe(nodeCount)
   await farm.ends((await farm.order(first)).id, 'succeeded')
   return farm
 }
 
-async function startNode(
-  { admin }: Built,
+type NodeOptions = {
+  name: string
+  port: number
+  /** Of its config, beside where it listens. */
+  override?: object
+  env?: Record<string, string>
+}
+
+/** Ends with the test. */
+export async function startNode(
+  { admin }: Pick<Built, 'admin'>,
   url: string,
-  { name, port }: { name: string; port: number },
+  { name, port, override = {}, env = {} }: NodeOptions,
 ): Promise<void> {
   const listen = [{ address: '127.0.0.1', port }]
-  const payload = { mergePatch: { listen } }
+  const payload = { mergePatch: { listen, ...override } }
   const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
   const state = join(tempDir(), 'state')
   mkdirSync(state, { mode: 0o700 })
   const policy = openPolicy(tempDir())
   const words = ['--insecure-http', '--token', token.json().secret, '--state', state, ...policy]
   await execute(nodeBinary, ['join', url, ...words, '--name', name])
-  const child = spawn(nodeBinary, ['run', '--state', state, ...policy], { stdio: 'ignore' })
+  const child = spawn(nodeBinary, ['run', '--state', state, ...policy], {
+    ...{ stdio: 'ignore', env: { ...process.env, ...env } },
+  })
   const ended = once(child, 'exit')
   onTestFinished(async () => {
     child.kill('SIGTERM')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import { expose } from '../../../src/features/telemetry/exposition.ts'
+import { exposeText } from '../../../src/features/telemetry/exposition.ts'
 import { assign, enrolNode } from '../../agents/node-client.ts'
 import { build, withToken } from '../../helper.ts'
 
@@ -51,9 +51,17 @@ describe('GET /metrics', () => {
     const all = 'farmstead_http_request_seconds_bucket{listener="agents",le="+Inf"}'
     expect(valueIn(body, all)).toBe(2)
     expect(valueIn(body, 'farmstead_event_loop_lag_seconds{quantile="0.99"}')).not.toBeNaN()
+    expect(valueIn(body, 'farmstead_heap_bytes{kind="used"}')).toBeGreaterThan(1e6)
     expect(valueIn(body, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
     // Nothing was backed up, and nobody says nought.
     expect(body).not.toContain('farmstead_backup_last_success')
+  })
+
+  test('tells how long collecting garbage took', async () => {
+    const { admin } = await build()
+    const collected = async () =>
+      valueIn((await admin.inject({ url })).body, 'farmstead_gc_pause_seconds_count{kind="minor"}')
+    await expect.poll(collected).toBeGreaterThan(0)
   })
 
   test('is in the format’s words, each family once', async () => {
@@ -74,7 +82,7 @@ describe('GET /metrics', () => {
 
   test('escapes what a label holds', () => {
     const samples = [{ labels: { file: 'a"b\\c\nd' }, value: 1 }]
-    expect(expose([{ name: 'x', type: 'gauge', help: 'One\nline', samples }])).toBe(
+    expect(exposeText([{ name: 'x', type: 'gauge', help: 'One\nline', samples }])).toBe(
       '# HELP x One\\nline\n# TYPE x gauge\nx{file="a\\"b\\\\c\\nd"} 1\n',
     )
   })

@@ -167,7 +167,11 @@ function withChanges(text: string, changes: readonly Change[]): string {
   )
 }
 
-const valueAt = (value: JsonValue, path: readonly string[]): JsonValue | undefined =>
+/** The text with this one value; nothing else of it is touched. */
+export const withValue = (text: string, path: readonly string[], value: JsonValue): string =>
+  withChanges(text, [{ path: [...path], value }])
+
+export const valueAt = (value: JsonValue, path: readonly string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>(
     (at, key) => (at !== undefined && isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
     value,

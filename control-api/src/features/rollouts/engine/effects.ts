@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { certificatesOfTexts, givenWith, latestAssignments } from '../../../assignments/store.ts'
+import { certificatesOfTexts, givenWith } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import { noteReleased } from '../../../certificates/store.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
-import type { Releases } from '../../../fleet/agent-ports.ts'
-import type { ReadGrouping } from '../../../fleet/config-ports.ts'
-import { takesConfig, targetOf } from '../../../labels/grouping.ts'
 import type { Effect } from '../reducer/model.ts'
 import type { Offered } from '../reducer/rules.ts'
 import { freeLeases, ownedByOthers } from '../store/leases.ts'
-import { newcomers } from '../store/nodes.ts'
 import type { Loaded } from '../store/rollouts.ts'
 import { keptContents, textIdsOf } from '../store/tasks.ts'
 
 export type EffectDeps = {
   assignments: Assignments
-  renderForNode: Releases['renderForNode']
-  readGrouping: ReadGrouping
-  /** Its overrides make the version unreadable, or a variable has no value: for the log. */
-  onUnrenderable: (nodeId: string) => void
-  versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
   release: (
     unit: Unit,
     released: { config: string; version: number; rolloutId: string },
@@ -44,50 +35,14 @@ export function inTurn(effects: readonly Effect[]): Alike[] {
   return turns as Alike[]
 }
 
+/** What a part has proved is not yet what all of the config's nodes should have. */
+export const isForAll = ({ selector, names_nodes }: RolloutRow) =>
+  selector === '' && names_nodes !== 1
+
 /** Returns what follows for the reducer; none: nothing. */
 export type Act = (unit: Unit, loaded: Loaded, effects: Alike) => Promise<Offered[]>
 
-export function createEffects({
-  assignments,
-  renderForNode,
-  readGrouping,
-  onUnrenderable,
-  versionText,
-  release,
-}: EffectDeps): Act {
-  /** Who joined meanwhile got the version before this one, never a candidate. */
-  async function assignToNewcomers(unit: Unit, row: RolloutRow): Promise<void> {
-    const nodes = await newcomers(unit.trx, row)
-    if (nodes.length === 0) return
-    const { config, version } = row
-    const given = await latestAssignments(
-      unit.trx,
-      nodes.map(({ id }) => id),
-    )
-    const text = await versionText(unit, config, version)
-    if (text === null)
-      throw new Error(`${config} version ${version} is gone: control.db is damaged`)
-    const grouping = await readGrouping(unit.trx)
-    const { claimed } = grouping
-    for (const node of nodes) {
-      const target = targetOf(grouping, node)
-      const { group } = target
-      if (!takesConfig({ group, claimed }, config)) continue
-      const rendered = await renderForNode(unit.trx, text, target)
-      // One node's override must not undo what the others have proved: that node keeps what it has.
-      if (!rendered) onUnrenderable(node.id)
-      if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
-      await assignments.assign(unit, {
-        nodeId: node.id,
-        rolloutId: null,
-        config,
-        version,
-        group: group.name,
-        ...rendered,
-      })
-    }
-  }
-
+export function createEffects({ assignments, release }: EffectDeps): Act {
   /** What the nodes are to get, as it was rendered when the plan was made. */
   async function offer(
     unit: Unit,
@@ -152,14 +107,12 @@ export function createEffects({
         await assignments.withdraw(unit, all)
         return []
       case 'release':
-        // What a part has proved is not yet what all of the config's nodes should have.
-        if (row.selector !== '' || row.names_nodes === 1) return []
+        if (!isForAll(row)) return []
         await noteReleased(
           unit.trx,
           await certificatesOfTexts(unit.trx, await textIdsOf(unit.trx, id)),
         )
         await release(unit, { config, version, rolloutId: id })
-        await assignToNewcomers(unit, row)
         return []
       case 'release-leases':
         await freeLeases(unit.trx, id)

@@ -8,6 +8,7 @@ import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
+import type { Connected } from '../../../fleet/connections.ts'
 import { targetOf } from '../../../labels/grouping.ts'
 import { targetColumns } from '../../../node-identity/store/nodes.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
@@ -25,7 +26,7 @@ import {
   type RolloutEvent,
   type Task,
 } from '../reducer/model.ts'
-import { taskOf } from '../reducer/places.ts'
+import { changesBetween, taskOf } from '../reducer/places.ts'
 import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
@@ -53,28 +54,27 @@ import {
   isAnythingAwaited,
   openTasksOf,
   saveTasks,
-  spendTime,
-  withTimeSpent,
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
-import { createEffects, type EffectDeps, inTurn } from './effects.ts'
+import { createEffects, type EffectDeps, inTurn, isForAll } from './effects.ts'
+import { createNewcomers, type NewcomerDeps } from './newcomers.ts'
+import { createPassingTime, type Late } from './passing-time.ts'
 import { createRest } from './rest.ts'
 import { eventOf } from './transition-events.ts'
 
-type Deps = EffectDeps & {
+type OwnDeps = {
   db: Reader
   write: Write
   now: () => number
   errorsForAuthor: Releases['errorsForAuthor']
-  isConnected: (nodeId: string) => boolean
+  connected: Connected
   isStorageFull: () => boolean
-  /** The last version of the config that was released. */
-  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
   /** Left out: one of its own. */
   memory?: TaskMemory
   /** For the simulation: smaller parts, each only when `goOn` says so. */
   cut?: { nodesAtOnce: number }
 }
+type Deps = OwnDeps & EffectDeps & NewcomerDeps
 
 type Found = {
   wave: number
@@ -111,6 +111,8 @@ export type Engine = RolloutEngine & {
   heardAgain(): Promise<void>
   /** Of what was decided for many nodes the next part: by itself, but in the simulation. */
   goOn(rolloutId: string): Promise<void>
+  /** Of those for whom time passes the next part: by itself, but in the simulation. */
+  letMorePass(): Promise<void>
   /** What was decided for many nodes is done for all of them, or cannot go on now. */
   rested(): Promise<void>
   /** The disk is full: all that are under way are held, until somebody resumes them. */
@@ -118,21 +120,31 @@ export type Engine = RolloutEngine & {
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
-  const { isConnected, isStorageFull, memory = createTaskMemory() } = deps
+  const { db, write, now, assignments, errorsForAuthor, readGrouping, versionText } = deps
+  const { connected, isStorageFull, memory = createTaskMemory() } = deps
   const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
+  const giveNewcomers = createNewcomers(deps, nodesAtOnce)
   const lateAtOnce = deps.cut ? Number.POSITIVE_INFINITY : LATE_AT_ONCE
   let lateWork: Promise<void> | null = null
   /** Of this process: orders that the one before was about to store. */
   let isStart = true
   const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
   const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
+  const time = createPassingTime({
+    ...{ write, memory, finish: timeHasPassed },
+    ...{ atOnce: deps.cut?.nodesAtOnce ?? TIMED_AT_ONCE, isCut: deps.cut !== undefined },
+  })
 
   async function goOn(unit: Unit, rolloutId: string): Promise<void> {
     const loaded = await load(unit, rolloutId)
-    const unfinished = loaded?.rollout.progress.unfinished
-    if (!loaded || !unfinished) return
+    if (!loaded) return
+    const { unfinished, newcomersTo } = loaded.rollout.progress
+    if (newcomersTo !== undefined && !assignments.isHeld()) {
+      await giveMore(unit, loaded, newcomersTo)
+      return
+    }
+    if (!unfinished) return
     const event: RolloutEvent =
       loaded.rollout.progress.begunTo === undefined
         ? { kind: 'goes-on' }
@@ -151,10 +163,10 @@ export function createEngine(deps: Deps): Engine {
     const loaded = await load(unit, rolloutId)
     if (!loaded) return []
     const ids = loaded.rollout.tasks.map(({ nodeId }) => nodeId)
-    const first = { nodeIds: ids.slice(0, HEARD_AT_ONCE), isFirst: true }
-    const isWhole = ids.length <= HEARD_AT_ONCE
+    const first = { nodeIds: ids.slice(0, TIMED_AT_ONCE), isFirst: true }
+    const isWhole = ids.length <= TIMED_AT_ONCE
     await settle(unit, loaded, { kind: 'heard-again', ...(!isWhole && first) })
-    return ids.slice(HEARD_AT_ONCE)
+    return ids.slice(TIMED_AT_ONCE)
   }
 
   /** Whose time was over when it passed: unless they have answered since. */
@@ -174,13 +186,40 @@ export function createEngine(deps: Deps): Engine {
     }
   }
 
+  /** For whom it is time now, by the clock or by what others leave. */
+  async function dueNow(reader: Reader) {
+    const timed = await timedRollouts(reader)
+    const sharing = await sharingRollouts(reader)
+    return { timed, sharing, isTurn: await queue.isDue(reader) }
+  }
+
+  /** It has, for all whose next step is awaited. */
+  async function timeHasPassed(unit: Unit, ms: number, late: readonly Late[]): Promise<void> {
+    const { timed, sharing, isTurn } = await dueNow(unit.trx)
+    await overrun(unit, late.slice(0, lateAtOnce))
+    for (const rolloutId of timed) await dispatch(unit, rolloutId, { kind: 'elapsed', ms })
+    for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
+    if (isTurn) await queue.advance(unit)
+    // They are many when a network fails. The clock goes on meanwhile; what fails comes again with its next tick.
+    const others = late.slice(lateAtOnce)
+    if (others.length === 0) return
+    unit.afterCommit(() => {
+      lateWork ??= overrunInParts(others)
+        .catch(() => {})
+        .finally(() => {
+          lateWork = null
+        })
+    })
+  }
+
   function goOnAfter(unit: Unit, rolloutId: string, { progress }: Rollout): void {
-    if (progress.unfinished && !deps.cut) unit.afterCommit(() => rest.add(rolloutId))
+    const isMore = progress.unfinished !== undefined || progress.newcomersTo !== undefined
+    if (isMore && !deps.cut) unit.afterCommit(() => rest.add(rolloutId))
   }
 
   async function load(unit: Unit, rolloutId: string): Promise<Loaded | null> {
     const known = memory.tasksOf(unit, rolloutId)
-    const loaded = await loadRollout(unit.trx, rolloutId, isConnected, known)
+    const loaded = await loadRollout(unit.trx, rolloutId, connected, known)
     if (!loaded) return null
     memory.keep(unit, rolloutId, loaded.rollout.tasks)
     const { trx } = unit
@@ -199,6 +238,14 @@ export function createEngine(deps: Deps): Engine {
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
     if (loaded) await settle(unit, loaded, event, actor)
+  }
+
+  /** Each in a transaction of its own: together they may have every node of the farm. */
+  async function forEach(rolloutIds: readonly string[], event: RolloutEvent): Promise<void> {
+    for (const rolloutId of rolloutIds) {
+      await nextTurn()
+      await write((unit) => dispatch(unit, rolloutId, event))
+    }
   }
 
   /** What is over for one may be the turn of another. */
@@ -225,9 +272,7 @@ export function createEngine(deps: Deps): Engine {
     actor?: string,
   ): Promise<Loaded> {
     if (after === before && effects.length === 0) return { row, rollout: before }
-    const changes = after.tasks.flatMap((task, i) =>
-      task === before.tasks[i] ? [] : [{ before: before.tasks[i], after: task }],
-    )
+    const changes = changesBetween(before.tasks, after.tasks)
     if (changes.length > 0) await saveTasks(unit.trx, row.id, changes, now())
     memory.keep(unit, row.id, after.tasks)
     const moved = after.state !== before.state
@@ -248,10 +293,24 @@ export function createEngine(deps: Deps): Engine {
     let current: Loaded = { row: stored, rollout: after }
     for (const alike of inTurn(effects)) {
       const offered = await act(unit, current, alike)
+      const isNews = alike.kind === 'release' && isForAll(row) && !assignments.isHeld()
+      if (isNews) current = await giveMore(unit, current, '')
       if (offered.length === 0) continue
       current = await follow(unit, current, reduceOffered(current.rollout, offered))
     }
     return current
+  }
+
+  /** What it released, to the next of those who joined meanwhile. */
+  async function giveMore(unit: Unit, { row, rollout }: Loaded, after: string): Promise<Loaded> {
+    const { newcomersTo: _, ...before } = rollout.progress
+    const upTo = await giveNewcomers(unit, row, after)
+    const progress = { ...before, ...(upTo !== null && { newcomersTo: upTo }) }
+    const stored = { ...row, progress: JSON.stringify(progress) }
+    await saveRollout(unit.trx, stored)
+    const told = { row: stored, rollout: { ...rollout, progress } }
+    goOnAfter(unit, row.id, told.rollout)
+    return told
   }
 
   /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
@@ -301,7 +360,7 @@ export function createEngine(deps: Deps): Engine {
         await queue.advance(unit)
       }),
 
-    gated: () => gatedRollouts(db, isConnected, memory.committed),
+    gated: () => gatedRollouts(db, connected, memory.committed),
 
     evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
       write(async (unit) => {
@@ -334,53 +393,26 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async offerHeld() {
-      await write(async (unit) => {
-        for (const rolloutId of await deferringRollouts(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
-        }
-      })
+      await forEach(await deferringRollouts(db), { kind: 'elapsed', ms: 0 })
       await goOnWithAll()
     },
 
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       rest.again()
-      const timed = await timedRollouts(db)
-      const sharing = await sharingRollouts(db)
-      const isDue = await queue.isDue(db)
-      const isIdle = timed.length === 0 && sharing.length === 0 && !isDue
+      const isIdle = !time.isUnderWay() && isNothing(await dueNow(db))
       if (isIdle && !(await isAnythingAwaited(db))) return
-      let others: Late[] = []
-      await write(async (unit) => {
-        const found = await spendTime(unit.trx, elapsedMs)
-        memory.changeAll(unit, (tasks) => withTimeSpent(tasks, elapsedMs))
-        const late = found.map((one) => ({
-          ...{ rolloutId: one.rollout_id, nodeId: one.node_id, dueMs: elapsedMs },
-        }))
-        await overrun(unit, late.slice(0, lateAtOnce))
-        others = late.slice(lateAtOnce)
-        for (const rolloutId of timed) {
-          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
-        }
-        for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
-        if (isDue) await queue.advance(unit)
-      })
-      // They are many when a network fails. The clock goes on meanwhile; what fails comes again with its next tick.
-      if (others.length === 0) return
-      lateWork ??= overrunInParts(others)
-        .catch(() => {})
-        .finally(() => {
-          lateWork = null
-        })
+      await time.pass(elapsedMs)
     },
 
     async heardAgain() {
       if (isStart) await write(({ trx }) => removeDrafts(trx))
       isStart = false
+      time.forget()
       for (const rolloutId of await awaitingRollouts(db)) {
         await nextTurn()
         const nodeIds = await write((unit) => hearAgain(unit, rolloutId))
-        for (const some of inSlices(nodeIds, HEARD_AT_ONCE)) {
+        for (const some of inSlices(nodeIds, TIMED_AT_ONCE)) {
           await nextTurn()
           const part = { nodeIds: some, isFirst: false }
           await write((unit) => dispatch(unit, rolloutId, { kind: 'heard-again', ...part }))
@@ -390,17 +422,15 @@ export function createEngine(deps: Deps): Engine {
     },
 
     goOn: (rolloutId) => write((unit) => goOn(unit, rolloutId)),
+    letMorePass: time.goOn,
     async rested() {
       await lateWork
       await rest.done()
     },
 
-    storageFull: () =>
-      write(async (unit) => {
-        for (const rolloutId of await rolloutsUnderWay(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'storage-full' })
-        }
-      }),
+    async storageFull() {
+      await forEach(await rolloutsUnderWay(db), { kind: 'storage-full' })
+    },
 
     async onAgentEvent(unit, event) {
       if (event.kind === 'renamed') memory.forgetAll(unit)
@@ -429,12 +459,15 @@ export function createEngine(deps: Deps): Engine {
   }
 }
 
-/** Its time was over when so much of it passed at once. */
-type Late = { rolloutId: string; nodeId: string; dueMs: number }
+type Due = { timed: readonly string[]; sharing: readonly string[]; isTurn: boolean }
+
+const isNothing = ({ timed, sharing, isTurn }: Due) =>
+  timed.length === 0 && sharing.length === 0 && !isTurn
+
 /** Each is an event of its own: the whole rollout is looked at for it, and another node may have its turn. */
 const LATE_AT_ONCE = 4
 /** No event follows of any: only their times are written. */
-const HEARD_AT_ONCE = 500
+const TIMED_AT_ONCE = 500
 
 const hasMoreToDo = ({ progress: before }: Rollout, { progress: after }: Rollout) =>
   before.unfinished !== after.unfinished || before.begunTo !== after.begunTo

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What measurements say of a rollout: who is compared with whom, and which node is not well. Pure, given how
 // measurements are read: the simulation asks it too.
+
+import { addShares, type Share, shareOf } from '../../../metrics-store/bootstrap.ts'
 import type { Metrics, Sample } from '../../../metrics-store/metrics.ts'
 import type { Rollout, Task } from '../reducer/model.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { GateMetric } from '../shapes/schema.ts'
-import { addShares, type Share, shareOf } from './bootstrap.ts'
 import { type Group, judgeGates, readBy } from './gates.ts'
 import { createWindows, type Window } from './windows.ts'
 
@@ -116,7 +117,7 @@ export function* judgeWaveInParts(id: string, rollout: Rollout, measured: Measur
   const control = yield* controlOf(rollout, measured)
   const { gates, minSamples } = policy
   const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
-  const sides = { canary: canary.group, control: control.group }
+  const sides = { canary: canary.group, control: control.group, isBefore: isAlone(rollout) }
   return { canary, control, judged: judgeGates({ gates, minSamples, ...sides, seed }) }
 }
 
@@ -124,6 +125,11 @@ export function* judgeWaveInParts(id: string, rollout: Rollout, measured: Measur
 function* controlOf(rollout: Rollout, measured: Measured): InParts<Side> {
   const { tasks, progress } = rollout
   const { wave } = progress
+  // Nobody else is there: what it did before, as long as it is remembered.
+  if (isAlone(rollout)) {
+    const isIn = (task: Task, sample: Sample) => !hasVersion(task, sample)
+    return yield* sideOf(tasks, { rollout, measured, isIn, sinceMs: measured.nowMs - WINDOW_MS })
+  }
   const later = tasks.filter((task) => task.wave > wave && measured.isConnected(task.nodeId))
   const hasNot = (task: Task, sample: Sample) => !hasVersion(task, sample)
   const before = yield* sideOf(later, { rollout, measured, isIn: hasNot })
@@ -137,13 +143,18 @@ type Chosen = {
   rollout: Rollout
   measured: Measured
   isIn: (task: Task, sample: Sample) => boolean
+  /** Left out: since the wave soaks. */
+  sinceMs?: number
 }
+
+/** With gates that the order names: without, time lets it through (policy.isAlone). */
+const isAlone = ({ tasks, policy }: Rollout) => tasks.length === 1 && !policy.isAlone
 
 function* sideOf(
   tasks: readonly Task[],
-  { rollout: { policy, progress }, measured, isIn }: Chosen,
+  { rollout: { policy, progress }, measured, isIn, sinceMs }: Chosen,
 ): InParts<Side> {
-  const since = measured.nowMs - Math.min(WINDOW_MS, progress.soakedMs)
+  const since = sinceMs ?? measured.nowMs - Math.min(WINDOW_MS, progress.soakedMs)
   const { counters, stages } = readBy(policy.gates)
   const windows = createWindows(counters, stages)
   let nodes = 0

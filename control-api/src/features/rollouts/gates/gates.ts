@@ -2,14 +2,6 @@
 // The nodes that have the version against those that have not: may the next wave begin? Pure. Without
 // evidence no gate passes, whatever else is well.
 import { type Histogram, mergeHistograms, quantile } from '../../../histogram/histogram.ts'
-import type {
-  Evidence,
-  Gate,
-  GateEvidence,
-  GateMetric,
-  OnFailure,
-  Verdict,
-} from '../shapes/schema.ts'
 import {
   addShares,
   FEWEST_UNITS,
@@ -19,7 +11,15 @@ import {
   type Share,
   shareDifference,
   shareOf,
-} from './bootstrap.ts'
+} from '../../../metrics-store/bootstrap.ts'
+import type {
+  Evidence,
+  Gate,
+  GateEvidence,
+  GateMetric,
+  OnFailure,
+  Verdict,
+} from '../shapes/schema.ts'
 import type { Window } from './windows.ts'
 
 type Quantile = {
@@ -68,6 +68,8 @@ function share(name: string, part: string, of: readonly string[], isGood = false
 export type Group = { nodes: number; samples: readonly Window[] }
 export type Case = {
   gates: readonly Gate[]
+  /** The control is the same node before it had the version: it has nobody else to compare with. */
+  isBefore?: boolean
   minSamples: number
   canary: Group
   control: Group
@@ -150,7 +152,8 @@ function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence 
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
   const found = meanRatio(ours, theirs, { seed: given.seed })
   if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
-  const shown = `the others’ ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  const whose = whoseIs(given)
+  const shown = `${whose} ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
 }
 
@@ -166,7 +169,8 @@ function judgeQuantile(gate: Gate, metric: Quantile & Named, given: Case): GateE
   if (lack !== null) return without(both, `${name}: ${lack}`)
   const found = quantileRatio(ours ?? [], theirs ?? [], { q, seed: given.seed })
   if (!found) return without(both, `${name}: nothing was measured that can be compared`)
-  const message = `${name} is ${shown(found.value)} times the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  const whose = whoseIs(given)
+  const message = `${name} is ${shown(found.value)} times ${whose} (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
@@ -176,7 +180,8 @@ function judgeShare(gate: Gate, metric: Part & Named, given: Case): GateEvidence
   const more = shareDifference(ours, theirs, { seed: given.seed })
   const found = metric.isGood ? { value: -more.value, low: -more.high, high: -more.low } : more
   const how = metric.isGood ? 'lower' : 'higher'
-  const message = `${metric.name} is ${shown(found.value)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  const whose = whoseIs(given)
+  const message = `${metric.name} is ${shown(found.value)} ${how} than ${whose} (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
@@ -203,17 +208,23 @@ function verdictOf({ low, high }: Interval, max: number): Verdict {
 
 /** Why the two cannot be compared; null: they can. */
 function lackOf(
-  { minSamples, canary, control }: Case,
+  { minSamples, canary, control, isBefore = false }: Case,
   { unit = 'requests' }: Named,
   { ours, theirs }: { ours: number; theirs: number },
 ) {
   if (ours < minSamples) return `${ours} of ${minSamples} ${unit} that are needed`
-  if (control.nodes === 0) return `no other node had ${unit} to compare with`
+  if (control.nodes === 0) {
+    return isBefore
+      ? 'what it did before, which it is compared with, is not known any more'
+      : `no other node had ${unit} to compare with`
+  }
   if (theirs < minSamples)
     return `${theirs} of ${minSamples} ${unit} that are needed to compare with`
   const fewest = Math.min(canary.samples.length, control.samples.length)
   return fewest < FEWEST_UNITS ? 'too few windows yet' : null
 }
+
+const whoseIs = ({ isBefore }: Case) => (isBefore ? 'its own before' : 'the others’')
 
 type Sides = Pick<GateEvidence, 'metric' | 'max' | 'canary' | 'control'>
 

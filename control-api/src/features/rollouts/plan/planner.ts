@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a rollout of a version would do, node by node: who gets it, rendered as each gets it, and checked
 // as each node would check it.
+import { availableParallelism } from 'node:os'
+import pLimit from 'p-limit'
 import { contentId } from '../../../agent-protocol/content.ts'
 import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../../api-shapes/common.ts'
@@ -16,10 +18,12 @@ import {
   targetOf,
 } from '../../../labels/grouping.ts'
 import { formatSelector, matches, type Selector } from '../../../labels/selector.ts'
+import { TooManyTexts } from '../shapes/errors.ts'
 import {
   activeNodes,
-  areActive,
   type FleetNode,
+  fleetText,
+  fleetTextOf,
   type LatestAssignment,
   latestProven,
 } from '../store/nodes.ts'
@@ -71,7 +75,15 @@ type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 /** How many nodes are looked at before somebody else may have a turn: few turns, for each may be that of long work. */
 const AT_A_TIME = 250
 
-export async function planRollout(deps: Deps, ordered: Ordered): Promise<Plan> {
+/** As many as the answers that are kept: node-check/kept-checks.ts. */
+const MOST_TEXTS = 20_000
+
+/** Throws TooManyTexts. */
+export async function planRollout(
+  deps: Deps,
+  ordered: Ordered,
+  mostTexts = MOST_TEXTS,
+): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)
   const plan: Plan = { nodes: [], excluded: [], grouping }
   const chosen: Chosen[] = []
@@ -88,9 +100,13 @@ export async function planRollout(deps: Deps, ordered: Ordered): Promise<Plan> {
   }
   const check = deps.checkFor(ordered.text)
   const idOf = createContentIds()
+  const texts = new Set<string>()
   for (const some of inSlices(chosen, AT_A_TIME)) {
     await nextTurn()
-    plan.nodes.push(...(await planSome(deps.db, some, { config: ordered.config, check, idOf })))
+    const planned = await planSome(deps.db, some, { config: ordered.config, check, idOf })
+    for (const { textId } of planned) texts.add(textId)
+    if (texts.size > mostTexts) throw new TooManyTexts(mostTexts)
+    plan.nodes.push(...planned)
   }
   return plan
 }
@@ -116,23 +132,23 @@ async function planSome(
     return digest === null ? [] : [{ nodeId: node.id, digest }]
   })
   const versions = await versionsOfDigests(db, running, config)
-  const planned: PlannedNode[] = []
-  for (const { node, target } of chosen) {
-    // One at a time: editors are waiting for their checks.
+  return await pLimit(CHECKS_AT_ONCE).map(chosen, async ({ node, target }) => {
     const checked = await check(target)
     const wanted = { config, digest: checked.digest, effective: node.effective }
     const latest = assigned.get(node.id)
-    planned.push({
+    return {
       ...checked,
       node,
       group: target.group.name,
       textId: idOf(checked),
       settledGeneration: latest?.isProven ? settledGeneration(wanted, latest) : null,
       fromVersion: versions.get(node.id) ?? null,
-    })
-  }
-  return planned
+    }
+  })
 }
+
+/** Each new text is a process. No more: editors are waiting for their checks. */
+const CHECKS_AT_ONCE = availableParallelism()
 
 /** Nodes that render alike share a text, and it may be a megabyte. */
 function createContentIds(): With['idOf'] {
@@ -183,13 +199,13 @@ const notNamed = ({ id }: FleetNode, { nodeIds }: Ordered) =>
 const ofExcludedKind = (node: FleetNode, { excludeKinds }: Ordered) =>
   excludeKinds.includes(kindOf(node)) ? `The order leaves out its kind: ${kindOf(node)}.` : null
 
-/** Whether the fleet is still the one that was planned for. */
-export async function isSameFleet(
+/** Stands for the farm that was planned for. */
+export const plannedFleet = ({ nodes, excluded }: Plan): string =>
+  fleetTextOf([...nodes, ...excluded].map(({ node }) => node))
+
+/** Whether it is still that one. */
+export const isSameFleet = async (
   trx: Trx,
-  { nodes, excluded, grouping }: Plan,
+  { fleet, grouping }: { fleet: string; grouping: Grouping },
   now: Grouping,
-): Promise<boolean> {
-  if (grouping.fingerprint !== now.fingerprint) return false
-  const planned = [...nodes, ...excluded].map(({ node: { id, revision } }) => ({ id, revision }))
-  return await areActive(trx, planned)
-}
+): Promise<boolean> => grouping.fingerprint === now.fingerprint && (await fleetText(trx)) === fleet

@@ -35,6 +35,8 @@ type Deps = {
   nodesAtOnce: number
 }
 
+type Start = Extract<Step, { kind: 'start' }>
+
 export type Queue = {
   /** Everybody whose turn it is begins; everybody else says what they wait for. */
   advance(unit: Unit): Promise<void>
@@ -88,16 +90,21 @@ export function createQueue(deps: Deps): Queue {
     }
   }
 
-  async function start(unit: Unit, id: string, ends: readonly string[]): Promise<void> {
+  /** Returns how many of its nodes began in this transaction, of which there may be so many more. */
+  async function start(unit: Unit, { id, ends }: Start, most: number): Promise<number> {
     await takeTheirPlace(unit, id, ends)
     const { trx } = unit
     const loaded = await load(unit, id)
-    if (!loaded) return
-    const { row } = loaded
+    if (!loaded) return 0
+    const { row, rollout } = loaded
     const previousVersion = await releasedVersion(unit, row.config)
     await noteStart(trx, id, { startedAtMs: now(), previousVersion })
     await takeLeases(trx, id)
-    await dispatch(unit, id, { kind: 'started', ...(await beginSome(unit, row, '')) })
+    // To take them all is enough for one transaction; and for those that begin together.
+    const isLarge = rollout.tasks.length > most
+    const begun = isLarge ? { nodes: [], begunTo: '' } : await beginSome(unit, row, '')
+    await dispatch(unit, id, { kind: 'started', ...begun })
+    return begun.nodes.length
   }
 
   /** The next of its nodes, by id. */
@@ -134,10 +141,9 @@ export function createQueue(deps: Deps): Queue {
     }
   }
 
-  async function take(unit: Unit, step: Step): Promise<void> {
+  async function take(unit: Unit, step: Exclude<Step, Start>): Promise<void> {
     const { id } = step
     if (step.kind === 'wait') return wait(unit, step)
-    if (step.kind === 'start') return start(unit, id, step.ends)
     const { state, reason, blockedBy } = step
     await noteWait(unit.trx, id, { blockedBy, isQueued: false })
     await dispatch(unit, id, { kind: 'ends', state, reason })
@@ -150,8 +156,10 @@ export function createQueue(deps: Deps): Queue {
     async advance(unit) {
       if (assignments.isHeld()) return
       let known: Contested | null = null
+      let most = nodesAtOnce
       for (let one = await next(unit.trx, known); one; one = await next(unit.trx, known)) {
-        await take(unit, one.step)
+        if (one.step.kind === 'start') most -= await start(unit, one.step, most)
+        else await take(unit, one.step)
         // Who only waits takes and frees no node.
         known = one.step.kind === 'wait' ? one.contested : null
       }

@@ -12,6 +12,7 @@ import type {
   Why,
 } from '../shapes/reason.ts'
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
+import { which, whichOfWave } from './places.ts'
 import { isLeftOut, isOfItsKind, isOfItsOwner } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
 
@@ -47,7 +48,7 @@ const inWave = ({ progress, policy }: Pick<Rollout, 'progress' | 'policy'>): InW
 export function waiting(rollout: Rollout, withoutRoomNodes: number): Reason {
   const { tasks, progress, roomHeldBy } = rollout
   const { done, total } = countTasks(tasks)
-  const open = tasks.filter((task) => task.wave === progress.wave && isOpen(task))
+  const open = whichOfWave(tasks, progress.wave, isOpen)
   return {
     code: 'waiting_for_nodes',
     at: inWave(rollout),
@@ -217,7 +218,7 @@ export const unproven = (tasks: readonly Task[]): Reason => ({
 
 export function goingBack(why: Why, tasks: readonly Task[]): Reason {
   const { back } = countTasks(tasks)
-  const open = tasks.filter((task) => task.state === 'reverting')
+  const open = which(tasks, isReverting)
   return {
     code: 'going_back',
     why,
@@ -227,12 +228,15 @@ export function goingBack(why: Why, tasks: readonly Task[]): Reason {
   }
 }
 
+const isReverting = ({ state }: Task) => state === 'reverting'
+const couldNotGoBack = ({ state }: Task) => state === 'revert_failed'
+
 export const backInPart = (why: Why, tasks: readonly Task[]): Reason => ({
   code: 'back_in_part',
   why,
   backNodes: countTasks(tasks).back,
-  still: nodesOf(tasks.filter((task) => task.state === 'reverting')),
-  failed: nodesOf(tasks.filter((task) => task.state === 'revert_failed')),
+  still: nodesOf(which(tasks, isReverting)),
+  failed: nodesOf(which(tasks, couldNotGoBack)),
 })
 
 export const wentBack = (why: Why, tasks: readonly Task[]): Reason => ({

@@ -4,6 +4,7 @@ import type { HoldKind, Why } from '../shapes/reason.ts'
 import type { OnFailure } from '../shapes/schema.ts'
 import * as because from './because.ts'
 import type { Task } from './model.ts'
+import { howMany, which } from './places.ts'
 import {
   giveUp,
   mayOneMore,
@@ -25,14 +26,17 @@ export function freeze(reduction: Reduction, why: Why, isHopeless = false): void
 }
 
 export function giveUpFrozen(reduction: Reduction): void {
-  for (const task of reduction.rollout.tasks) {
-    const isWaiting = task.state === 'reverting' && task.generation === null
-    if (!isWaiting && !isUnanswered(task)) continue
+  for (const task of which(reduction.rollout.tasks, isToKeepWhatItHas)) {
     if (!mayOneMore(reduction, FROZEN)) return
-    if (isWaiting) put(reduction, task, skip(task, 'the rollout was frozen before it went back'))
+    if (isToGoBack(task))
+      put(reduction, task, skip(task, 'the rollout was frozen before it went back'))
     else giveUp(reduction, task, FROZEN)
   }
 }
+
+/** It is not asked to go back yet. */
+const isToGoBack = ({ state, generation }: Task) => state === 'reverting' && generation === null
+const isToKeepWhatItHas = (task: Task) => isToGoBack(task) || isUnanswered(task)
 
 const FROZEN = 'the rollout was frozen before it answered'
 
@@ -51,13 +55,14 @@ export function startBack(reduction: Reduction, why: Why): void {
 }
 
 export function turnBack(reduction: Reduction): void {
-  for (const task of reduction.rollout.tasks) {
-    if (!isUnanswered(task) && !hasBegun(task)) continue
+  for (const task of which(reduction.rollout.tasks, isToTurnBack)) {
     if (!mayOneMore(reduction)) return
     if (isUnanswered(task)) giveUp(reduction, task, 'the rollout went back before it answered')
     else put(reduction, task, turnedBack(task))
   }
 }
+
+const isToTurnBack = (task: Task) => isUnanswered(task) || hasBegun(task)
 
 function turnedBack(task: Task): Task {
   const turned = { ...task, generation: null, deadlineMs: null, offers: 0, code: null, errors: [] }
@@ -79,9 +84,7 @@ export function goOnBack(reduction: Reduction, why: Why): void {
       move(reduction, 'reverting', because.goingBack(why, rollout.tasks))
     return
   }
-  const left = rollout.tasks.filter(
-    ({ state }) => state === 'reverting' || state === 'revert_failed',
-  )
+  const left = which(rollout.tasks, isNotBack)
   const busy = left.some((task) => task.state === 'reverting' && task.deadlineMs !== 0)
   const wasIncomplete = rollout.state === 'revert_incomplete'
   const isUnderWay = busy && !wasIncomplete
@@ -91,6 +94,8 @@ export function goOnBack(reduction: Reduction, why: Why): void {
   if (!isUnderWay && !wasIncomplete) reduction.effects.push({ kind: 'release-leases' })
 }
 
+const isNotBack = ({ state }: Task) => state === 'reverting' || state === 'revert_failed'
+
 /**
  * Newest wave first. Who is not there takes no room: its assignment waits for it. However full the farm's
  * budget is with nodes of other rollouts, one may go back: a way back never waits for somebody else.
@@ -99,11 +104,8 @@ function giveBack(reduction: Reduction): void {
   const { tasks, policy, room: farmRoom } = reduction.rollout
   const farmMost = farmRoom === null ? Number.POSITIVE_INFINITY : Math.max(1, farmRoom)
   const most = Math.min(policy.blastBudget ?? Number.POSITIVE_INFINITY, farmMost)
-  let room = most - tasks.filter(isOnItsWayBack).length
-  const waiting = tasks
-    .filter((task) => task.state === 'reverting' && task.generation === null)
-    .filter((task) => task.deadlineMs === null)
-    .toSorted((a, b) => b.wave - a.wave)
+  let room = most - howMany(tasks, isOnItsWayBack)
+  const waiting = which(tasks, isToBeGivenBack).toSorted((a, b) => b.wave - a.wave)
   for (const task of waiting) {
     if (!task.previous || (task.isConnected && room-- <= 0)) continue
     if (!mayOneMore(reduction)) return
@@ -112,6 +114,8 @@ function giveBack(reduction: Reduction): void {
     reduction.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
   }
 }
+
+const isToBeGivenBack = (task: Task) => isToGoBack(task) && task.deadlineMs === null
 
 export function react(reduction: Reduction, onFailure: OnFailure, kind: HoldKind, why: Why): void {
   // Whoever paused it by hand stays the one to ask.

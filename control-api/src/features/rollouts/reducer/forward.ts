@@ -3,6 +3,7 @@
 import * as because from './because.ts'
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
+import { howMany, isAny, isAnyOfWave, taskOf, which, whichOfWave } from './places.ts'
 import {
   giveUpAll,
   mayOneMore,
@@ -26,8 +27,10 @@ import {
   countTasks,
   hasFailed,
   isDeferred,
+  isHealthy,
   isLate,
   isOpen,
+  isPassedBy,
   isProof,
   isProven,
   isUnanswered,
@@ -46,7 +49,7 @@ export function goOn(reduction: Reduction): boolean {
   if (held) return stay(reduction, 'paused', because.held(held, reduction.rollout))
   if (progress.phase === 'waiting') return beginWave(reduction)
   if (rollout.isStorageFull) return holdForStorage(reduction)
-  const late = tasks.filter(isLate)
+  const late = which(tasks, isLate)
   if (late.length > 0) return stay(reduction, 'paused', because.late(late))
   if (progress.phase === 'soaking') return soak(reduction)
   if (leaveOut(reduction)) return true
@@ -60,10 +63,10 @@ export function goOn(reduction: Reduction): boolean {
       return stay(reduction, 'running', because.nobodyThere(reduction.rollout, called))
   }
   const { pending, total } = countTasks(reduction.rollout.tasks)
-  if (pending > 0 && !reduction.rollout.tasks.some(isProven)) {
+  if (pending > 0 && !isAny(reduction.rollout.tasks, isProven)) {
     return stay(reduction, 'paused', because.unreached(total))
   }
-  const unreached = reduction.rollout.tasks.filter(isMissed)
+  const unreached = which(reduction.rollout.tasks, isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
     return stay(reduction, 'paused', because.tooManyAway(unreached, policy.maxUnreachablePercent))
   }
@@ -88,23 +91,20 @@ export function holdUntilHeard(reduction: Reduction): void {
 
 /** Of the wave under way: those that were offered the version and are to be well with it. */
 export const unheardOf = ({ tasks, progress }: Rollout) =>
-  tasks.filter(
-    (task) =>
-      task.wave === progress.wave &&
-      !task.isConnected &&
-      !task.isExcused &&
-      (task.state === 'healthy' || MOVING.includes(task.state)),
-  )
+  whichOfWave(tasks, progress.wave, isUnheard)
+
+const isUnheard = ({ state, isConnected, isExcused }: Task) =>
+  !isConnected && !isExcused && (state === 'healthy' || MOVING.includes(state))
 
 const isMissed = (task: Task) =>
   task.state === 'unreachable' && !task.isExcused && !(isDeferred(task) && mayBeOffered(task))
 
 /** No wave rests on the proof of another: each has one of its own. */
-const isWaveProven = ({ tasks, progress }: Rollout) =>
-  tasks.some((task) => task.wave === progress.wave && isProof(task))
+const isWaveProven = ({ tasks, progress }: Rollout) => isAnyOfWave(tasks, progress.wave, isProof)
 
-const isToSoak = ({ tasks, progress }: Rollout) =>
-  tasks.some((task) => task.wave === progress.wave && task.state === 'healthy' && isProof(task))
+const isToSoak = ({ tasks, progress }: Rollout) => isAnyOfWave(tasks, progress.wave, isToBeWatched)
+
+const isToBeWatched = (task: Task) => isHealthy(task) && isProof(task)
 
 /**
  * Nobody of the wave is left to prove the version: one node of a later one does in its place, or one that was
@@ -150,8 +150,8 @@ function beginWave(reduction: Reduction): boolean {
   const isOfIt = (task: Task) => task.wave === progress.wave && isUnanswered(task)
   const mayCome = (task: Task) =>
     task.wave > progress.wave && (task.state === 'pending' || (isDeferred(task) && isReady(task)))
-  const hasNodes = tasks.some((task) => isOfIt(task) || mayCome(task))
-  if (closed !== null && hasNodes)
+  const hasNodes = () => tasks.some((task) => isOfIt(task) || mayCome(task))
+  if (closed !== null && hasNodes())
     return stay(reduction, 'paused', because.closed(closed, progress))
   setProgress(reduction, { phase: 'dispatching' })
   return true
@@ -160,7 +160,8 @@ function beginWave(reduction: Reduction): boolean {
 /** Those that are too many; what is worst decides. */
 function failuresOver({ tasks, policy, progress }: Rollout): Task[] {
   // Who was left out would have refused it.
-  const failures = [...tasks.filter(hasFailed), ...tasks.filter(isMissing)]
+  const failures = [...which(tasks, hasFailed), ...which(tasks, isMissing)]
+  if (failures.length === 0) return []
   const isGrave = failures.some(
     (task) => task.state === 'unhealthy' || task.state === 'apply_stuck' || isConflict(task),
   )
@@ -187,10 +188,10 @@ const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
 /** Nobody is offered what one like it refused. True: there was somebody. */
 function leaveOut(reduction: Reduction): boolean {
   const { tasks } = reduction.rollout
-  const refusers = tasks.filter(saysOfOthers)
+  const refusers = which(tasks, saysOfOthers)
   if (refusers.length === 0) return false
   let isAny = false
-  for (const task of tasks.filter(isToBeOffered)) {
+  for (const task of which(tasks, isToBeOffered)) {
     const refuser = refusers.find((one) => isAlike(task, one))
     if (!refuser) continue
     if (!mayOneMore(reduction)) break
@@ -204,19 +205,19 @@ function leaveOut(reduction: Reduction): boolean {
 function dispatch(reduction: Reduction): { isWaiting: boolean; withoutRoom: number } {
   const { progress, policy } = reduction.rollout
   const isBounded = policy.maxParallel !== null
+  const { wave } = progress
+  const cordoned = which(reduction.rollout.tasks, isPassedBy)
   passBy(
     reduction,
-    reduction.rollout.tasks.filter((task) => task.wave === progress.wave || isDeferred(task)),
+    cordoned.filter((task) => task.wave === wave || isDeferred(task)),
   )
-  const inWave = reduction.rollout.tasks.filter((task) => task.wave === progress.wave)
-  if (isBounded) callAbsent(reduction, inWave)
-  const may = inWave.filter(isToBeOffered)
+  const may = whichOfWave(reduction.rollout.tasks, wave, isToBeOffered)
+  if (isBounded) callAbsent(reduction, whichOfWave(reduction.rollout.tasks, wave, isToBeCalled))
   const able = may.filter((task) => !isBounded || (task.isConnected && task.offers < MAX_OFFERS))
   const withoutRoom = offerTo(reduction, able)
-  const waits = (task: Task) => isOpen(task) || able.includes(task)
-  const isWaiting = reduction.rollout.tasks.some(
-    (task) => task.wave === progress.wave && waits(task),
-  )
+  const { tasks } = reduction.rollout
+  const isWaiting =
+    isAnyOfWave(tasks, wave, isOpen) || able.some((task) => taskOf(tasks, task.nodeId) === task)
   return { isWaiting, withoutRoom }
 }
 
@@ -228,31 +229,35 @@ const isToBeOffered = (task: Task) =>
 function callAbsent(reduction: Reduction, tasks: readonly Task[]): void {
   const { ackMs } = reduction.rollout.policy
   for (const task of tasks) {
-    if (task.state !== 'pending' || isPutOffByItself(task)) continue
-    const isCalled = task.deadlineMs !== null
-    if (task.isConnected !== isCalled) continue
+    if (!isToBeCalled(task)) continue
     if (!mayOneMore(reduction)) return
-    put(reduction, task, { ...task, deadlineMs: isCalled ? null : ackMs })
+    put(reduction, task, { ...task, deadlineMs: task.deadlineMs === null ? ackMs : null })
   }
 }
+
+/** It is not there and was not called yet, or was called and is there. */
+const isToBeCalled = (task: Task) =>
+  task.state === 'pending' &&
+  !isPutOffByItself(task) &&
+  task.isConnected === (task.deadlineMs !== null)
 
 /** It is over, and they return one by one. */
 export function offerToStragglers(reduction: Reduction): void {
   if (reduction.rollout.isStorageFull) return
-  passBy(reduction, reduction.rollout.tasks)
+  passBy(reduction, which(reduction.rollout.tasks, isPassedBy))
   leaveOut(reduction)
   // It said that they would take the version.
   if (reduction.transitions.some(({ to }) => to === 'skipped')) {
     move(reduction, 'succeeded', because.succeeded(reduction.rollout.tasks))
   }
-  offerTo(reduction, reduction.rollout.tasks.filter(isToBeOffered))
+  offerTo(reduction, which(reduction.rollout.tasks, isToBeOffered))
 }
 
 /** How many only the farm's budget keeps waiting. */
 function offerTo(reduction: Reduction, tasks: readonly Task[]): number {
   const { policy, tasks: all, room: farmRoom } = reduction.rollout
   const able = tasks.filter((task) => policy.maxParallel === null || mayBeOffered(task))
-  const unproven = all.filter(isUnproven).length
+  const unproven = howMany(all, isUnproven)
   const within = (limit: number) => Math.min(able.length, Math.max(0, limit - unproven))
   const room = within(Math.min(most(policy), farmRoom ?? Number.POSITIVE_INFINITY))
   for (const { nodeId } of able.slice(0, room)) {
@@ -302,14 +307,9 @@ const mayGoOnWithout = ({ policy, progress: { verdict } }: Rollout) =>
   verdict?.verdict !== 'inconclusive' &&
   verdict?.silent === undefined
 
-export const awayOf = ({ tasks, progress }: Rollout) =>
-  tasks.filter(
-    (task) =>
-      task.wave === progress.wave &&
-      task.state === 'healthy' &&
-      !task.isConnected &&
-      !task.isExcused,
-  )
+export const awayOf = ({ tasks, progress }: Rollout) => whichOfWave(tasks, progress.wave, isAway)
+
+const isAway = (task: Task) => isHealthy(task) && !task.isConnected && !task.isExcused
 
 export function finishWave(reduction: Reduction): void {
   const { progress } = reduction.rollout

@@ -106,6 +106,8 @@ export type Progress = {
   unfinished?: Unfinished
   /** Behind this node, by id, they are yet to begin: it has just become their owner. Left out: all have begun. */
   begunTo?: string
+  /** It was released, and those who joined meanwhile are yet to get it, behind this node, by id. Left out: all have. */
+  newcomersTo?: string
 }
 export type Unfinished = {
   /** As of the event that decided it, in which the first of them were changed. */
@@ -231,8 +233,8 @@ export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transi
  * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
  */
 export const RECONCILIATION_GRACE_MS = 45_000
-/** A transaction holds up everybody else: of ten thousand nodes a hundred at a time. */
-export const NODES_AT_ONCE = 100
+/** A transaction holds up everybody else: of ten thousand nodes two hundred at a time. */
+export const NODES_AT_ONCE = 200
 /** Offers to a node that is there and does not answer them. */
 export const MAX_OFFERS = 3
 

@@ -14,9 +14,9 @@ import {
   type Transition,
   type Unfinished,
 } from './model.ts'
-import { copyOf, placeOf } from './places.ts'
+import { copyOf, placeOf, replace, which } from './places.ts'
 import { failsGate, skip } from './task-states.ts'
-import { isPassedBy, isUnanswered } from './tasks.ts'
+import { isHealthy, isHealthyOrPending, isPassedBy, isUnanswered } from './tasks.ts'
 
 /** One event's work: what it has made of the rollout so far. */
 export type Reduction = {
@@ -63,7 +63,7 @@ export function put(reduction: Reduction, task: Task, ...path: Task[]): void {
   const { cause } = reduction
   const tasks = ownTasks(reduction)
   const at = placeOf(tasks, task.nodeId)
-  if (at !== undefined && tasks[at] === task) tasks[at] = after
+  if (at !== undefined && tasks[at] === task) replace(tasks, at, after)
   let from = task.state
   for (const { state } of path) {
     if (state !== from) reduction.transitions.push({ nodeId: task.nodeId, from, to: state, cause })
@@ -126,11 +126,9 @@ export const passed = (task: Task): Task =>
 export function settleTasks(reduction: Reduction): void {
   const { state, tasks } = reduction.rollout
   const isStopped = isTerminal(state) && state !== 'succeeded'
-  for (const task of tasks) {
-    const isAsked = task.state === 'pending' && isStopped
-    if (task.state !== 'healthy' && !isAsked) continue
+  for (const task of which(tasks, isStopped ? isHealthyOrPending : isHealthy)) {
     if (!mayOneMore(reduction, isStopped ? ENDED : null)) return
-    if (isAsked) giveUp(reduction, task, ENDED)
+    if (task.state === 'pending') giveUp(reduction, task, ENDED)
     else if (isStopped && failsGate(task)) put(reduction, task, { ...task, state: 'unhealthy' })
     else put(reduction, task, { ...passed(task), state: 'done' })
   }
@@ -140,8 +138,7 @@ const ENDED = 'the rollout has ended'
 
 /** Nothing has come of their offers, and nothing shall. */
 export function giveUpAll(reduction: Reduction, message: string): void {
-  for (const task of reduction.rollout.tasks) {
-    if (!isUnanswered(task)) continue
+  for (const task of which(reduction.rollout.tasks, isUnanswered)) {
     if (!mayOneMore(reduction, message)) return
     giveUp(reduction, task, message)
   }

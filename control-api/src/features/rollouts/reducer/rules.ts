@@ -76,9 +76,12 @@ const actorOf = ({ cause }: Unfinished, before: Unfinished | undefined) =>
 
 export type Offered = { nodeId: string; generation: number }
 
-/** As `offered` of each of them, looked at once behind the last. */
+/**
+ * As `offered` of each of them, looked at once behind the last. It is part of the event that had them offered, which has
+ * changed as many nodes as it may: whoever else is to go back does so with the next.
+ */
 export function reduceOffered(rollout: Rollout, offered: readonly Offered[]): Outcome {
-  const reduction = newReduction(rollout, 'offered')
+  const reduction = { ...newReduction(rollout, 'offered'), left: 0 }
   for (const { nodeId, generation } of offered)
     takeNodeEvent(reduction, { kind: 'offered', nodeId, generation })
   if (rollout.progress.goesBack !== null) {

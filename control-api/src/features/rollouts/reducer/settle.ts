@@ -3,6 +3,7 @@
 import { giveUpFrozen, goOnBack, turnBack } from './endings.ts'
 import { goOn, offerToStragglers } from './forward.ts'
 import { isTerminal, type Task } from './model.ts'
+import { which } from './places.ts'
 import {
   giveUpAll,
   mayOneMore,
@@ -12,6 +13,7 @@ import {
   setProgress,
   settleTasks,
 } from './reduction.ts'
+import { isHealthy } from './tasks.ts'
 
 /** What the tasks make of the rollout. */
 export function settle(reduction: Reduction): void {
@@ -46,8 +48,8 @@ function goOnWithTheRest(reduction: Reduction): void {
 function finishEarlierWaves(reduction: Reduction, tasks: readonly Task[]): void {
   const { wave, goesBack } = reduction.rollout.progress
   if (goesBack !== null) return
-  for (const task of tasks) {
-    if (task.state !== 'healthy' || task.wave >= wave) continue
+  for (const task of which(tasks, isHealthy)) {
+    if (task.wave >= wave) continue
     if (!mayOneMore(reduction)) return
     put(reduction, task, { ...passed(task), state: 'done' })
   }

@@ -11,6 +11,7 @@
 import type { TaskState } from '../../../api-shapes/states.ts'
 import { CORDONED } from '../../../fleet/cordon.ts'
 import type { NodeEvent, Policy, Task } from './model.ts'
+import { howMany } from './places.ts'
 import { conflicted, isConflict, refused } from './refusals.ts'
 import { RANK, skip, to } from './task-states.ts'
 import { goingBack } from './way-back.ts'
@@ -187,6 +188,8 @@ export const hasFailed = ({ state, isExcused }: Task) => FAILURES.has(state) && 
 export const isLate = ({ deadlineMs, isExcused }: Task) => deadlineMs === 0 && !isExcused
 /** The wave waits for it. */
 export const isOpen = ({ state, isExcused }: Task) => !SETTLED.has(state) && !isExcused
+export const isHealthy = ({ state }: Task) => state === 'healthy'
+export const isHealthyOrPending = ({ state }: Task) => state === 'healthy' || state === 'pending'
 /** Nothing has come of its offer, so it can be taken back. */
 export const isUnanswered = ({ state }: Task) =>
   state === 'pending' || state === 'offered' || state === 'unreachable'
@@ -217,15 +220,14 @@ export const hasBegun = (task: Task) =>
 export const isOnItsWayBack = ({ state, deadlineMs }: Task) =>
   state === 'reverting' && deadlineMs !== null && deadlineMs !== 0
 
-export function countTasks(tasks: readonly Pick<Task, 'state'>[]) {
-  const count = (...states: TaskState[]) =>
-    tasks.filter(({ state }) => states.includes(state)).length
-  const skipped = count('skipped')
-  return {
-    total: tasks.length - skipped,
-    done: count('done', 'healthy'),
-    /** Out of reach: they will take the version when they return. */
-    pending: count('unreachable'),
-    back: count('reverted'),
-  }
-}
+export const countTasks = (tasks: readonly Task[]) => ({
+  total: tasks.length - howMany(tasks, isSkipped),
+  done: howMany(tasks, hasIt),
+  /** Out of reach: they will take the version when they return. */
+  pending: howMany(tasks, isUnreachable),
+  back: howMany(tasks, isBack),
+})
+const isSkipped = ({ state }: Task) => state === 'skipped'
+const hasIt = ({ state }: Task) => isWell(state)
+const isUnreachable = ({ state }: Task) => state === 'unreachable'
+const isBack = ({ state }: Task) => state === 'reverted'

@@ -9,6 +9,7 @@ import { awayOf, holdUntilHeard } from './forward.ts'
 import {
   isTerminal,
   type Policy,
+  type Progress,
   RECONCILIATION_GRACE_MS,
   type Rollout,
   type Task,
@@ -73,6 +74,10 @@ function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number 
 /** Of these the version is not to blame. */
 const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
 
+/** Who stopped it has all the time there is. */
+export const isProgressSuspended = ({ hold, phase }: Pick<Progress, 'hold' | 'phase'>): boolean =>
+  phase === 'waiting' || (hold !== null && SUSPENDING.includes(hold.kind))
+
 export function letPass(reduction: Reduction, ms: number): void {
   const { state, progress, policy } = reduction.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
@@ -83,9 +88,8 @@ export function letPass(reduction: Reduction, ms: number): void {
   ) {
     setProgress(reduction, { soakedMs: progress.soakedMs + ms })
   }
-  const { progressLeftMs, hold: held } = progress
-  const isSuspended = held !== null && SUSPENDING.includes(held.kind)
-  if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
+  const { progressLeftMs } = progress
+  if (progressLeftMs === null || isProgressSuspended(progress)) return
   setProgress(reduction, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
   const withinSeconds = (policy.progressDeadlineMs ?? 0) / 1000

@@ -42,6 +42,13 @@ export const RolloutInvalid = defineError(
   (nodes: string) =>
     `The version has errors on ${nodes}; nothing was started. Each entry of "errors" says where and what.`,
 )
+export const TooManyTexts = defineError(
+  422,
+  'too_many_texts',
+  'Too many different texts to check',
+  (most: number) =>
+    `Variables and overrides make more than ${most} different texts of this version, and each is checked by farmstead-node before the order. Nothing was started. Order it for a part of the farm at a time, with "selector", or let nodes share what they can.`,
+)
 export const NotNow = defineError(
   409,
   'action_not_possible',

@@ -14,6 +14,7 @@ import {
   TaskStandingSchema,
 } from '../../../api-shapes/states.ts'
 import { REASON_CODES } from './reason.ts'
+import { RolloutTimerSchema } from './timer-schema.ts'
 
 export const OnFailureSchema = Type.Enum(['revert', 'freeze', 'pause'])
 export type OnFailure = Static<typeof OnFailureSchema>
@@ -307,6 +308,10 @@ export const RolloutSchema = Type.Object({
     }),
   ),
   states: StandingsSchema,
+  headline: Type.String({
+    description: 'Of `reason` one sentence: why it waits, and what moves it on',
+  }),
+  timers: Type.Array(RolloutTimerSchema),
 })
 export type Rollout = Static<typeof RolloutSchema>
 

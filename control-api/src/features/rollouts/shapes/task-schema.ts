@@ -56,26 +56,37 @@ export const TasksSchema = Type.Object({
 })
 export type Tasks = Static<typeof TasksSchema>
 
-const OrderSchema = Type.String({
-  description:
-    'Stands for the names and their order: send it back, and they are left out while they are the same',
-})
+/** So many names are below 200 KB, however long they are. */
+export const NAMES_AT_ONCE = 2000
+const CELL = { minimum: 0, maximum: 10_000_000 }
+
 /** GET /rollouts/{id}/cells getRolloutCells */
 export const CellsQuerySchema = Type.Object({
-  order: Type.Optional(Type.String({ maxLength: 64, description: 'Of the answer before' })),
+  namesFrom: Type.Optional(
+    Type.Integer({
+      ...CELL,
+      description: `Also the names of ${NAMES_AT_ONCE} cells: of this one, the first being 0, and those behind it`,
+    }),
+  ),
 })
 export const CellsSchema = Type.Object({
   stateVersion: Type.Integer({ description: 'Of the rollout' }),
-  order: OrderSchema,
+  order: Type.String({
+    description: 'Stands for the names and their order: names of another order are of other cells',
+  }),
   waves: Type.Array(Type.Object({ index: Type.Integer(), nodes: Type.Integer() }), {
     description: 'Cells are in the order of waves, and in a wave in that of names',
   }),
   names: Nullable(
-    Type.Array(NameSchema, { description: 'Of each cell its node; null: as with this `order`' }),
+    Type.Array(NameSchema, {
+      maxItems: NAMES_AT_ONCE,
+      description: 'Of the cells that were asked for; null: none were',
+    }),
   ),
   states: Type.Array(TaskStandingSchema, { description: 'Those that occur' }),
-  cells: Type.Array(Type.Integer({ minimum: 0 }), {
-    description: 'Of each cell its state: where it is in `states`',
+  cells: Type.String({
+    pattern: '^[a-z]*$',
+    description: 'A letter for each cell: a is the first of `states`, b the second, and so on',
   }),
 })
 export type Cells = Static<typeof CellsSchema>

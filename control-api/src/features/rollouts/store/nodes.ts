@@ -12,7 +12,6 @@ import {
 import { nextTurn } from '../../../base/slices.ts'
 import { releasedVersions } from '../../../certificates/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
-import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
 export type FleetNode = {
@@ -46,7 +45,7 @@ const FLEET_COLUMNS = [
 /** Between two turns of the loop. */
 const READ_AT_A_TIME = 500
 
-/** By name. Read in parts: whether all of it still holds, areActive says. */
+/** By name. Read in parts: whether all of it still holds, fleetText says. */
 export async function activeNodes(db: Reader): Promise<FleetNode[]> {
   const nodes: FleetNode[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -70,17 +69,20 @@ const activeNodesAfter = (db: Reader, id: string): Promise<FleetNode[]> =>
     .limit(READ_AT_A_TIME)
     .execute()
 
-/** These in these revisions are all that are not decommissioned: compared as one text, for a row of each takes five times as long. */
-export async function areActive(
-  trx: Trx,
-  nodes: readonly { id: string; revision: number }[],
-): Promise<boolean> {
+/** Of nodes that are not decommissioned: stands for which there are, and in which revisions. */
+export const fleetTextOf = (nodes: readonly { id: string; revision: number }[]): string =>
+  nodes
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, revision }) => `${id} ${revision}`)
+    .join()
+
+/** Of all there are: as one text, for a row of each takes five times as long. */
+export async function fleetText(trx: Trx): Promise<string> {
   const { rows } = await sql<{ fleet: string | null }>`
     select group_concat(id || ' ' || revision) as fleet from (
       select id, revision from nodes where decommissioned_at_ms is null order by id
     )`.execute(trx)
-  const planned = nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return (rows[0]?.fleet ?? '') === planned.map(({ id, revision }) => `${id} ${revision}`).join()
+  return rows[0]?.fleet ?? ''
 }
 
 export type LatestAssignment = Assignment &
@@ -160,20 +162,42 @@ export async function lastGood(
   return new Map(rows.map((row) => [row.node_id, row]))
 }
 
-/** Nodes that joined after the plan was made: no rollout has had them, and they were told something. Not the cordoned. */
-export async function newcomers(trx: Trx, rollout: RolloutRow) {
-  const others = await trx
+export type JoinedNode = Pick<FleetNode, 'id' | 'name' | 'labels' | 'merge_patch'>
+
+/** Of all that the plan does not have the next, by id. Not the cordoned. */
+export const joinedAfter = (
+  trx: Trx,
+  rolloutId: string,
+  after: string,
+  most: number,
+): Promise<JoinedNode[]> =>
+  trx
     .selectFrom('nodes')
     .select(['id', 'name', 'labels', 'merge_patch'])
+    .where('id', '>', after)
     .where('decommissioned_at_ms', 'is', null)
     .where('cordon', 'is', null)
-    .where('id', 'not in', (eb) =>
-      eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('node_tasks')
+            .select('node_id')
+            .where('rollout_id', '=', rolloutId)
+            .whereRef('node_id', '=', 'nodes.id'),
+        ),
+      ),
     )
+    .orderBy('id')
+    .limit(most)
     .execute()
-  const ids = others.map(({ id }) => id)
-  const outsideRollouts = await givenOutsideRollouts(trx, ids)
-  return others.filter(({ id }) => outsideRollouts.has(id))
+
+/** They were told something, but by no rollout. */
+export async function whoNeverHadARollout(trx: Trx, nodes: readonly JoinedNode[]) {
+  const outside = await givenOutsideRollouts(
+    trx,
+    nodes.map(({ id }) => id),
+  )
+  return nodes.filter(({ id }) => outside.has(id))
 }
 
 /** The rollout's nodes that can fetch paths from themselves. */

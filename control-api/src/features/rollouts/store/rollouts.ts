@@ -9,6 +9,7 @@ import { nextTurn } from '../../../base/slices.ts'
 import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import type { Connected } from '../../../fleet/connections.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { AT_ONCE, type Policy, type Rollout, type Task } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
@@ -132,14 +133,14 @@ export const reasonOf = ({ reason }: Pick<RolloutRow, 'reason'>): Reason => JSON
 export async function loadRollout(
   trx: Reader,
   id: string,
-  isConnected: (nodeId: string) => boolean,
+  connected: Connected,
   /** As somebody remembers them; left out: they are read. */
   known?: readonly Task[],
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
   const tasks = seenNow(known ?? (await loadTasks(trx, id)), {
-    isConnected,
+    connected,
     cordons: await cordonsNow(trx),
   })
   const { state } = row
@@ -187,8 +188,8 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
 }
 
 /** Under way, and not on its way back. */
-export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
-  const rows = await trx
+export async function rolloutsUnderWay(db: Reader): Promise<string[]> {
+  const rows = await db
     .selectFrom('rollouts')
     .select('id')
     .where('state', 'in', ['running', 'paused'])
@@ -202,7 +203,9 @@ export async function rolloutsToGoOn(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
-    .where(sql<boolean>`progress ->> 'unfinished' is not null`)
+    .where(
+      sql<boolean>`(progress ->> 'unfinished' is not null or progress ->> 'newcomersTo' is not null)`,
+    )
     .orderBy('id')
     .execute()
   return rows.map((row) => row.id)
@@ -233,7 +236,7 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
 /** Under way, with gates. */
 export async function gatedRollouts(
   db: Reader,
-  isConnected: (nodeId: string) => boolean,
+  connected: Connected,
   known: (rolloutId: string) => readonly Task[] | undefined,
 ): Promise<Loaded[]> {
   const rows = await db
@@ -243,7 +246,7 @@ export async function gatedRollouts(
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
   const loaded = await Promise.all(
-    rows.map((row) => loadRollout(db, row.id, isConnected, known(row.id))),
+    rows.map((row) => loadRollout(db, row.id, connected, known(row.id))),
   )
   return loaded.filter((one) => one !== null)
 }

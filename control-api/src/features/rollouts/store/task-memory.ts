@@ -53,13 +53,10 @@ export function createTaskMemory() {
     tasksOf,
     /** What the transaction has made of them. */
     keep,
-    /** What a statement does to all tasks there are. */
-    changeAll(unit: Unit, change: (tasks: Tasks) => Tasks): void {
-      for (const id of new Set([...committed.keys(), ...(working.get(unit)?.keys() ?? [])])) {
-        const tasks = tasksOf(unit, id)
-        const changed = tasks && change(tasks)
-        if (changed && changed !== tasks) keep(unit, id, changed)
-      }
+    /** What a statement does to tasks of a rollout, if they are remembered. */
+    change(unit: Unit, rolloutId: string, change: (tasks: Tasks) => Tasks): void {
+      const tasks = tasksOf(unit, rolloutId)
+      if (tasks) keep(unit, rolloutId, change(tasks))
     },
     /** Something changed that they show of their nodes. */
     forgetAll(unit: Unit): void {

@@ -40,6 +40,16 @@ const found = (db: Reader, { rolloutId, scope, state, wave, running, name, q }: 
 /** Wave, name and id of the last one: a name may be that of a node that is gone, too. */
 export type PlaceInWave = readonly [wave: number, name: string, nodeId: string]
 
+/** Of those whose next step is awaited, the one whose time is over first. */
+export const soonestAwaited = (db: Reader, of: Of) =>
+  found(db, of)
+    .select(['t.node_id', 'n.name', 't.state', 't.deadline_remaining_ms as left_ms'])
+    .where('t.deadline_remaining_ms', '>', 0)
+    .orderBy('t.deadline_remaining_ms')
+    .orderBy('n.name')
+    .limit(1)
+    .executeTakeFirst()
+
 /** By wave and name. */
 export const tasksPage = (db: Reader, page: Page<PlaceInWave>): Promise<TaskWithName[]> =>
   found(db, page)

@@ -8,7 +8,7 @@ import { keepText, renderedText } from '../../../assignments/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
-import { copyOf } from '../reducer/places.ts'
+import { copyOf, placeOf, replace } from '../reducer/places.ts'
 import { UNPROVEN } from '../reducer/tasks.ts'
 import type { LeftOutFor } from '../shapes/reason.ts'
 
@@ -179,6 +179,8 @@ export async function saveTasks(
   const alike = new Map<string, { set: Partial<Stored>; nodeIds: string[] }>()
   for (const change of changes) {
     const set = changedOf(change)
+    // Only of now something changed: nothing of it is stored.
+    if (Object.keys(set).length === 0) continue
     const key = JSON.stringify(set)
     const same = alike.get(key) ?? { set, nodeIds: [] }
     same.nodeIds.push(change.after.nodeId)
@@ -289,8 +291,8 @@ export const openTasksBefore = (trx: Trx, rolloutId: string, nodeIds: readonly s
     .execute()
 
 /** Rollouts with nodes that were out of reach when their turn came. */
-export async function deferringRollouts(trx: Trx): Promise<string[]> {
-  const rows = await trx
+export async function deferringRollouts(db: Reader): Promise<string[]> {
+  const rows = await db
     .selectFrom('node_tasks')
     .select('rollout_id')
     .distinct()
@@ -312,34 +314,50 @@ export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   return row !== undefined
 }
 
-/** Lets time pass for what is awaited; returns the tasks whose time is over now. */
+export type AwaitedTask = { rolloutId: string; nodeId: string; leftMs: number }
+
+/**
+ * Tasks whose next step is awaited, by rollout and node, from behind that one on. Their index is named: it holds them in this
+ * order, and without those of all the rollouts there ever were.
+ */
+export async function awaitedAfter(
+  trx: Trx,
+  after: Pick<AwaitedTask, 'rolloutId' | 'nodeId'> | null,
+  most: number,
+): Promise<AwaitedTask[]> {
+  const { rolloutId, nodeId } = after ?? { rolloutId: '', nodeId: '' }
+  const { rows } = await sql<AwaitedTask>`
+    select rollout_id as rolloutId, node_id as nodeId, deadline_remaining_ms as leftMs
+    from node_tasks indexed by node_tasks_awaited
+    where deadline_remaining_ms is not null and deadline_remaining_ms > 0
+      and (rollout_id, node_id) > (${rolloutId}, ${nodeId})
+    order by rollout_id, node_id limit ${most}`.execute(trx)
+  return rows
+}
+
+/** Lets time pass for these. */
 export async function spendTime(
   trx: Trx,
-  elapsedMs: number,
-): Promise<{ rollout_id: string; node_id: string }[]> {
-  const overrun = await trx
-    .selectFrom('node_tasks')
-    .select(['rollout_id', 'node_id'])
-    .where('deadline_remaining_ms', 'is not', null)
-    .where('deadline_remaining_ms', '>', 0)
-    .where('deadline_remaining_ms', '<=', elapsedMs)
-    .execute()
-  await trx
-    .updateTable('node_tasks')
-    .set({ deadline_remaining_ms: sql`deadline_remaining_ms - ${elapsedMs}` })
-    .where('deadline_remaining_ms', 'is not', null)
-    .where('deadline_remaining_ms', '>', elapsedMs)
-    .execute()
-  return overrun
+  ms: number,
+  tasks: readonly AwaitedTask[],
+): Promise<void> {
+  // The rollout is said per row, as in saveEach.
+  await sql`
+    update node_tasks set deadline_remaining_ms = deadline_remaining_ms - ${ms}
+    from json_each(${JSON.stringify(tasks)}) task
+    where rollout_id = task.value ->> 'rolloutId' and node_id = task.value ->> 'nodeId'`.execute(
+    trx,
+  )
 }
 
 /** As spendTime leaves them. */
-export function withTimeSpent(tasks: readonly Task[], elapsedMs: number): readonly Task[] {
-  const isLeft = ({ deadlineMs }: Task) => deadlineMs !== null && deadlineMs > elapsedMs
-  if (!tasks.some(isLeft)) return tasks
+export function withTimeSpent(tasks: readonly Task[], ms: number, nodeIds: readonly string[]) {
   const after = copyOf(tasks)
-  for (const [at, task] of tasks.entries()) {
-    if (isLeft(task)) after[at] = { ...task, deadlineMs: (task.deadlineMs ?? 0) - elapsedMs }
+  for (const nodeId of nodeIds) {
+    const at = placeOf(after, nodeId)
+    const task = at === undefined ? undefined : after[at]
+    if (at === undefined || !task || task.deadlineMs === null) continue
+    replace(after, at, { ...task, deadlineMs: task.deadlineMs - ms })
   }
   return after
 }

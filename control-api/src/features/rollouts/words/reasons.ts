@@ -22,6 +22,8 @@ import {
   tellNode,
   tellWave,
   tellWhy,
+  whoHas,
+  whoIsBefore,
   written,
 } from './why-words.ts'
 
@@ -54,7 +56,7 @@ const WORDS: Words = {
   scheduled: ({ at }) => `It begins ${at}. ${BY_ITSELF}`,
   window_closed: ({ closed }) => `${tellClosed(closed)} ${BY_ITSELF}`,
   queued: ({ rolloutIds }, audience) =>
-    `${whoHas(rolloutIds, audience)}, or wait for them before it. It begins by itself when its nodes are free, cancel ends it.`,
+    `${whoIsBefore(rolloutIds, audience)}. It begins by itself when its nodes are free; cancel ends it.`,
   nodes_taken: ({ rolloutIds }, audience) =>
     `When its time came, ${whoHas(rolloutIds, audience)}, and its order was to refuse then. A new order with "onOverlap": "queue" waits.`,
   contains_reverted: ({ version, rolloutId, orderId }, audience) =>
@@ -141,11 +143,6 @@ const WORDS: Words = {
       : 'Its nodes have again what they had.'
     return `${whyBack(why, audience)} ${backNodes === 0 ? nobody : all}`
   },
-}
-
-function whoHas(rolloutIds: readonly string[], audience: Audience): string {
-  const names = rolloutNames(rolloutIds, audience)
-  return `${names.join(', ')} ${names.length > 1 ? 'have' : 'has'} nodes of it`
 }
 
 function waiting(reason: Of<'waiting_for_nodes'>, audience: Audience): string {

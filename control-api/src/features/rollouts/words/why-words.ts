@@ -4,7 +4,7 @@
 import type { TaskState } from '../../../api-shapes/states.ts'
 import { CONFLICT } from '../reducer/refusals.ts'
 import type { Finding, HoldKind, InWave, LeftOutFor, StandIn, Told, Why } from '../shapes/reason.ts'
-import { type Audience, named, naming, rolloutName } from './audience.ts'
+import { type Audience, named, naming, rolloutName, rolloutNames } from './audience.ts'
 
 /** Comes before a sentence, which begins with a small letter or a number then. */
 export function tellWave(at: InWave, audience: Audience): string {
@@ -33,6 +33,16 @@ function tellStandIn(standIn: StandIn, audience: Audience): string {
 
 export const nodeName = ({ id, name }: Told['node'], { isWhole, sees }: Audience): string =>
   isWhole || sees(id) ? name : 'a node outside your scope'
+
+export function whoHas(rolloutIds: readonly string[], audience: Audience): string {
+  const names = rolloutNames(rolloutIds, audience)
+  return `${names.join(', ')} ${names.length > 1 ? 'have' : 'has'} some of its nodes`
+}
+
+export function whoIsBefore(rolloutIds: readonly string[], audience: Audience): string {
+  const are = rolloutNames(rolloutIds, audience).length > 1 ? 'are' : 'is'
+  return `${whoHas(rolloutIds, audience)}, or ${are} ahead of it in the queue for them`
+}
 
 const DONE_WITH_IT: Partial<Record<TaskState, string>> = {
   nacked: 'refused the version',

@@ -32,7 +32,7 @@ async function open() {
   const services = await openServices({ dataDir: tempDir() })
   onTestFinished(() => services.close())
   const { db, write, now } = services
-  const { renderForNode, errorsForAuthor } = createReleases()
+  const { rendererOf, errorsForAuthor } = createReleases()
   const assignments = createAssignments({ identity: testIdentity, now, wake: () => {} })
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
@@ -41,10 +41,10 @@ async function open() {
     write,
     now,
     assignments,
-    renderForNode,
+    rendererOf,
     errorsForAuthor,
     readGrouping,
-    isConnected: () => true,
+    connected: { has: () => true, mark: 0, changedSince: () => [] },
     isStorageFull: () => false,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
@@ -59,7 +59,7 @@ async function open() {
         now,
         engine,
         checkFor: (text) => async (target) => {
-          const rendered = await renderForNode(db, text, target)
+          const rendered = await rendererOf(text)(db, target)
           if (!rendered) throw new Error('the test text must stay readable')
           return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
         },

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What is done for many nodes is done in parts: a crash between two of them leaves an order that goes on, or none.
-import { expect, it, onTestFinished } from 'vitest'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Command } from '../../../../src/features/rollouts/reducer/model.ts'
 import { startRollout } from '../../../../src/features/rollouts/start.ts'
+import { findRollout } from '../../../../src/features/rollouts/store/rollouts.ts'
+import { Connections } from '../../../../src/fleet/connections.ts'
+import type { Services } from '../../../../src/process/services.ts'
 import { enrol } from '../../../bench/scale.ts'
+import { watchTurns } from '../../../bench/turns.ts'
 import { tempDir } from '../../../helper.ts'
-import { CONFIG, openData, startPlane } from '../../../simulator/real-plane.ts'
+import { CONFIG, openData, type Running, startPlane } from '../../../simulator/real-plane.ts'
 
 /** More than an order stores at once. */
 const NODES = 601
@@ -15,15 +21,17 @@ const order = {
   ...{ strategy: { atOnce: true }, author: { id: null, username: 'ana' } },
 }
 
-async function farm() {
-  const services = await openData(tempDir(), now)
+async function farm(enrolled = ids) {
+  const dir = tempDir()
+  const services = await openData(dir, now)
   onTestFinished(() => services.close())
-  await enrol(services, ids)
+  await enrol(services, enrolled)
+  const disk = { isFull: false }
   /** A process of the control plane; nodesAtOnce: it stands still behind each part. */
-  const begin = async (nodesAtOnce?: number) => {
-    const found = { connected: new Set(ids), isStorageFull: () => false }
+  const begin = async (nodesAtOnce?: number, write = services.write, here = ids) => {
+    const found = { connected: new Connections(here), isStorageFull: () => disk.isFull }
     const cut = nodesAtOnce === undefined ? {} : { nodesAtOnce }
-    const plane = await startPlane(services, now, { ...found, ...cut })
+    const plane = await startPlane({ ...services, write }, now, { ...found, ...cut })
     onTestFinished(() => plane.stop())
     await plane.engine.heardAgain()
     return plane
@@ -34,7 +42,31 @@ async function farm() {
     const rows = await services.db.selectFrom('node_tasks').select('state').execute()
     return new Set(rows.map(({ state }) => state))
   }
-  return { services, begin, count, states }
+  /** How many nodes have so much time left. */
+  const timesLeft = async () => {
+    const column = 'deadline_remaining_ms'
+    const rows = await services.db.selectFrom('node_tasks').select(column).execute()
+    const groups = Map.groupBy(rows, (row) => row[column])
+    return new Map([...groups].map(([ms, all]) => [ms, all.length]))
+  }
+  return { dir, services, disk, begin, count, states, timesLeft }
+}
+
+/** It has what it was offered last, and is well with it. */
+async function takeIt(services: Services, { inbox }: Running, nodeId: string) {
+  const { generation, digest, ...offer } = await services.db
+    .selectFrom('assignments')
+    .select(['generation', 'offer_id as offerId', 'digest'])
+    .where('node_id', '=', nodeId)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const about = { ...offer, generation, digest }
+  const effective = { generation, digest, bootId: '0'.repeat(32), reloads: 0 }
+  const outcome = { outcome: 'applied' as const, reason: null, message: '', evidence: [] }
+  await inbox.ack(nodeId, { ...about, warnings: [] })
+  await inbox.result(nodeId, { ...about, ...outcome, effective })
+  await inbox.confirm(nodeId, { ...about, effective })
 }
 
 it('an order that a crash cut while it was stored is taken back whole', async () => {
@@ -98,4 +130,200 @@ it('all who do not answer in time are called late, however many they are', async
   await engine.tick(10_000)
   await engine.rested()
   expect(await states()).toEqual(new Set(['unreachable']))
+})
+
+it('of time that had passed for some when it failed, nobody loses more than there was', async () => {
+  const { services, begin, timesLeft } = await farm()
+  let left = Number.POSITIVE_INFINITY
+  const write: typeof services.write = (work) => {
+    if (left-- <= 0) throw new Error('the disk is full')
+    return services.write(work)
+  }
+  const { startDeps, engine } = await begin(undefined, write)
+  await startRollout(startDeps, order)
+  await engine.rested()
+  expect(await timesLeft()).toEqual(new Map([[10_000, NODES]]))
+  left = 1
+  await expect(engine.tick(1_000)).rejects.toThrow('the disk is full')
+  expect(await timesLeft()).toEqual(
+    new Map([
+      [9_000, 500],
+      [10_000, NODES - 500],
+    ]),
+  )
+  left = Number.POSITIVE_INFINITY
+  // It comes again with the next.
+  await engine.tick(3_000)
+  expect(await timesLeft()).toEqual(new Map([[7_000, NODES]]))
+})
+
+it('after a crash while time passed for some, all have theirs anew', async () => {
+  const { begin, timesLeft } = await farm()
+  const first = await begin()
+  await startRollout(first.startDeps, order)
+  await first.engine.rested()
+  const second = await begin(100)
+  const [[anew]] = [...(await timesLeft())] as [[number, number]]
+  await second.engine.tick(1_000)
+  await second.engine.letMorePass()
+  expect((await timesLeft()).get(anew - 1_000)).toBe(200)
+  const third = await begin()
+  expect(await timesLeft()).toEqual(new Map([[anew, NODES]]))
+  await third.engine.tick(1_000)
+  expect(await timesLeft()).toEqual(new Map([[anew - 1_000, NODES]]))
+})
+
+it('those who joined meanwhile get what was released in parts, and a crash between two loses none', async () => {
+  const [only = '', ...joining] = ids
+  const { dir, services, begin } = await farm([only])
+  const first = await begin(100)
+  await startRollout(first.startDeps, order)
+  await takeIt(services, first, only)
+  const id = await startRollout(first.startDeps, { ...order, version: 2 })
+  await enrol(services, joining)
+  for (const nodeId of joining) await first.inbox.offerFirstRelease(nodeId)
+  const given = async (version: number) => {
+    const rows = services.db.selectFrom('assignments').select('node_id').distinct()
+    const outside = rows.where('rollout_id', 'is', null).where('version', '=', version)
+    return (await outside.execute()).length
+  }
+  expect([await given(1), await given(2)]).toEqual([joining.length, 0])
+
+  await takeIt(services, first, only)
+  expect(await given(2)).toBe(100)
+  await first.engine.goOn(id)
+  expect(await given(2)).toBe(200)
+
+  const stop = watchTurns(dir)
+  const second = await begin()
+  await second.engine.rested()
+  expect(await given(2)).toBe(joining.length)
+  // An assignment, and a row or two of the audit, for each of two hundred.
+  expect(stop().mostChanges).toBeLessThan(800)
+})
+
+describe('many rollouts at once', () => {
+  const PER_ORDER = 50
+  /**
+   * Two hundred are given up, each with its task, its offer and a row of the audit; as many begin, with a row more; and all
+   * leases go from one to the others.
+   */
+  const MOST_CHANGES = 200 * 3 + 200 * 4 + 50 + 2 * NODES
+
+  it('begin some nodes at a time when the one that all of them wait for is over', async () => {
+    const { dir, services, begin } = await farm()
+    const { startDeps, engine } = await begin()
+    const first = await startRollout(startDeps, order)
+    for (let from = 0; from + PER_ORDER < NODES; from += PER_ORDER) {
+      const nodes = ids.slice(from, from + PER_ORDER)
+      await startRollout(startDeps, { ...order, version: 2, nodes })
+    }
+    await engine.rested()
+    const given = async () => {
+      const rows = services.db.selectFrom('assignments').select('node_id').distinct()
+      return (await rows.where('version', '=', 2).execute()).length
+    }
+    expect(await given()).toBe(0)
+    const version = (await findRollout(services.db, first))?.state_version ?? 0
+    const stop = watchTurns(dir)
+    await engine.obey(first, { kind: 'freeze', actor: 'ana' }, version)
+    await engine.rested()
+    expect(stop().mostChanges).toBeLessThan(MOST_CHANGES)
+    expect(await given()).toBe(NODES - 1)
+  })
+
+  it('are held one by one when the disk is full, and go on one by one', async () => {
+    const nodes = ids.slice(0, 20)
+    const { dir, services, disk, begin } = await farm(nodes)
+    const { startDeps, engine } = await begin(undefined, services.write, [])
+    const { strategy: _, ...oneByOne } = order
+    for (const nodeId of nodes) await startRollout(startDeps, { ...oneByOne, nodes: [nodeId] })
+    await engine.rested()
+    const stopFull = watchTurns(dir)
+    disk.isFull = true
+    await engine.storageFull()
+    const full = stopFull().mostStatements
+    const rows = await services.db.selectFrom('rollouts').select('progress').execute()
+    const held = rows.filter(({ progress }) => JSON.parse(progress).hold?.kind === 'storage_full')
+    expect(held).toHaveLength(nodes.length)
+    // Nobody is there: each is put off when its time to appear is over.
+    await engine.tick(300_000)
+    await engine.rested()
+    disk.isFull = false
+    const stopRoom = watchTurns(dir)
+    await engine.offerHeld()
+    const room = stopRoom().mostStatements
+    // Five for each of twenty, in one turn, are a hundred.
+    expect(Math.max(full, room)).toBeLessThan(30)
+  })
+})
+
+describe('a farm that has applied a version', () => {
+  const few = ids.slice(0, 24)
+  const AT_ONCE = 5
+
+  /** Each node but the last has what was ordered second, and had the first before. */
+  async function applied() {
+    const { services, begin } = await farm(few)
+    const first = await begin()
+    await startRollout(first.startDeps, order)
+    await first.engine.rested()
+    for (const nodeId of few) await takeIt(services, first, nodeId)
+    const id = await startRollout(first.startDeps, { ...order, version: 2 })
+    await first.engine.rested()
+    for (const nodeId of few.slice(1)) await takeIt(services, first, nodeId)
+    const obey = async ({ engine }: Running, command: Command) => {
+      const row = await findRollout(services.db, id)
+      await engine.obey(id, command, row?.state_version ?? 0)
+    }
+    const nodes = async () => {
+      const rows = await services.db
+        .selectFrom('node_tasks')
+        .select(['state', 'generation'])
+        .where('rollout_id', '=', id)
+        .execute()
+      const so = (one: (row: (typeof rows)[number]) => boolean) => rows.filter(one).length
+      return {
+        givenBack: so(({ state, generation }) => state === 'reverting' && generation !== null),
+        toGoBack: so(({ state, generation }) => state === 'reverting' && generation === null),
+        keeping: so(({ state }) => state === 'done'),
+        skipped: so(({ state }) => state === 'skipped'),
+      }
+    }
+    const state = async () => (await findRollout(services.db, id))?.state
+    return { id, services, begin, obey, nodes, state }
+  }
+
+  const takeBack: Command = { kind: 'revert', actor: 'ana', why: '' }
+
+  it('goes back in parts, and a crash between two of them loses nobody', async () => {
+    const { id, begin, obey, nodes } = await applied()
+    const cut = await begin(AT_ONCE)
+    await obey(cut, takeBack)
+    let before = await nodes()
+    for (let parts = 0; before.givenBack < AT_ONCE * 2; parts++) {
+      expect(parts).toBeLessThan(20)
+      await cut.engine.goOn(id)
+      const after = await nodes()
+      expect(after.givenBack - before.givenBack).toBeLessThanOrEqual(AT_ONCE)
+      before = after
+    }
+    const next = await begin()
+    await next.engine.rested()
+    expect(await nodes()).toEqual({ givenBack: 23, toGoBack: 0, keeping: 0, skipped: 1 })
+  })
+
+  it('keeps what it has where it was not turned back yet, when somebody freezes it between two parts', async () => {
+    const { begin, obey, nodes, state } = await applied()
+    const cut = await begin(AT_ONCE)
+    await obey(cut, takeBack)
+    await obey(cut, { kind: 'freeze', actor: 'ben' })
+    const next = await begin()
+    await next.engine.rested()
+    expect([await state(), await nodes()]).toEqual([
+      'frozen',
+      // Of the first part one had not answered yet, and four were to go back.
+      { givenBack: 0, toGoBack: 0, keeping: 19, skipped: 5 },
+    ])
+  })
 })

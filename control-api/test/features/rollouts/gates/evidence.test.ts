@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which node its own measurements call ill.
-import { expect, it } from 'vitest'
-import { illOf } from '../../../../src/features/rollouts/gates/evidence.ts'
+import { describe, expect, it } from 'vitest'
+import { illOf, judgeWave } from '../../../../src/features/rollouts/gates/evidence.ts'
 import { arrange, DEFAULT_GATES } from '../../../../src/features/rollouts/plan/strategy.ts'
 import {
   firstProgress,
@@ -9,6 +9,7 @@ import {
   type Task,
 } from '../../../../src/features/rollouts/reducer/model.ts'
 import type { Sample } from '../../../../src/metrics-store/metrics.ts'
+import { histogramOf } from '../../../histogram-of.ts'
 
 const NEW = 7
 const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
@@ -81,4 +82,42 @@ it('careful asks for 5xx, 4xx, 404, bytes and time, and takes it back for all bu
     ['bytesPerRequest', 'revert'],
     ['firstByteP99', 'pause'],
   ])
+})
+
+describe('a single node whose order names gates', () => {
+  const strategy = {
+    gates: [{ metric: 'readWaitP99' as const, max: 0.8, onFail: 'revert' as const }],
+    minSamples: 100,
+  }
+  const waited = (seconds: number, generation: number): Sample[] =>
+    Array.from({ length: 4 }, () => ({
+      ...answered('a', {}, generation),
+      stages: { readWait: histogramOf(Array<number>(50).fill(seconds)) },
+    }))
+  const judge = (samples: Sample[], gates: object = strategy) => {
+    const { policy } = arrange([], gates, { isFastPath: false, isAlone: true })
+    const rollout = rolloutOf(serving('a'))
+    const progress = { ...rollout.progress, phase: 'soaking' as const, soakedMs: 40_000 }
+    const measured = { nowMs: 2, samplesOf: () => samples, isConnected: () => true }
+    return judgeWave('rollout_x', { ...rollout, policy, progress }, measured)?.judged
+  }
+
+  it('is compared with what it did before', () => {
+    const better = judge([...waited(0.5, NEW - 1), ...waited(0.2, NEW)])
+    expect(better?.verdict).toBe('pass')
+    expect(better?.message).toContain('times its own before')
+    const same = judge([...waited(0.5, NEW - 1), ...waited(0.5, NEW)])
+    expect([same?.verdict, same?.onFail]).toEqual(['fail', 'revert'])
+  })
+  it('passes nothing once that is not known any more', () => {
+    const judged = judge(waited(0.2, NEW))
+    expect(judged?.verdict).toBe('no_data')
+    expect(judged?.message).toContain('is not known any more')
+  })
+  it('is compared with nobody when its order names none', () => {
+    const samples = [...waited(0.5, NEW - 1), ...waited(0.2, NEW)]
+    const judged = judge(samples, { minSamples: 100 })
+    expect(judged?.verdict).toBe('no_data')
+    expect(judged?.message).toContain('no other node had requests')
+  })
 })

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import {
-  quantileRatio,
-  shareDifference,
-} from '../../../../src/features/rollouts/gates/bootstrap.ts'
-import {
   type Group,
   judgeGates,
   withSilent,
   worst,
 } from '../../../../src/features/rollouts/gates/gates.ts'
 import type { Gate } from '../../../../src/features/rollouts/shapes/schema.ts'
+import { quantileRatio, shareDifference } from '../../../../src/metrics-store/bootstrap.ts'
 import type { Sample } from '../../../../src/metrics-store/metrics.ts'
 import { histogramOf, seededRandom } from '../../../histogram-of.ts'
 

@@ -2,10 +2,10 @@
 // Windows put together as they are read say what all of them say.
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../../../src/base/seeded-random.ts'
-import { MOST_UNITS } from '../../../../src/features/rollouts/gates/bootstrap.ts'
 import { judgeGates, readBy } from '../../../../src/features/rollouts/gates/gates.ts'
 import { createWindows, type Window } from '../../../../src/features/rollouts/gates/windows.ts'
 import { DEFAULT_GATES } from '../../../../src/features/rollouts/plan/strategy.ts'
+import { MOST_UNITS } from '../../../../src/metrics-store/bootstrap.ts'
 
 const random = seededRandom(1)
 const below = (most: number) => Math.floor(random() * most)

@@ -65,7 +65,7 @@ describe('the line', () => {
     await rests(service, first.id)
     const second = (await order(admin, { version: 1 })).json()
     expect(second).toMatchObject({ state: 'queued', blockedBy: [first.id], startedAt: null })
-    expect(second.reason).toContain(`${first.id} has nodes of it`)
+    expect(second.reason).toContain(`${first.id} has some of its nodes`)
     const third = (await order(admin, { version: 2 })).json()
     expect(third).toMatchObject({ state: 'queued', blockedBy: [first.id, second.id] })
     conducts(service, 0, { kind: 'good' })

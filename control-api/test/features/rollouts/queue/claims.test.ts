@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the queue reads of the nodes of large orders: as many rows as nodes differ to it, not as many as there are.
+// What the queue reads of the nodes of large orders: as many rows as nodes differ to it, not as many as there are. Of a database
+// without a service over it: one would give the orders their turn with its next second.
 import { type Kysely, sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../../../src/db/database.ts'
+import { migrateToLatest } from '../../../../src/db/migrate.ts'
+import { openControlDb } from '../../../../src/db/open.ts'
 import { claimsOn, contestedNodes } from '../../../../src/features/rollouts/queue/store.ts'
 import { WAITING, type WaitingState } from '../../../../src/features/rollouts/reducer/model.ts'
-import { build } from '../../../helper.ts'
+import { tempDir } from '../../../helper.ts'
 import { addLargeRollout, LARGE, nodeId } from '../large-rollout.ts'
 
 const NODES = 1_200
@@ -14,7 +17,9 @@ const SECOND = 'rollout_00000000000000000000000003'
 
 /** One order that waits for all nodes and one for every third; the large rollout owns the first hundred. */
 async function contested() {
-  const { db } = (await build()).services
+  const db = openControlDb(tempDir())
+  onTestFinished(() => db.destroy())
+  await migrateToLatest(db)
   await addLargeRollout(db, NODES)
   await addOrder(db, FIRST, 'queued', '1')
   await addOrder(db, SECOND, 'scheduled', 'cast(substr(node_id, 6) as integer) % 3 = 0')

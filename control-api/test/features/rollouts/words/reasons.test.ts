@@ -10,6 +10,7 @@ import {
   type Why,
 } from '../../../../src/features/rollouts/shapes/reason.ts'
 import { type Audience, EVERYBODY } from '../../../../src/features/rollouts/words/audience.ts'
+import { tellHeadline } from '../../../../src/features/rollouts/words/headline.ts'
 import { tellReason } from '../../../../src/features/rollouts/words/reasons.ts'
 import { HOLDS, taskMessage, tellWhy } from '../../../../src/features/rollouts/words/why-words.ts'
 
@@ -68,13 +69,13 @@ const ROWS: Row = {
   ),
   queued: {
     reason: { code: 'queued', rolloutIds: [KNOWN, OTHER] },
-    whole: `${KNOWN}, ${OTHER} have nodes of it, or wait for them before it. It begins by itself when its nodes are free, cancel ends it.`,
-    part: `${KNOWN}, another rollout have nodes of it, or wait for them before it. It begins by itself when its nodes are free, cancel ends it.`,
+    whole: `${KNOWN}, ${OTHER} have some of its nodes, or are ahead of it in the queue for them. It begins by itself when its nodes are free; cancel ends it.`,
+    part: `${KNOWN}, another rollout have some of its nodes, or are ahead of it in the queue for them. It begins by itself when its nodes are free; cancel ends it.`,
   },
   nodes_taken: {
     reason: { code: 'nodes_taken', rolloutIds: [OTHER] },
-    whole: `When its time came, ${OTHER} has nodes of it, and its order was to refuse then. A new order with "onOverlap": "queue" waits.`,
-    part: 'When its time came, another rollout has nodes of it, and its order was to refuse then. A new order with "onOverlap": "queue" waits.',
+    whole: `When its time came, ${OTHER} has some of its nodes, and its order was to refuse then. A new order with "onOverlap": "queue" waits.`,
+    part: 'When its time came, another rollout has some of its nodes, and its order was to refuse then. A new order with "onOverlap": "queue" waits.',
   },
   contains_reverted: {
     reason: { code: 'contains_reverted', version: 2, rolloutId: OTHER, orderId: KNOWN },
@@ -330,6 +331,31 @@ describe('a reason in words', () => {
     )
     expect(tellReason(away(five.slice(0, 4)), four)).toMatch(/^n0, n1, n2 and 1 more took the/)
   })
+})
+
+describe.each(REASON_CODES)('the headline of %s', (code) => {
+  const { reason } = ROWS[code]
+
+  it('is one sentence, and says no less than that', () => {
+    const told = tellHeadline(reason)
+    expect(told).toMatch(/^[A-Z0-9]|^(ana|edge-1|vault-7|rollout_)/)
+    expect(told).toMatch(/[^.;]\.$/)
+    expect(told.slice(0, -1)).not.toMatch(/[.;]\s*[.;]|\. |undefined/)
+  })
+
+  it('names nothing to who sees some of its nodes', () => {
+    const told = tellHeadline(reason, PART)
+    expect(told).not.toMatch(/vault-7|7013|9017|undefined/)
+    expect(told).not.toContain(OTHER)
+    if (told !== '') expect(told).toMatch(/[^.;]\.$/)
+  })
+})
+
+test('the headline of the last wave does not tell who sees some of the nodes how many waves there are', () => {
+  const { reason } = ROWS.soaking
+  const last = { ...reason, at: { ...at, wave: at.waves - 1 } } as Reason
+  expect(tellHeadline(last)).toContain('it succeeds by itself when')
+  expect(tellHeadline(last, PART)).toContain('it goes on by itself when')
 })
 
 test('what stopped it is told by kind to who may not be told more', () => {

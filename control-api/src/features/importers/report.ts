@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The three lists as a text to read, to print and to keep (Markdown).
+import type { Finding, Note } from './findings.ts'
+import type { Imported } from './imported.ts'
+
+const HEADS = {
+  unsupported: [
+    'Not supported',
+    'Nothing of the draft does this. Behind each is what to do instead.',
+  ],
+  different: ['Taken over with a difference', 'Read these before the switch.'],
+  taken: ['Taken over', 'These are in the draft as they were.'],
+} as const
+const MOST_PLACES = 20
+
+export function reportOf(title: string, { findings }: Imported): string {
+  const of = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict)
+  const counts = `${of('taken').length} directives are taken over, ${of('different').length} with a difference, ${of('unsupported').length} are not supported.`
+  const parts = (['unsupported', 'different'] as const).flatMap((verdict) => {
+    const found = of(verdict)
+    return found.length === 0
+      ? []
+      : ['', `## ${HEADS[verdict][0]}`, '', HEADS[verdict][1], ...byNote(found)]
+  })
+  const taken = of('taken').map((one) => `- ${placeOf(one)} ${code(one.directive)}`)
+  const rest =
+    taken.length === 0 ? [] : ['', `## ${HEADS.taken[0]}`, '', HEADS.taken[1], '', ...taken]
+  return `${[`# ${title}`, '', counts, ...parts, ...rest].join('\n')}\n`
+}
+
+/** What many directives share is said once. */
+function byNote(findings: readonly Finding[]): string[] {
+  const groups = Map.groupBy(
+    findings.flatMap((finding) => finding.notes.map((note) => ({ finding, note }))),
+    ({ note }) => keyOf(note),
+  )
+  return [...groups.values()].flatMap((group) => {
+    const places = group.map(({ finding }) => `- ${placeOf(finding)} ${code(finding.directive)}`)
+    const more = places.length - MOST_PLACES
+    const shown = [...places.slice(0, MOST_PLACES), ...(more > 0 ? [`- and ${more} more`] : [])]
+    return ['', `**${escaped(group[0]?.note.text ?? '')}**`, '', ...shown]
+  })
+}
+
+const keyOf = ({ code, text }: Note) => `${code} ${text}`
+const placeOf = ({ file, line, column }: Finding) => `${escaped(file)}:${line}:${column}`
+/** Code of a config may have backticks in it. */
+function code(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const blank = longest > 0 ? ' ' : ''
+  return `${fence}${blank}${text}${blank}${fence}`
+}
+const escaped = (text: string) => text.replaceAll(/[*_`<>[\]\\]/g, '\\$&')

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Single requests of a node: some of all while somebody looks, and the slow ones of the last hours.
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { NodeIdSchema } from '../../api-shapes/common.ts'
+import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Database } from '../../db/database.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { MOST_WATCHED, type SampleWatches } from '../../fleet/sample-watches.ts'
+import type { App } from '../../http/app-types.ts'
+import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
+import { SLOW_KEPT_HOURS } from '../../metrics-store/slow-requests.ts'
+import type { PlacedRequest } from '../../metrics-store/windows.ts'
+import { findNode } from '../../node-identity/store/nodes.ts'
+import { limits } from '../../plugins/limits.ts'
+import { EmptyRange } from './range.ts'
+import {
+  type RequestSample,
+  SamplesQuerySchema,
+  SamplesSchema,
+  SlowRequestsQuerySchema,
+  SlowRequestsSchema,
+} from './request-schema.ts'
+
+type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  metrics: Pick<MetricsStore, 'slowRequests'>
+  fleet: Pick<Fleet, 'presence'>
+  sampleWatches: Pick<SampleWatches, 'look'>
+}
+
+const TooManyWatched = defineError(
+  409,
+  'too_many_watched',
+  'Too many nodes are looked at',
+  () =>
+    `The requests of ${MOST_WATCHED} nodes are looked at already, by anybody. Try again when somebody has left one: that takes ten seconds.`,
+)
+const tags = ['metrics']
+const params = Type.Object({ id: NodeIdSchema })
+/** Told by hello, of nodes that can. */
+const CAPABILITY = 'samples'
+const DEFAULT_LIMIT = 100
+const KEPT_MS = SLOW_KEPT_HOURS * 3600_000
+
+export const requestRoutes =
+  ({ db, now, metrics, fleet, sampleWatches }: Deps) =>
+  async (app: App) => {
+    const find = async (id: string) => {
+      const node = await findNode(db, id)
+      if (!node) throw new NodeNotFound(id)
+      return node
+    }
+
+    app.get(
+      '/nodes/:id/samples',
+      {
+        config: {
+          permission: 'requests:read',
+          rateLimit: limits.expensive,
+          errors: [NodeNotFound, TooManyWatched],
+        },
+        schema: {
+          operationId: 'watchNodeRequests',
+          tags,
+          summary: 'Single requests of a node, live for as long as somebody asks',
+          description:
+            'Ask each second, with `next` of the answer before: the node then sends at most 100 of its requests a second, and stops ten seconds after the last question. ' +
+            'The first come after about two seconds. At most 20 nodes are looked at at once.',
+          params,
+          querystring: SamplesQuerySchema,
+          response: { 200: SamplesSchema },
+        },
+      },
+      async ({ params: { id }, query: { after = 0 } }) => {
+        const node = await find(id)
+        const capabilities: string[] = JSON.parse(node.capabilities)
+        const nothing = { nodeId: id, next: after, batches: [] }
+        if (!fleet.presence(id).connected) return { ...nothing, state: 'disconnected' as const }
+        if (!capabilities.includes(CAPABILITY)) return { ...nothing, state: 'too-old' as const }
+        const seen = sampleWatches.look(id, after)
+        if (seen === 'full') throw new TooManyWatched()
+        return {
+          nodeId: id,
+          state: seen.isLive ? ('live' as const) : ('waiting' as const),
+          next: seen.batches.at(-1)?.number ?? after,
+          batches: seen.batches.map(({ receivedAtMs, seen: all, samples }) => ({
+            receivedAt: new Date(receivedAtMs).toISOString(),
+            seen: all,
+            samples: samples.map(view),
+          })),
+        }
+      },
+    )
+
+    app.get(
+      '/nodes/:id/slow-requests',
+      {
+        config: {
+          permission: 'requests:read',
+          rateLimit: limits.expensive,
+          errors: [NodeNotFound, EmptyRange],
+        },
+        schema: {
+          operationId: 'listSlowRequests',
+          tags,
+          summary: 'The slow requests of a node, newest first',
+          description:
+            'Those that took `samples.slowerThanMillis` of the node’s config or longer, of each window the eight slowest. Kept for 24 hours, the newest thousand of a node.',
+          params,
+          querystring: SlowRequestsQuerySchema,
+          response: { 200: SlowRequestsSchema },
+        },
+      },
+      async ({ params: { id }, query }) => {
+        await find(id)
+        const toMs = query.to === undefined ? now() : Date.parse(query.to)
+        const fromMs = query.from === undefined ? toMs - KEPT_MS : Date.parse(query.from)
+        if (fromMs >= toMs) throw new EmptyRange()
+        const limit = query.limit ?? DEFAULT_LIMIT
+        const requests = await metrics.slowRequests({ nodeId: id, fromMs, toMs, limit })
+        return { nodeId: id, items: requests.map(view) }
+      },
+    )
+  }
+
+const view = ({ startedAtUs, ...request }: PlacedRequest): RequestSample => ({
+  startedAt: isoUs(startedAtUs),
+  ...request,
+})
+
+/** An ISO time with microseconds. */
+function isoUs(us: number): string {
+  const seconds = new Date(Math.floor(us / 1e6) * 1000).toISOString().slice(0, 19)
+  return `${seconds}.${String(us % 1e6).padStart(6, '0')}Z`
+}

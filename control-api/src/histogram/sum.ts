@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A histogram that many are added to: of a day of a thousand nodes there are a hundred thousand, and none of them is made
+// an object first.
+import { readInto } from './encoding.ts'
+import { bucketOf, type Histogram, MAX_BUCKETS, MIN_INDEX } from './histogram.ts'
+
+export class HistogramSum {
+  zeroCount = 0
+  sumSeconds = 0
+  maxSeconds = 0
+  /** Of every bucket there can be. */
+  readonly counts = new Float64Array(MAX_BUCKETS)
+
+  add({ zeroCount, sumSeconds, maxSeconds, offset, counts }: Histogram): void {
+    this.zeroCount += zeroCount
+    this.sumSeconds += sumSeconds
+    this.maxSeconds = Math.max(this.maxSeconds, maxSeconds)
+    const first = offset - MIN_INDEX
+    for (const [k, n] of counts.entries()) {
+      this.counts[first + k] = (this.counts[first + k] ?? 0) + n
+    }
+  }
+
+  addSum(other: HistogramSum): void {
+    this.zeroCount += other.zeroCount
+    this.sumSeconds += other.sumSeconds
+    this.maxSeconds = Math.max(this.maxSeconds, other.maxSeconds)
+    for (let k = 0; k < MAX_BUCKETS; k++) {
+      this.counts[k] = (this.counts[k] ?? 0) + (other.counts[k] ?? 0)
+    }
+  }
+
+  /** One that took so long. */
+  count(seconds: number): void {
+    const bucket = bucketOf(seconds)
+    if (bucket === null) this.zeroCount++
+    else {
+      const at = bucket - MIN_INDEX
+      this.counts[at] = (this.counts[at] ?? 0) + 1
+    }
+    this.sumSeconds += seconds
+    this.maxSeconds = Math.max(this.maxSeconds, seconds)
+  }
+
+  /** As encodeHistogram() wrote it, in that part of `bytes`. Throws a RangeError on bytes it can't have written, with a part of them added. */
+  addEncoded(bytes: Uint8Array, from = 0, end = bytes.length): void {
+    readInto(this, bytes, from, end)
+  }
+
+  toHistogram(): Histogram {
+    const { zeroCount, sumSeconds, maxSeconds, counts } = this
+    let first = 0
+    while (first < MAX_BUCKETS && counts[first] === 0) first++
+    let end = MAX_BUCKETS
+    while (end > first && counts[end - 1] === 0) end--
+    const within = new Array<number>(end - first)
+    let count = bounded(zeroCount)
+    for (let k = 0; k < within.length; k++) {
+      const n = bounded(counts[first + k] ?? 0)
+      within[k] = n
+      count = bounded(count + n)
+    }
+    return {
+      count,
+      zeroCount: bounded(zeroCount),
+      sumSeconds,
+      maxSeconds,
+      offset: within.length === 0 ? 0 : first + MIN_INDEX,
+      counts: within,
+    }
+  }
+}
+
+/** Counts stop there rather than lose exactness unseen. */
+const bounded = (n: number) => Math.min(n, Number.MAX_SAFE_INTEGER)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The real Prometheus finds a real node, scrapes it, the control plane and the farm's sums, and comes to our quantiles.
+import { expect, test } from 'vitest'
+import { freePort } from '../../../../scripts/testing/free-port.mjs'
+import { MIN_INDEX, quantile } from '../../../src/histogram/histogram.ts'
+import { HistogramSum } from '../../../src/histogram/sum.ts'
+import { type Client, withToken } from '../../helper.ts'
+import { startPrometheus } from '../../prometheus.ts'
+import { PATIENT, realFarm } from '../rollouts/real-farm.ts'
+import { expressions } from './dashboard.ts'
+
+const QUANTILES = [0.5, 0.9, 0.99]
+/** Half a bucket: ours is the middle of one, Prometheus’ is anywhere in the same. */
+const LARGEST_RATIO = 2 ** (1 / 16) + 1e-9
+
+/** All that was measured in the last quarter of an hour, as the API has it. */
+async function measured(admin: Client, of: string) {
+  const url = `/api/v1/metrics/heatmap?${new URLSearchParams({ of, stage: 'total' })}`
+  type Step = { zeroCount: number; firstBucket: number; counts: number[] }
+  const answer = await admin.inject({ url })
+  expect(answer.statusCode, answer.body).toBe(200)
+  const { steps } = answer.json<{ steps: (Step | null)[] }>()
+  const sum = new HistogramSum()
+  for (const step of steps) {
+    if (!step) continue
+    const offset = step.counts.length === 0 ? MIN_INDEX : step.firstBucket
+    // Nothing was longer than what a quantile says: it reads the buckets alone.
+    sum.add({ ...step, offset, count: 0, sumSeconds: 0, maxSeconds: Number.MAX_VALUE })
+  }
+  return sum.toHistogram()
+}
+
+test('Prometheus finds a node by the control plane, draws our dashboard, and reads our quantiles from all', async () => {
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const farm = await realFarm(1, { ports: [port], adminPorts: [adminPort] })
+  const { admin } = farm
+  const base = await farm.app.listen({ host: '127.0.0.1', port: 0 })
+  const { secret } = await withToken(farm, admin, {
+    permissions: ['nodes:read', 'system:metrics'],
+  })
+  // Without the type, 2.42 asks its discoveries with the bare secret.
+  const authorization = { type: 'Bearer', credentials: secret }
+  const own = { authorization, static_configs: [{ targets: [new URL(base).host] }] }
+  const prometheus = await startPrometheus([
+    {
+      job_name: 'nodes',
+      http_sd_configs: [{ url: `${base}/api/v1/prometheus/targets?loopback=true`, authorization }],
+      relabel_configs: [
+        { source_labels: ['__meta_farmstead_node_name'], target_label: 'instance' },
+      ],
+    },
+    { job_name: 'control-plane', ...own },
+    { job_name: 'farm', metrics_path: '/metrics/farm', ...own },
+  ])
+  // What a node did before its group was known counts in the farm alone.
+  await farm.tellMemberships()
+  const visit = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+  const visitOften = async () => {
+    for (let i = 0; i < 60; i++) await visit(i % 10 === 0 ? '/nothing' : '/')
+  }
+  await visitOften()
+
+  // While there is something to see: each panel of the dashboard has something to draw.
+  const asked = expressions({ __rate_interval: '10s', job: '.+', group: '.*' })
+  const empty = async () => {
+    await visitOften()
+    const found = await Promise.all(asked.map(prometheus.query))
+    return asked.filter((_, i) => found[i]?.length === 0)
+  }
+  await expect.poll(empty, { ...PATIENT, interval: 500 }).toEqual([])
+
+  const one = async (expression: string) => (await prometheus.query(expression))[0]?.value ?? -1
+  const requests = ['farmstead_farm_requests_total', 'sum(farmstead_requests_total)']
+  await expect
+    .poll(
+      async () => {
+        const [all, nodes] = await Promise.all(requests.map(one))
+        const { count } = await measured(admin, 'nodes:')
+        return all !== undefined && all >= 60 && all === nodes && all === count
+      },
+      { ...PATIENT, interval: 500 },
+    )
+    .toBe(true)
+  expect(await prometheus.query('up == 1')).toHaveLength(3)
+  expect((await prometheus.query('up{instance="edge-0"}'))[0]?.metric.job).toBe('nodes')
+
+  const ours = await measured(admin, 'nodes:')
+  for (const q of QUANTILES) {
+    const expected = quantile(ours, q) ?? Number.NaN
+    for (const of of [
+      'farmstead_farm_stage_seconds{stage="total"}',
+      'farmstead_group_stage_seconds{stage="total",group="default"}',
+      'sum(farmstead_stage_seconds{stage="total"})',
+    ]) {
+      const got = (await one(`histogram_quantile(${q}, ${of})`)) ?? Number.NaN
+      const ratio = Math.max(got / expected, expected / got)
+      expect(ratio, `${of} at ${q}: ${got}, ours ${expected}`).toBeLessThanOrEqual(LARGEST_RATIO)
+    }
+  }
+  // Its own histograms are native, too: they have no bucket series for who reads them as such.
+  expect(await one('histogram_count(farmstead_http_request_seconds{listener="agents"})')).not.toBe(
+    null,
+  )
+})

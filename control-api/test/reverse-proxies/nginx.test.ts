@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+import { everythingWorksBehind } from './pages.ts'
+
+everythingWorksBehind('nginx')
