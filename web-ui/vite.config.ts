@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: MIT
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+
+const COMPRESSIBLE = /\.(?:js|css|svg)$/
+
+/** Once here, as well as it goes, and not by the control plane for each who asks. */
+const compressed = (): Plugin => ({
+  name: 'compressed-copies',
+  apply: 'build',
+  writeBundle({ dir = '' }, bundle) {
+    for (const [name, file] of Object.entries(bundle)) {
+      if (!COMPRESSIBLE.test(name)) continue
+      const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(content))
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(content, { level: 9 }))
+    }
+  },
+})
 
 export default defineConfig({
   base: '/',
@@ -9,13 +29,17 @@ export default defineConfig({
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
-  plugins: [react()],
+  plugins: [react(), compressed()],
   build: {
     // The first versions that know CSS light-dark(), which the palette is written in.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // Files of their own, so that the server's CSP needs no data: URLs for them.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What each page needs is one file: else it is some twenty, six of which a browser asks for at a time.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
+    },
   },
   server: {
     host: '127.0.0.1',

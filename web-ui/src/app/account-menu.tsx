@@ -41,11 +41,11 @@ export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
           ]}
         />
         <Button variant="default" size="xs" loading={signOut.isPending} onClick={handleSignOut}>
-          {loses ? 'Sign out, and lose it' : 'Sign out'}
+          {loses ? 'Sign out and discard it' : 'Sign out'}
         </Button>
         {loses && (
           <p role="alert" className={classes.accountError}>
-            What you typed last is not saved yet. It goes when you sign out.
+            Your last changes are not saved yet. Signing out discards them.
           </p>
         )}
         {signOut.isError && (

@@ -10,8 +10,9 @@ export function NotFoundScreen() {
   return (
     <Page title="Nothing here">
       <div className="panel">
-        <EmptyState title="This address leads nowhere">
-          It may be mistyped, or what it named is gone. <Link to="/">Go to the farm</Link>.
+        <EmptyState title="This page does not exist">
+          The address may be mistyped, or what it pointed to was removed.{' '}
+          <Link to="/">Go to the overview</Link>.
         </EmptyState>
       </div>
     </Page>
@@ -20,7 +21,7 @@ export function NotFoundScreen() {
 
 export function BrokenScreen({ error, reset }: ErrorComponentProps) {
   return (
-    <Page title="This screen failed">
+    <Page title="This page could not be shown">
       <ErrorBox error={error} onRetry={reset} />
     </Page>
   )
@@ -29,7 +30,7 @@ export function BrokenScreen({ error, reset }: ErrorComponentProps) {
 /** While the session is read, if that takes long. */
 export function StartingScreen() {
   return (
-    <Gate title="The console starts">
+    <Gate title="Starting the console">
       <SkeletonRows rows={3} label="The session" />
     </Gate>
   )

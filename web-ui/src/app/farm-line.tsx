@@ -15,8 +15,8 @@ export function FarmLine() {
     return (
       <p className={classes.line} role="status">
         {isError
-          ? 'The state of the farm is not known: the control plane did not say.'
-          : 'Reading the farm…'}
+          ? 'The state of the farm is unknown: the control plane does not answer.'
+          : 'Loading the state of the farm…'}
       </p>
     )
   }
@@ -55,7 +55,7 @@ function PartLink({ part: { to, text } }: { part: SentencePart }) {
   }
   if ('rollouts' in to) return <Link to="/rollouts">{text}</Link>
   return (
-    <Link to="/" search={to.farm === null ? {} : { state: to.farm }}>
+    <Link to="/nodes" search={to.farm === null ? {} : { state: to.farm }}>
       {text}
     </Link>
   )

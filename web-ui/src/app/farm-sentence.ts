@@ -92,7 +92,8 @@ function silentClause({ byState, silent }: FarmSummary['nodes'], now: number): S
     const since = lastSeenAt === null ? null : (now - Date.parse(lastSeenAt)) / 1000
     return {
       key: id,
-      text: since === null ? `${name} never heard` : `${name} silent for ${formatDuration(since)}`,
+      text:
+        since === null ? `${name} never connected` : `${name} silent for ${formatDuration(since)}`,
       to: { node: id },
     }
   })

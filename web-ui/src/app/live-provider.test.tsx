@@ -2,8 +2,11 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { useFarmRows } from '../features/nodes/use-farm-rows.ts'
 import type { EventKind } from '../lib/api-types.ts'
-import { FakeStream, say } from '../test/fake-stream.ts'
+import { fakeApi, json } from '../test/fake-api.ts'
+import { FakeStream, say, sayOfNode } from '../test/fake-stream.ts'
+import { node, nodesPage } from '../test/samples.ts'
 import { LiveProvider } from './live-provider.tsx'
 import { createQueryClient } from './query-client.ts'
 
@@ -55,12 +58,10 @@ async function oldestWhile(kind: EventKind, seconds: number): Promise<number> {
   return oldestMs
 }
 
-async function showList(): Promise<void> {
+async function showList(list = <List />): Promise<void> {
   render(
     <QueryClientProvider client={createQueryClient(() => {})}>
-      <LiveProvider>
-        <List />
-      </LiveProvider>
+      <LiveProvider>{list}</LiveProvider>
     </QueryClientProvider>,
   )
   await passes(TAKES_MS)
@@ -79,4 +80,49 @@ test('measurements alone have the list read again every ten seconds at most', as
   // At once, then after ten, twenty and thirty seconds.
   expect(started).toBeGreaterThanOrEqual(4)
   expect(started).toBeLessThanOrEqual(5)
+})
+
+/** The first row: what events say of it, and what only the list has. */
+function Row() {
+  const [row] = useFarmRows({}).data ?? []
+  return (
+    <output>
+      {row?.node?.sync.desired?.generation} {row?.node?.hostname}
+    </output>
+  )
+}
+
+test('with an event about a node every 100 ms its row follows them, and no answer sets it back', async () => {
+  const { sync, id } = node()
+  let last = 0
+  const standing = () => ({
+    ...{ state: 'applying' as const, acknowledged: null, effective: null },
+    desired: { generation: last, digest: 'sha256:a', version: null },
+  })
+  const api = fakeApi({
+    'GET /nodes': () => {
+      const read = node({ hostname: `${last}`, sync: { ...sync, ...standing() } })
+      const answer = { ...nodesPage(read), revision: last }
+      return new Promise((done) => setTimeout(() => done(json(answer)), TAKES_MS))
+    },
+  })
+  await showList(<Row />)
+  await passes(TAKES_MS)
+  let before = 0
+  let rowMs = 0
+  let listMs = 0
+  for (let ms = 0; ms < 20_000; ms += EVENT_EVERY_MS) {
+    last += 1
+    const facts = { connected: true, lastSeenAt: null, sync: standing() }
+    sayOfNode({ number: last, id, action: 'offered', node: facts })
+    await passes(EVENT_EVERY_MS)
+    const [heard, read] = (screen.getByRole('status').textContent ?? '').split(' ').map(Number)
+    expect(heard).toBeGreaterThanOrEqual(before)
+    before = heard ?? 0
+    rowMs = Math.max(rowMs, (last - before) * EVENT_EVERY_MS)
+    listMs = Math.max(listMs, (last - (read ?? 0)) * EVENT_EVERY_MS)
+  }
+  expect(rowMs).toBeLessThanOrEqual(400)
+  expect(listMs).toBeLessThanOrEqual(OLDEST_MS)
+  expect(api.requests.length).toBeLessThanOrEqual(12)
 })

@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
+import { alertsRoute } from '../routes/alerts.tsx'
 import { appRoute } from '../routes/app.tsx'
 import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
 import {
@@ -19,10 +20,16 @@ import {
   versionsRoute,
 } from '../routes/configs.tsx'
 import { enrolmentRoute } from '../routes/enrolment.tsx'
-import { farmRoute } from '../routes/farm.tsx'
 import { groupsRoute } from '../routes/groups.tsx'
+import {
+  compareMeasurementsRoute,
+  measurementsRoute,
+  topNodesRoute,
+} from '../routes/measurements.tsx'
 import { nodeRoute } from '../routes/node.tsx'
+import { nodesRoute } from '../routes/nodes.tsx'
 import { nowhereRoute } from '../routes/nowhere.tsx'
+import { overviewRoute } from '../routes/overview.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
 import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
@@ -35,7 +42,8 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   changePasswordRoute,
   appRoute.addChildren([
-    farmRoute,
+    overviewRoute,
+    nodesRoute,
     nodeRoute,
     enrolmentRoute,
     groupsRoute,
@@ -51,6 +59,10 @@ const routeTree = rootRoute.addChildren([
     rolloutsRoute,
     planRoute,
     rolloutRoute,
+    measurementsRoute,
+    compareMeasurementsRoute,
+    topNodesRoute,
+    alertsRoute,
     auditRoute,
     auditEntryRoute,
     settingsRoute,

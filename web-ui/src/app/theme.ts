@@ -3,8 +3,10 @@ import {
   Button,
   type CSSVariablesResolver,
   createTheme,
+  defaultVariantColorsResolver,
   type MantineColorsTuple,
   SegmentedControl,
+  type VariantColorsResolver,
 } from '@mantine/core'
 
 /** The lamp: the one accent. */
@@ -47,9 +49,31 @@ const gray: MantineColorsTuple = [
 ]
 
 export const fontFamily =
-  'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
+  'Geist, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
 export const fontFamilyMonospace =
   'ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace'
+
+/**
+ * What a button's weight says: filled is what one most likely wants next (one on a page), default is another
+ * way, danger is what cannot be taken back: outlined where it is offered, `danger-filled` where it is confirmed.
+ */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  if (input.variant === 'danger') {
+    return {
+      background: 'var(--fs-surface)',
+      hover: 'color-mix(in srgb, var(--fs-bad) 8%, var(--fs-surface))',
+      color: 'var(--fs-bad)',
+      border: '1px solid var(--fs-line)',
+    }
+  }
+  if (input.variant !== 'danger-filled') return defaultVariantColorsResolver(input)
+  return {
+    background: 'var(--fs-bad)',
+    hover: 'color-mix(in srgb, var(--fs-bad) 85%, var(--fs-text))',
+    color: 'var(--fs-on-bad)',
+    border: '1px solid transparent',
+  }
+}
 
 export const theme = createTheme({
   colors: { amber, dark, gray },
@@ -58,8 +82,9 @@ export const theme = createTheme({
   autoContrast: true,
   fontFamily,
   fontFamilyMonospace,
-  defaultRadius: 4,
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  variantColorResolver,
+  defaultRadius: 6,
+  fontSizes: { xs: '12px', sm: '14px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
   headings: { fontFamily, fontWeight: '600' },

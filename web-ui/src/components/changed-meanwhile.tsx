@@ -10,14 +10,14 @@ export function ChangedMeanwhile({ what, onReload }: Props) {
     <Notice
       tone="warn"
       live
-      title={`Someone else has changed ${what} meanwhile`}
+      title={`Someone else has changed ${what}`}
       action={
         <Button variant="default" size="xs" onClick={onReload}>
-          Read it again
+          Reload
         </Button>
       }
     >
-      Nothing was saved. Read it again to see what it is now; what you have typed here goes.
+      Nothing was saved. Reload it to see what is there now. What you typed here will be discarded.
     </Notice>
   )
 }

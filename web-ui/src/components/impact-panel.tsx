@@ -39,7 +39,7 @@ export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
       </Some>
       <Some of={forgets} alike={({ by, afterHours }) => [by, afterHours]}>
         {({ by, afterHours }) =>
-          `away for more than ${plural(afterHours, 'hour')}, after which its ${by} lets it go; it must join again to come back`
+          `away for more than ${plural(afterHours, 'hour')}, so its ${by} removes it from the farm; it must join again to come back`
         }
       </Some>
       {unchecked > 0 && <p>{plural(unchecked, 'text')} of nodes could not be checked.</p>}
@@ -52,7 +52,7 @@ type Change = Impact['changes']['items'][number]
 function whatComes(to: Change['to'], digest: Change['toDigest'], pointers: Change['pointers']) {
   if (to === null) return 'nothing new'
   const version = `${to.config} v${to.number}`
-  if (digest === null) return `no text can be made of ${version}`
+  if (digest === null) return `no config can be made from ${version}`
   return `${version}, different at ${pointers.map((pointer) => pointer || 'the whole').join(', ')}`
 }
 

@@ -8,7 +8,7 @@ import { ScrollBox } from './scroll-box.tsx'
 
 export type Column = {
   title: string
-  className?: string
+  className?: string | undefined
   /** What it is goes without saying, but not for who can't see it. */
   isTitleHidden?: true
   sorting?: Sorting | undefined

@@ -7,15 +7,17 @@ export type PageProps = {
   /** Under the title: what this is, in a line. */
   meta?: React.ReactNode
   actions?: React.ReactNode
+  /** full: to compare in, as wide as the window. list: a table of few columns. text: to read and to fill in. */
+  width?: 'full' | 'list' | 'text'
   children: React.ReactNode
 }
 
-export function Page({ title, meta, actions, children }: PageProps) {
+export function Page({ title, meta, actions, width = 'full', children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Farmstead`
   }, [title])
   return (
-    <div className="stack">
+    <div className={classes.page} data-width={width}>
       <div className={classes.head}>
         <div className={classes.titles}>
           <h1>{title}</h1>

@@ -9,10 +9,10 @@ export function PlainListenerNotice() {
   if (system.data?.agentListener.transport !== 'insecure-http') return null
   return (
     <Notice tone="warn" title="Nodes talk to this control plane over plain HTTP">
-      Whoever reads that traffic can read the nodes’ credentials and configs. Keep the agent
+      Anyone who can read that traffic can read the nodes’ credentials and configs. Keep the agent
       listener (<code>{system.data.agentListener.url}</code>) on a network you trust, or start the
       control plane without <code>FARMSTEAD_AGENT_TRANSPORT=insecure-http</code> and let the nodes
-      join anew.
+      join again.
     </Notice>
   )
 }

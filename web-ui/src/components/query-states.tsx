@@ -48,7 +48,7 @@ function StaleNotice(props: { what: string; since: number; error: unknown; onRet
     <Notice
       tone="warn"
       live
-      title={`${props.what}: as of ${formatClock(props.since)}, not newer`}
+      title={`${props.what}: last read at ${formatClock(props.since)}`}
       action={
         <Button variant="default" size="xs" onClick={props.onRetry}>
           Try again

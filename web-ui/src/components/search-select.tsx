@@ -5,8 +5,11 @@ export type Choice = { value: string; label: string }
 
 type Props = {
   label: string
+  /** What it is goes without saying, but not for who can't see it. */
+  isLabelHidden?: true
   description?: string
   size?: 'xs'
+  error?: string | undefined
   value: Choice
   /** What the server found of what was typed, and what can always be chosen. */
   choices: readonly Choice[]
@@ -18,13 +21,15 @@ type Props = {
 
 /** One of more than a menu could hold: what is typed is looked for where all of them are. */
 export function SearchSelect(props: Props) {
-  const { label, description, size, value, choices, onSearch, onChange, none } = props
+  const { label, isLabelHidden, description, size, error } = props
+  const { value, choices, onSearch, onChange, none } = props
   const isListed = choices.some((choice) => choice.value === value.value)
   return (
     <Select
-      label={label}
+      {...(isLabelHidden ? { 'aria-label': label } : { label })}
       {...(description !== undefined && { description })}
       {...(size && { size })}
+      error={error}
       value={value.value}
       data={isListed ? [...choices] : [value, ...choices]}
       // What was chosen stands in the field as if it had been typed.

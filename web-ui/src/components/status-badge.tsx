@@ -9,7 +9,8 @@ export type Verdict = { label: string; tone: Tone; shape: Shape }
 const DISC = 'M1 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0z'
 const RING = 'M1.8 6a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0z'
 /** Of a box of 12 by 12: what is filled, and what is drawn as a line of 1.6. */
-export const shapePaths: Record<Shape, { fill?: string; line?: string }> = {
+export type ShapePaths = { fill?: string; line?: string }
+export const shapePaths: Record<Shape, ShapePaths> = {
   disc: { fill: DISC },
   half: { line: RING, fill: 'M6 1.8a4.2 4.2 0 0 1 0 8.4z' },
   square: { fill: 'M1.5 1.5h9v9h-9z' },

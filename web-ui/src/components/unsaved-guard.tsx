@@ -19,9 +19,11 @@ export function UnsavedGuard({ what, isUnsaved }: { what: string; isUnsaved: boo
   return (
     <Dialog onClose={leaving.reset} title={`${what} is not saved`}>
       <div className="stack">
-        <p>What you typed is kept nowhere: it goes when you leave.</p>
+        <p>What you typed will be lost when you leave.</p>
         <DialogActions leave="Stay here">
-          <Button onClick={leaving.proceed}>Leave, and lose it</Button>
+          <Button variant="danger-filled" onClick={leaving.proceed}>
+            Leave and discard it
+          </Button>
         </DialogActions>
       </div>
     </Dialog>

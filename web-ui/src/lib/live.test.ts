@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EventKind } from './api-types.ts'
-import { connectLive, eventKinds, type LiveState } from './live.ts'
+import { type Change, connectLive, eventKinds, type LiveState } from './live.ts'
 
 class FakeSource extends EventTarget {
   static all: FakeSource[] = []
@@ -33,6 +33,7 @@ class FakeSource extends EventTarget {
 
 const last = () => FakeSource.all.at(-1) as FakeSource
 let changes: EventKind[][]
+let told: Change['nodes'][]
 let states: LiveState[]
 let stop: () => void
 
@@ -41,10 +42,14 @@ beforeEach(() => {
   vi.stubGlobal('EventSource', { CLOSED: 2 })
   FakeSource.all = []
   changes = []
+  told = []
   states = []
   stop = connectLive({
     url: '/api/v1/events',
-    onChange: (kinds) => changes.push([...kinds]),
+    onChange: ({ kinds, nodes }) => {
+      changes.push([...kinds])
+      told.push(nodes)
+    },
     onState: (state) => states.push(state),
     createSource: () => new FakeSource() as unknown as EventSource,
   })
@@ -134,6 +139,30 @@ describe('a hidden tab', () => {
     setHidden(false)
     expect(FakeSource.all).toHaveLength(2)
     expect(changes).toHaveLength(1)
+  })
+
+  test('has nothing fetched, and what happened meanwhile at once when it is looked at', () => {
+    last().open()
+    setHidden(true)
+    for (let i = 0; i < 300; i++) {
+      last().say({ kind: 'node', id: 'node_1', action: 'changed' })
+      vi.advanceTimersByTime(100)
+    }
+    last().fail(0) // and the polling that stands for a stream that is away
+    vi.advanceTimersByTime(20_000)
+    expect(changes).toEqual([])
+    last().open()
+    setHidden(false)
+    expect(changes).toHaveLength(1)
+    expect(FakeSource.all).toHaveLength(1)
+  })
+
+  test('keeps what it is told of so many nodes only', () => {
+    last().open()
+    setHidden(true)
+    for (let i = 0; i < 1001; i++) last().say({ kind: 'node', id: `node_${i}`, action: 'changed' })
+    setHidden(false)
+    expect(told).toEqual([null])
   })
 })
 

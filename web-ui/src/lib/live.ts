@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Live updates from GET /events, kept apart from React.
 //
-// Events say what changed, not how, so what reaches the caller is a set of kinds, gathered for a
-// moment, to be fetched again. A stream that fails is taken up again by the browser or by us; until
-// it is back the caller is told to poll. A hidden tab gives its stream back after a minute: browsers
-// allow six connections to an HTTP/1.1 server, and a seventh tab must not freeze.
+// Events say what changed, so what reaches the caller is a set of kinds, gathered for a
+// moment, to be fetched again; of nodes also which, and how they stand. A stream that fails is taken up again by the browser or by us; until
+// it is back the caller is told to poll. A hidden tab tells its caller nothing until it is looked at,
+// and gives its stream back after a minute: browsers allow six connections to an HTTP/1.1 server, and a seventh tab
+// must not freeze.
 
-import type { EventKind } from './api-types.ts'
+import type { EventKind, NodeFacts } from './api-types.ts'
 
 /** In the order of a menu; none that the API knows is left out. */
 const allKinds = {
@@ -21,6 +22,9 @@ const allKinds = {
   session: true,
   token: true,
   webhook: true,
+  alert: true,
+  'alert-rule': true,
+  'alert-silence': true,
   backup: true,
   system: true,
   metrics: true,
@@ -30,9 +34,17 @@ export const eventKinds = Object.keys(allKinds) as EventKind[]
 /** polling: the stream is away, everything is asked for again every few seconds. */
 export type LiveState = 'connecting' | 'live' | 'polling'
 
+/** `number`: as answers are numbered (`revision`). `node` is left out when many change at once. */
+export type NodeEvent = { number: number; id: string; action: string; node?: NodeFacts }
+export type Change = {
+  kinds: ReadonlySet<EventKind>
+  /** In their order; null: any node may have changed in any way. */
+  nodes: readonly NodeEvent[] | null
+}
+
 export type LiveOptions = {
   url: string
-  onChange: (kinds: ReadonlySet<EventKind>) => void
+  onChange: (change: Change) => void
   onState: (state: LiveState) => void
   createSource?: (url: string) => EventSource
 }
@@ -43,6 +55,8 @@ const GATHER_METRICS_MS = 2000
 const POLL_MS = 5000
 const RETRY_MS = 5000
 const HIDDEN_MS = 60_000
+/** More are not kept one by one: all that is shown is read again. */
+const NODES_KEPT = 1000
 
 const isEventKind = (value: unknown): value is EventKind =>
   eventKinds.some((kind) => kind === value)
@@ -50,6 +64,7 @@ const isEventKind = (value: unknown): value is EventKind =>
 export function connectLive(options: LiveOptions): () => void {
   const createSource = options.createSource ?? ((url) => new EventSource(url))
   const pending = new Set<EventKind>()
+  let nodes: NodeEvent[] | null = []
   let source: EventSource | null = null
   let gatherTimer: ReturnType<typeof setTimeout> | undefined
   let gatherDueAt = Number.POSITIVE_INFINITY
@@ -60,10 +75,11 @@ export function connectLive(options: LiveOptions): () => void {
   const flush = () => {
     clearTimeout(gatherTimer)
     gatherDueAt = Number.POSITIVE_INFINITY
-    if (pending.size === 0) return
-    const kinds = new Set(pending)
+    if (pending.size === 0 || document.hidden) return
+    const change = { kinds: new Set(pending), nodes }
     pending.clear()
-    options.onChange(kinds)
+    nodes = []
+    options.onChange(change)
   }
   const gather = (kind: EventKind) => {
     pending.add(kind)
@@ -76,6 +92,7 @@ export function connectLive(options: LiveOptions): () => void {
   }
   const refreshAll = () => {
     for (const kind of eventKinds) pending.add(kind)
+    nodes = null
     flush()
   }
   const receive = (event: MessageEvent<unknown>) => {
@@ -86,7 +103,13 @@ export function connectLive(options: LiveOptions): () => void {
       return
     }
     const kind = typeof data === 'object' && data !== null && 'kind' in data ? data.kind : undefined
-    if (isEventKind(kind)) gather(kind)
+    if (!isEventKind(kind)) return
+    if (kind === 'node') {
+      const { id, action, node } = data as NodeEvent
+      nodes?.push({ number: Number(event.lastEventId), id, action, ...(node && { node }) })
+      if (nodes && nodes.length > NODES_KEPT) nodes = null
+    }
+    gather(kind)
   }
 
   const startPolling = () => {
@@ -135,7 +158,7 @@ export function connectLive(options: LiveOptions): () => void {
     } else if (source === null) {
       open()
       refreshAll()
-    }
+    } else flush()
   }
 
   document.addEventListener('visibilitychange', onVisibility)

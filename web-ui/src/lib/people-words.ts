@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The control plane's sentences are also for programs: they name the request that goes on, and ids.
 // People have links and buttons for the one and names for the other.
+import type { AuditEntry } from './api-types.ts'
 
 const REQUEST = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)\b[^.]* \/|\/api\/v\d/
 /** The name of a member of a request, for who writes one. */
@@ -33,3 +34,14 @@ const shortIds = (text: string) =>
   text
     .replaceAll(/\b(no|No) ((?:[a-z]+ )*[a-z]+) [a-z]+_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1 such $2')
     .replaceAll(ID, shortId)
+
+/** Who did what an entry of the audit says. */
+export function actorText({
+  actor,
+  actorName,
+  tokenId,
+}: Pick<AuditEntry, 'actor' | 'actorName' | 'tokenId'>): string {
+  if (actor === null) return 'the control plane'
+  const name = actorName ?? actor
+  return tokenId === null ? name : `${name}, by a token`
+}

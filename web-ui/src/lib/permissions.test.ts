@@ -11,7 +11,7 @@ test('says which permission is missing, or that a scope is not enough', () => {
   const confined = { ...session, user: { ...session.user, scope: 'zone=eu' } }
   expect(whyNot(session, 'configs:write')).toBeNull()
   expect(whyNot(session, 'users:write')).toMatch(/Your roles \(admin\).*permission users:write/)
-  expect(whyNot(confined, 'configs:write')).toMatch(/nodes with zone=eu only.*the whole farm/)
+  expect(whyNot(confined, 'configs:write')).toMatch(/only to nodes with zone=eu,.*the whole farm/)
   expect(may(confined, 'nodes:write')).toBe(true)
 })
 

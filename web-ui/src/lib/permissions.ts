@@ -3,6 +3,7 @@ import type { Session } from './api-types.ts'
 
 /** What concerns every node or everybody, so that a scope keeps from it: as docs/permissions.md says. */
 export const ofWholeFarm: ReadonlySet<string> = new Set([
+  'alerts:write',
   'audit:read',
   'backups:read',
   'backups:write',
@@ -29,5 +30,5 @@ export function whyNot({ user, permissions }: Session, permission: string): stri
     return `Your roles (${roles}) do not allow this. It needs the permission ${permission}.`
   }
   if (user.scope === null || !ofWholeFarm.has(permission)) return null
-  return `Your roles count for nodes with ${user.scope} only, and this concerns the whole farm.`
+  return `Your roles apply only to nodes with ${user.scope}, and this affects the whole farm.`
 }

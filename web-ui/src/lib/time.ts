@@ -22,6 +22,34 @@ export function formatDateTime(at: string | number | Date): string {
   return dateAndClock.format(new Date(at))
 }
 
+const utc = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+})
+
+const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+/** On the reader's own clock; its day, too, unless it is today. */
+export function formatMoment(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
+  return isToday ? formatClock(at) : dayAndClock.format(at)
+}
+
+/** To be seen on hover: to the second where one is, and in UTC, which logs of other machines are in. */
+export function formatExact(at: string | number | Date): string {
+  return `${formatDateTime(at)} (${utc.format(new Date(at))} UTC)`
+}
+
 /** How long, in its one largest unit: "45 s", "4 min", "3 h", "12 d". */
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds))

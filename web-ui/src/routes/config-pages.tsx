@@ -28,12 +28,14 @@ export function ConfigPage() {
 
 export function VersionsPage() {
   const { name } = versionsRoute.useParams()
+  const { session } = versionsRoute.useRouteContext()
   const search = versionsRoute.useSearch()
   const navigate = versionsRoute.useNavigate()
   return (
     <VersionsScreen
       key={name}
       name={name}
+      session={session}
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     />
@@ -57,12 +59,14 @@ export function VersionPage() {
 
 export function ComparePage() {
   const { name } = compareRoute.useParams()
+  const { session } = compareRoute.useRouteContext()
   const search = compareRoute.useSearch()
   const navigate = compareRoute.useNavigate()
   return (
     <CompareScreen
       key={name}
       name={name}
+      session={session}
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     />

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ConfigsScreen } from '../features/configs/configs-screen.tsx'
 import {
   parseCompareSearch,
   parseConfigSearch,
@@ -14,7 +13,7 @@ import { appRoute } from './app.tsx'
 export const configsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs',
-  component: ConfigsScreen,
+  component: lazyRouteComponent(() => loadChunk(() => import('./configs-page.tsx')), 'ConfigsPage'),
 })
 
 export const configRoute = createRoute({

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { QueryStates } from '../components/query-states.tsx'
 import { namedTasksQuery, rolloutQuery } from '../features/rollouts/api.ts'
+import { ChooseRelease } from '../features/rollouts/choose-release.tsx'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
 import { choiceOf } from '../features/rollouts/strategy.ts'
@@ -12,8 +13,22 @@ const planRoute = getRouteApi('/app/rollouts/new')
 const rolloutRoute = getRouteApi('/app/rollouts/$id')
 
 export function PlanPage() {
-  const { again } = planRoute.useSearch()
+  const { again, config, version } = planRoute.useSearch()
+  if (config === undefined || version === undefined) return <Choose />
   return again === undefined ? <Plan /> : <PlanAgain id={again} />
+}
+
+function Choose() {
+  const { config = '', selector = '' } = planRoute.useSearch()
+  const navigate = useNavigate()
+  return (
+    <ChooseRelease
+      key={config}
+      config={config}
+      selector={selector}
+      onChoose={(release) => void navigate({ to: '/rollouts/new', search: release })}
+    />
+  )
 }
 
 /** The plan of an order that was made before, filled in as it was. */
@@ -39,8 +54,13 @@ function PlanNamed({ before }: { before: Rollout }) {
 }
 
 function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) {
-  const { again: _again, ...asked } = planRoute.useSearch()
-  const release = { ...asked, ...(named && { nodes: named }) }
+  const { again: _again, selector, backFrom, ...asked } = planRoute.useSearch()
+  const { config = '', version = 0 } = asked
+  const release = {
+    ...{ config, version },
+    ...(selector !== undefined && { selector }),
+    ...(named && { nodes: named }),
+  }
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
   const { selector: _, ...whole } = planRoute.useSearch()
@@ -48,6 +68,7 @@ function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) 
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
+      backFrom={backFrom}
       first={before && choiceOf(before.strategy)}
       session={session}
       onNarrow={(selector) =>

@@ -15,20 +15,37 @@ export const rolloutsRoute = createRoute({
   ),
 })
 
-/** again: the rollout whose order is made anew. */
-export type PlanSearch = { config: string; version: number; selector?: string; again?: string }
+/**
+ * Without a version one is chosen first. backFrom: the version it leads back from. again: the rollout whose order is made anew.
+ */
+export type PlanSearch = {
+  config?: string | undefined
+  version?: number | undefined
+  selector?: string | undefined
+  backFrom?: number | undefined
+  again?: string | undefined
+}
+
+const versionOf = (value: unknown): number | undefined => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
+const wordOf = (value: unknown): string | undefined => String(value ?? '') || undefined
+
+/** What is no such thing is undefined, not left out: the router would keep what the address says. */
+const parsePlanSearch = (search: Record<string, unknown>): PlanSearch => ({
+  config: wordOf(search.config),
+  version: versionOf(search.version),
+  selector: wordOf(search.selector),
+  backFrom: versionOf(search.backFrom),
+  again: wordOf(search.again),
+})
 
 export const planRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts/new',
-  validateSearch: (search: Record<string, unknown>): PlanSearch => ({
-    config: String(search.config ?? ''),
-    // 0: there is none of that number, and no other is planned in its place.
-    version: Number.isSafeInteger(Number(search.version)) ? Number(search.version) : 0,
-    ...(typeof search.selector === 'string' &&
-      search.selector !== '' && { selector: search.selector }),
-    ...(typeof search.again === 'string' && { again: search.again }),
-  }),
+  validateSearch: parsePlanSearch,
   component: lazyRouteComponent(() => loadChunk(() => import('./rollout-pages.tsx')), 'PlanPage'),
 })
 

@@ -1,62 +1,36 @@
 // SPDX-License-Identifier: MIT
-import { createRoute, Outlet } from '@tanstack/react-router'
-import { BackupsScreen } from '../features/backups/backups-screen.tsx'
-import { AuthoritiesScreen } from '../features/certificates/authorities/authorities-screen.tsx'
-import { AuthorityScreen } from '../features/certificates/authorities/authority-screen.tsx'
-import { DnsWebhookScreen } from '../features/certificates/dns-webhooks/dns-webhook-screen.tsx'
-import { DnsWebhooksScreen } from '../features/certificates/dns-webhooks/dns-webhooks-screen.tsx'
-import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { problemIn } from '../features/oidc/rules.ts'
-import { RolloutRulesScreen } from '../features/rollout-rules/rules-screen.tsx'
-import { SecurityScreen } from '../features/session/security-screen.tsx'
-import { SettingsNav } from '../features/settings/settings-nav.tsx'
-import { SettingsScreen } from '../features/settings/settings-screen.tsx'
-import { TokensScreen, type TokensSearch } from '../features/tokens/tokens-screen.tsx'
-import { UsersScreen } from '../features/users/users-screen.tsx'
-import { WebhookScreen } from '../features/webhooks/webhook-screen.tsx'
-import { WebhooksScreen } from '../features/webhooks/webhooks-screen.tsx'
+import type { TokensSearch } from '../features/tokens/tokens-screen.tsx'
+import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
+
+const load = () => loadChunk(() => import('./settings-pages.tsx'))
+const page = (name: keyof Awaited<ReturnType<typeof load>>) => lazyRouteComponent(load, name)
 
 /** What all pages of the settings stand in. */
 const settingsFrameRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
-  component: function SettingsFrame() {
-    const { session } = settingsFrameRoute.useRouteContext()
-    return (
-      <div className="stack">
-        <SettingsNav session={session} />
-        <Outlet />
-      </div>
-    )
-  },
+  component: page('SettingsFramePage'),
 })
 
 const overviewRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/',
-  component: function Overview() {
-    const { session } = overviewRoute.useRouteContext()
-    return <SettingsScreen session={session} />
-  },
+  component: page('OverviewPage'),
 })
 
 const securityRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/security',
-  component: function Security() {
-    const { session } = securityRoute.useRouteContext()
-    return <SecurityScreen session={session} />
-  },
+  component: page('SecurityPage'),
 })
 
 const usersRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/users',
-  component: function Users() {
-    const { session } = usersRoute.useRouteContext()
-    return <UsersScreen session={session} />
-  },
+  component: page('UsersPage'),
 })
 
 const tokensRoute = createRoute({
@@ -64,147 +38,80 @@ const tokensRoute = createRoute({
   path: '/tokens',
   validateSearch: ({ all }: Record<string, unknown>): TokensSearch =>
     all === true ? { all: true } : {},
-  component: function Tokens() {
-    const { session } = tokensRoute.useRouteContext()
-    const navigate = tokensRoute.useNavigate()
-    return (
-      <TokensScreen
-        session={session}
-        search={tokensRoute.useSearch()}
-        onSearch={(search) => void navigate({ search, replace: true })}
-      />
-    )
-  },
+  component: page('TokensPage'),
 })
 
 const rolloutRulesRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/rollout-rules',
-  component: function RolloutRules() {
-    const { session } = rolloutRulesRoute.useRouteContext()
-    return <RolloutRulesScreen session={session} />
-  },
+  component: page('RolloutRulesPage'),
+})
+
+const alertRulesRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/alert-rules',
+  component: page('AlertRulesPage'),
+})
+
+const newAlertRuleRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/alert-rules/new',
+  component: page('NewAlertRulePage'),
+})
+
+const alertRuleRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/alert-rules/$id',
+  component: page('AlertRulePage'),
 })
 
 const webhooksRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/webhooks',
-  component: function Webhooks() {
-    const { session } = webhooksRoute.useRouteContext()
-    return <WebhooksScreen session={session} />
-  },
+  component: page('WebhooksPage'),
 })
 
 const webhookRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/webhooks/$id',
-  component: function Webhook() {
-    const { id } = webhookRoute.useParams()
-    const { session } = webhookRoute.useRouteContext()
-    const navigate = webhookRoute.useNavigate()
-    return (
-      <WebhookScreen
-        key={id}
-        id={id}
-        session={session}
-        onDeleted={() => void navigate({ to: '/settings/webhooks', ignoreBlocker: true })}
-      />
-    )
-  },
+  component: page('WebhookPage'),
 })
 
 const authoritiesRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/certificate-authorities',
-  component: function Authorities() {
-    const { session } = authoritiesRoute.useRouteContext()
-    const navigate = authoritiesRoute.useNavigate()
-    return (
-      <AuthoritiesScreen
-        session={session}
-        onCreated={(name) =>
-          void navigate({
-            to: '/settings/certificate-authorities/$name',
-            params: { name },
-            ignoreBlocker: true,
-          })
-        }
-      />
-    )
-  },
+  component: page('AuthoritiesPage'),
 })
 
 const authorityRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/certificate-authorities/$name',
-  component: function Authority() {
-    const { name } = authorityRoute.useParams()
-    const { session } = authorityRoute.useRouteContext()
-    const navigate = authorityRoute.useNavigate()
-    return (
-      <AuthorityScreen
-        key={name}
-        name={name}
-        session={session}
-        onDeleted={() =>
-          void navigate({ to: '/settings/certificate-authorities', ignoreBlocker: true })
-        }
-      />
-    )
-  },
+  component: page('AuthorityPage'),
 })
 
 const dnsWebhooksRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/dns-webhooks',
-  component: function DnsWebhooks() {
-    const { session } = dnsWebhooksRoute.useRouteContext()
-    return <DnsWebhooksScreen session={session} />
-  },
+  component: page('DnsWebhooksPage'),
 })
 
 const dnsWebhookRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/dns-webhooks/$name',
-  component: function DnsWebhook() {
-    const { name } = dnsWebhookRoute.useParams()
-    const { session } = dnsWebhookRoute.useRouteContext()
-    const navigate = dnsWebhookRoute.useNavigate()
-    return (
-      <DnsWebhookScreen
-        key={name}
-        name={name}
-        session={session}
-        onDeleted={() => void navigate({ to: '/settings/dns-webhooks', ignoreBlocker: true })}
-      />
-    )
-  },
+  component: page('DnsWebhookPage'),
 })
 
 const backupsRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/backups',
-  component: function Backups() {
-    const { session } = backupsRoute.useRouteContext()
-    return <BackupsScreen session={session} />
-  },
+  component: page('BackupsPage'),
 })
 
 const singleSignOnRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/single-sign-on',
   validateSearch: problemIn,
-  component: function SingleSignOn() {
-    const { session } = singleSignOnRoute.useRouteContext()
-    const { problem } = singleSignOnRoute.useSearch()
-    return (
-      <IdentityScreen
-        session={session}
-        problem={problem}
-        onLeave={(url) => window.location.assign(url)}
-      />
-    )
-  },
+  component: page('SingleSignOnPage'),
 })
 
 export const settingsRoute = settingsFrameRoute.addChildren([
@@ -213,6 +120,9 @@ export const settingsRoute = settingsFrameRoute.addChildren([
   usersRoute,
   tokensRoute,
   rolloutRulesRoute,
+  alertRulesRoute,
+  newAlertRuleRoute,
+  alertRuleRoute,
   webhooksRoute,
   webhookRoute,
   authoritiesRoute,

@@ -19,6 +19,9 @@ import userEvent from '@testing-library/user-event'
 import { type ReactNode, useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import { UnsavedGuard } from '../components/unsaved-guard.tsx'
+import { AcknowledgeDialog } from '../features/alerts/acknowledge-dialog.tsx'
+import { DeleteRuleDialog } from '../features/alerts/rule-actions.tsx'
+import { SilenceDialog } from '../features/alerts/silence-form.tsx'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
 import { DeleteAuthorityDialog } from '../features/certificates/authorities/delete-authority-dialog.tsx'
@@ -28,6 +31,7 @@ import { StopDialog } from '../features/certificates/managed/stop-dialog.tsx'
 import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
+import { NewConfigDialog } from '../features/configs/new-config-dialog.tsx'
 import { RestoreDialog } from '../features/configs/restore-dialog.tsx'
 import { SaveVersionDialog } from '../features/configs/save-version-dialog.tsx'
 import type { DraftHandle } from '../features/configs/use-draft.ts'
@@ -47,7 +51,7 @@ import { RevokeDialog } from '../features/tokens/revoke-dialog.tsx'
 import { EditUserDialog } from '../features/users/edit-user-dialog.tsx'
 import { NewUserDialog, OneTimePasswordDialog } from '../features/users/new-user-dialog.tsx'
 import { WebhookActions } from '../features/webhooks/webhook-actions.tsx'
-import type { Backup, Recovery, Token, User, Webhook } from '../lib/api-types.ts'
+import type { Alert, AlertRule, Backup, Recovery, Token, User, Webhook } from '../lib/api-types.ts'
 import { fakeApi, type Handlers, json, never, problem } from './fake-api.ts'
 import {
   config,
@@ -86,6 +90,20 @@ const user: User = {
   ...{ passwordChangeRequired: false, secondFactor: false, createdAt: at },
 } as User
 const token = { id: 'token_1', name: 'nightly', lastUsedAt: null } as Token
+const alert: Alert = {
+  ...{ id: 'alert_01jd4q6v2m8w3x5y7z9abcdefg', ruleId: 'rule_01jd4q6v2m8w3x5y7z9abcdefg' },
+  ...{ ruleName: 'Node silent', severity: 'critical', state: 'firing', isWithoutData: false },
+  subject: { kind: 'node', id: 'node_01jd4q6v2m8w3x5y7z9abcdefg', name: 'edge-1' },
+  ...{ value: null, message: 'Not heard from.', pendingSince: '2026-11-26T12:00:00.000Z' },
+  ...{ firingSince: null, resolvedAt: null, resolvedBecause: null, toldAt: null },
+  ...{ silencedUntil: null, acknowledgedAt: null, acknowledgedBy: null, comment: '' },
+}
+const alertRule: AlertRule = {
+  ...{ id: 'rule_01jd4q6v2m8w3x5y7z9abcdefg', name: 'Node silent', description: '' },
+  ...{ enabled: true, severity: 'critical', appliesTo: 'farm', condition: { kind: 'node-silent' } },
+  ...{ forSeconds: 120, keepFiringSeconds: 60, failing: null },
+  ...{ createdAt: '2026-11-26T12:00:00.000Z', createdBy: 'ana' },
+}
 const webhook = { id: 'webhook_1', url: 'https://hooks.example.org/x', disabledAt: null } as Webhook
 const process = { incarnation: 'a'.repeat(32), hostname: 'host-1', address: null, lastSeenAt: at }
 const clone = {
@@ -112,6 +130,11 @@ const path = `/nodes/${edge.id}`
 const acts = `/rollouts/${rollout().id}/actions`
 
 const DIALOGS: Record<string, Row> = {
+  'make a config': {
+    file: 'configs/new-config-dialog.tsx',
+    show: (onClose) => <NewConfigDialog onClose={onClose} />,
+    field: { role: 'textbox', name: 'Name', type: 'shop' },
+  },
   'save a version': {
     file: 'configs/save-version-dialog.tsx',
     show: (onClose) => (
@@ -316,6 +339,24 @@ const DIALOGS: Record<string, Row> = {
     answers: { 'GET /users/user_2': () => json(user, { etag: '"1"' }) },
     field: { role: 'checkbox', name: /^viewer/i },
     sends: 'PATCH /users/user_2',
+  },
+  'acknowledge an alert': {
+    file: 'alerts/acknowledge-dialog.tsx',
+    show: (onClose) => <AcknowledgeDialog alert={alert} onClose={onClose} />,
+    field: { role: 'textbox', name: 'Comment (optional)' },
+    sends: `POST /alerts/${alert.id}/actions/acknowledge`,
+  },
+  'silence an alert': {
+    file: 'alerts/silence-form.tsx',
+    show: (onClose) => <SilenceDialog alert={alert} onClose={onClose} />,
+    field: why('Why'),
+    sends: 'POST /alert-silences',
+  },
+  'delete a rule of alerts': {
+    file: 'alerts/rule-actions.tsx',
+    show: (onClose) => (
+      <DeleteRuleDialog body={alertRule} etag={'"1"'} onClose={onClose} onDeleted={() => {}} />
+    ),
   },
   'delete a webhook': {
     file: 'webhooks/webhook-actions.tsx',
@@ -532,7 +573,9 @@ test('every dialog of the console is held to this', () => {
   const features = join(import.meta.dirname, '../features')
   const files = readdirSync(features, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx$/.test(file) && !/\.test\./.test(file))
-    .filter((file) => /<(Dialog|Modal)\b/.test(readFileSync(join(features, file), 'utf8')))
+    .filter((file) =>
+      /<(Dialog|DeleteDialog|Modal)\b/.test(readFileSync(join(features, file), 'utf8')),
+    )
   const held = new Set(Object.values(DIALOGS).map(({ file }) => file))
   expect(files.filter((file) => !held.has(file))).toEqual([])
   expect(files.length).toBeGreaterThan(15)

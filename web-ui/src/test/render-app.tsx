@@ -6,9 +6,13 @@ import type { EventKind } from '../lib/api-types.ts'
 import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
 import { FakeStream, say } from './fake-stream.ts'
 import {
+  config,
   farmSummary,
   group,
+  health,
   node,
+  nodeAdvice,
+  nodeCells,
   nodesPage,
   noMetrics,
   page,
@@ -31,14 +35,18 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /setup': () => json({ required: false }),
     'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /farm/summary': () => json(farmSummary()),
+    'GET /nodes/cells': () => json(nodeCells()),
     'GET /nodes': () => json(nodesPage(node())),
+    [`GET /nodes/${node().id}/advice`]: () => json(nodeAdvice()),
     'GET /groups': () => json(page(group())),
     'POST /rollouts/preflight': () => json(preflight()),
+    'GET /configs/default': () => json(config()),
     'GET /rollouts': () => json(page()),
     [`GET /rollouts/${rollout().id}/tasks`]: () => json(tasksOf(task())),
     'GET /metrics/query': () => json(noMetrics),
     'GET /recovery': () => json({ recovery: null }),
     'GET /system': () => json(system),
+    'GET /health': () => json(health),
     ...handlers,
   })
   render(createApp('test'))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One of each thing the API speaks of, whole, so that a test changes only what it is about.
 import type {
+  Alert,
   AuthorityTest,
   CertificateAuthority,
   CertificateOrder,
@@ -9,8 +10,11 @@ import type {
   DnsWebhook,
   FarmSummary,
   Group,
+  Health,
   Impact,
   ManagedCertificate,
+  NodeAdvice,
+  NodeCells,
   NodeDetail,
   NodeHost,
   NodeTask,
@@ -24,7 +28,7 @@ import type {
   Version,
 } from '../lib/api-types.ts'
 
-const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
+export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`
 
 export const session: Session = {
@@ -51,12 +55,32 @@ export const system: System = {
 }
 
 /** Of one node, as it should be. */
+export const health: Health = { status: 'ok', version: '0.1.0', checks: [] }
+
+export const alert = (change: Partial<Alert> = {}): Alert => ({
+  ...{ id: 'alert_01jd4q6v2m8w3x5y7z9abcdefg', ruleId: 'rule_01jd4q6v2m8w3x5y7z9abcdefg' },
+  ...{ ruleName: 'Node silent', severity: 'critical', state: 'firing' },
+  subject: { kind: 'node', id: 'node_01jd4q6v2m8w3x5y7z9abcdefg', name: 'edge-1' },
+  ...{ isWithoutData: false, value: null, message: 'Not heard from.' },
+  ...{ pendingSince: ago(900), firingSince: ago(800), resolvedAt: null, resolvedBecause: null },
+  ...{ toldAt: ago(790), silencedUntil: null, acknowledgedAt: null, acknowledgedBy: null },
+  ...{ comment: '', ...change },
+})
+
+export const nodeCells = (change: Partial<NodeCells> = {}): NodeCells => ({
+  ...{ order: 'a'.repeat(16), parts: [{ name: 'default', nodes: 1 }], labelKeys: [] },
+  ...{ names: null, states: ['in-sync'], cells: 'a', measured: null },
+  ...change,
+})
+
 export function farmSummary(change: Partial<FarmSummary> = {}): FarmSummary {
   const none = { applying: 0, 'out-of-sync': 0, drift: 0, unknown: 0, waiting: 0 }
   return {
     asOf: ago(0),
     nodes: { total: 1, byState: { 'in-sync': 1, ...none }, cordoned: 0, silent: [] },
     mixed: [],
+    running: [{ config: 'default', version: 2, nodes: 1 }],
+    moreRunning: 0,
     rollouts: { underWay: 0, waiting: 0, named: [] },
     ...change,
   }
@@ -84,6 +108,14 @@ export function createdToken(change: Partial<CreatedEnrolmentToken> = {}): Creat
 
 const identity = { generation: 3, digest: digest('a'), version: { config: 'default', number: 2 } }
 
+/** Nothing to say, as of a node that is well. */
+export const nodeAdvice = (change: Partial<NodeAdvice> = {}): NodeAdvice => ({
+  ...{ nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg', nodeName: 'edge-1' },
+  ...{ from: ago(900), to: ago(0), advice: [] },
+  quiet: [{ rule: 'statCache', why: '3 misses of the stat cache; 100 are needed to judge.' }],
+  ...change,
+})
+
 export function node(change: Partial<NodeDetail> = {}): NodeDetail {
   return {
     id: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
@@ -97,6 +129,7 @@ export function node(change: Partial<NodeDetail> = {}): NodeDetail {
     connected: true,
     lastSeenAt: ago(1),
     bootId: '0'.repeat(32),
+    revision: 0,
     forgetting: null,
     certificates: [],
     urls: ['http://127.0.0.1:8080/'],
@@ -230,6 +263,8 @@ export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout 
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
     reasonCode: 'waiting_for_nodes',
+    headline: 'Waiting for edge-1 to confirm.',
+    timers: [],
     waves: [wave({ nodes: tasks.length, states })],
     wave: 0,
     phase: 'dispatching',
@@ -524,7 +559,10 @@ export function dnsWebhook(change: Partial<DnsWebhook> = {}): DnsWebhook {
 
 export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
 /** What the control plane answers when these are all the nodes that are asked for. */
-export const nodesPage = (...nodes: NodeDetail[]) => ({ ...page(...nodes), total: nodes.length })
+export const nodesPage = (...nodes: NodeDetail[]) => ({
+  ...page(...nodes),
+  ...{ total: nodes.length, revision: 0 },
+})
 export const noMetrics = { stage: 'total', stepSeconds: 60, times: [], series: [], annotations: [] }
 
 export const preflight = (change: Partial<Preflight> = {}): Preflight => ({

@@ -51,7 +51,7 @@ describe.each([
     await userEvent.click(screen.getByRole('button', { name: 'Stay here' }))
     expect(input).toHaveValue('x')
     await leave()
-    await userEvent.click(await screen.findByRole('button', { name: 'Leave, and lose it' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Leave and discard it' }))
     await expect.poll(() => window.location.pathname).toBe('/configs')
   })
 

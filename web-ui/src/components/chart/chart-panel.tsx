@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-import { SegmentedControl } from '@mantine/core'
-import { lazy, Suspense, useId, useState } from 'react'
+import { lazy, Suspense } from 'react'
+import { formatCount } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import { ScrollBox } from '../scroll-box.tsx'
 import classes from './chart.module.css'
-import { ChartTable } from './chart-table.tsx'
+import { ChartFrame } from './chart-frame.tsx'
+import { ChartTable, type TableColumn } from './chart-table.tsx'
+import { seriesRows } from './csv.ts'
+import { MarkFlag } from './mark-flag.tsx'
 import type { TimeChartProps } from './types.ts'
 
 // The plotting library is a chunk of its own.
@@ -17,51 +20,49 @@ const TimeChart = lazy(() =>
 
 export type ChartPanelProps = TimeChartProps & {
   /** Under the title: what is measured. */
-  help?: string
+  help?: string | undefined
   controls?: React.ReactNode
 }
 
 export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
-  const headingId = useId()
-  const [view, setView] = useState('chart')
   return (
-    <section className="panel" aria-labelledby={headingId}>
-      <div className="panel-head">
-        <h2 id={headingId}>{chart.label}</h2>
-        {help !== undefined && <span className="dim">{help}</span>}
-        <span className="grow" />
-        {controls}
-        <SegmentedControl
-          aria-label={`${chart.label} as`}
-          value={view}
-          onChange={setView}
-          data={[
-            { value: 'chart', label: 'Chart' },
-            { value: 'table', label: 'Table' },
-          ]}
-        />
-      </div>
-      {view === 'chart' ? (
-        <div className={classes.body}>
-          <Suspense fallback={<SkeletonRows rows={6} label={chart.label} />}>
-            <TimeChart {...chart} />
-          </Suspense>
-        </div>
-      ) : (
-        <ChartTable {...chart} />
-      )}
-      {chart.marks !== undefined && chart.marks.length > 0 && (
-        <ScrollBox label="Marked in the chart" className={classes.marks}>
-          <ul>
-            {chart.marks.map((mark) => (
-              <li key={`${mark.atSeconds} ${mark.text}`}>
-                <span className={classes.flag} aria-hidden="true" />{' '}
-                {formatDateTime(mark.atSeconds * 1000)}: {mark.text}
-              </li>
-            ))}
-          </ul>
-        </ScrollBox>
-      )}
-    </section>
+    <ChartFrame
+      label={chart.label}
+      help={help}
+      controls={controls}
+      rows={() => seriesRows(chart)}
+      legend={chart.series}
+      table={<ChartTable label={chart.label} times={chart.times} columns={columnsOf(chart)} />}
+      foot={
+        chart.group === undefined &&
+        chart.marks !== undefined &&
+        chart.marks.length > 0 && (
+          <ScrollBox label="Marked in the chart" className={classes.marks}>
+            <ul>
+              {chart.marks.map((mark) => (
+                <li key={`${mark.atSeconds} ${mark.text}`}>
+                  <MarkFlag {...mark} /> {formatDateTime(mark.atSeconds * 1000)}: {mark.text}
+                </li>
+              ))}
+            </ul>
+          </ScrollBox>
+        )
+      }
+    >
+      <Suspense fallback={<SkeletonRows rows={6} label={chart.label} />}>
+        <TimeChart {...chart} />
+      </Suspense>
+    </ChartFrame>
   )
 }
+
+const columnsOf = ({ series, format, counts }: TimeChartProps): TableColumn[] => [
+  ...series.map(({ name, values }) => ({
+    name,
+    cell: (step: number) => format(values[step] ?? null),
+  })),
+  ...(counts ? [{ name: 'Requests', cell: (step: number) => countWords(counts[step]) }] : []),
+]
+
+const countWords = (count: number | null | undefined): string =>
+  count == null ? 'no data' : formatCount(count)

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
-import { formatCount } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
-import type { TimeChartProps } from './types.ts'
+
+export type TableColumn = {
+  name: string
+  /** Of the step with this index, as it is read. */
+  cell: (step: number) => string
+}
+type Props = {
+  label: string
+  /** Unix seconds, the start of each step. */
+  times: readonly number[]
+  columns: readonly TableColumn[]
+}
 
 /** The chart's twin: the same numbers, newest first. */
-export function ChartTable({ label, times, series, format, counts }: TimeChartProps) {
-  const rows = times.map((at, index) => ({ at, index })).reverse()
+export function ChartTable({ label, times, columns }: Props) {
+  const steps = times.map((at, step) => ({ at, step })).reverse()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
     <section className={classes.table} aria-label={`${label}: table`} tabIndex={0}>
@@ -14,32 +24,22 @@ export function ChartTable({ label, times, series, format, counts }: TimeChartPr
         <thead>
           <tr>
             <th scope="col">Step from</th>
-            {series.map((one) => (
-              <th key={one.name} scope="col" className="num">
-                {one.name}
+            {columns.map(({ name }) => (
+              <th key={name} scope="col" className="num">
+                {name}
               </th>
             ))}
-            {counts !== undefined && (
-              <th scope="col" className="num">
-                Requests
-              </th>
-            )}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ at, index }) => (
+          {steps.map(({ at, step }) => (
             <tr key={at}>
               <td>{formatDateTime(at * 1000)}</td>
-              {series.map((one) => (
-                <td key={one.name} className="num">
-                  {format(one.values[index] ?? null)}
+              {columns.map(({ name, cell }) => (
+                <td key={name} className="num">
+                  {cell(step)}
                 </td>
               ))}
-              {counts !== undefined && (
-                <td className="num">
-                  {counts[index] == null ? 'no data' : formatCount(counts[index])}
-                </td>
-              )}
             </tr>
           ))}
         </tbody>

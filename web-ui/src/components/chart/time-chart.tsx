@@ -6,13 +6,15 @@ import uPlot from 'uplot'
 import { plural } from '../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
-import { plotOptions } from './plot.ts'
-import { dashPatterns, type Series, type TimeChartProps } from './types.ts'
+import { heights, plotOptions } from './plot.ts'
+import { dashPatterns, type Series, seriesColour, type TimeChartProps } from './types.ts'
 
 const PAGE = 10
+/** How long the new range is beside the old one. */
+const zoomFactors: Record<string, number | undefined> = { '+': 0.5, '-': 2 }
 
 export function TimeChart(props: TimeChartProps) {
-  const { times, series, marks, scale: valueScale } = props
+  const { times, series, marks, scale: valueScale, stacked = false, onZoom } = props
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
   const plotRef = useRef<uPlot | null>(null)
@@ -20,11 +22,12 @@ export function TimeChart(props: TimeChartProps) {
   const [spoken, setSpoken] = useState('')
 
   const create = useEffectEvent((parent: HTMLElement) => {
-    const hooks = { onCursor: setCursor, marks: () => readMarks() }
-    const data = [times, ...series.map((one) => one.values)] as uPlot.AlignedData
+    const hooks = { onCursor: setCursor, onZoom: zoom, marks: () => readMarks() }
+    const data = [times, ...heights(series, stacked)] as uPlot.AlignedData
     return new uPlot(plotOptions(props, parent.clientWidth, hooks), data, parent)
   })
   const readMarks = useEffectEvent(() => marks ?? [])
+  const zoom = useEffectEvent((from: number, to: number) => onZoom?.(from, to))
   const names = series.map((one) => `${one.name} ${one.colour} ${one.dash}`).join()
 
   // A chart is made once per set of series, scale and colour scheme; new data only moves its lines.
@@ -46,19 +49,32 @@ export function TimeChart(props: TimeChartProps) {
   }, [scheme, names, valueScale])
 
   useEffect(() => {
-    const data = [times, ...series.map((one) => one.values)] as uPlot.AlignedData
+    const data = [times, ...heights(series, stacked)] as uPlot.AlignedData
     plotRef.current?.setData(data)
-  }, [times, series])
+  }, [times, series, stacked])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are read when it is drawn
+  useEffect(() => plotRef.current?.redraw(false), [marks])
 
   const moveTo = (index: number) => {
     const plot = plotRef.current
     const at = times[Math.max(0, Math.min(times.length - 1, index))]
     if (plot === null || at === undefined) return
-    plot.setCursor({ left: plot.valToPos(at, 'x'), top: 0 })
+    // Its types leave out the last: it tells the charts of the same group, too.
+    const moveCursor: (to: { left: number; top: number }, fires: boolean, tells: boolean) => void =
+      plot.setCursor
+    moveCursor({ left: plot.valToPos(at, 'x'), top: 0 }, true, true)
     setSpoken(readout(props, times.indexOf(at)))
   }
   const handleKey = (event: React.KeyboardEvent) => {
     const here = cursor ?? times.length - 1
+    const factor = onZoom && zoomFactors[event.key]
+    if (factor !== undefined) {
+      event.preventDefault()
+      const [first = 0, last = 0, at = 0] = [times[0], times.at(-1), times[here]]
+      const half = ((last - first) * factor) / 2
+      return onZoom?.(at - half, at + half)
+    }
     const target = {
       ArrowLeft: here - 1,
       ArrowRight: cursor === null ? here : here + 1,
@@ -82,7 +98,7 @@ export function TimeChart(props: TimeChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the chart's cursor
         tabIndex={0}
-        aria-label={`${props.label}: chart. Arrow keys read its values; the table holds the same.`}
+        aria-label={`${props.label}: chart. Arrow keys read its values${onZoom ? ', plus and minus zoom' : ''}; the table holds the same.`}
         onKeyDown={handleKey}
       />
       <div className="visually-hidden" aria-live="polite">
@@ -107,7 +123,7 @@ function Swatch({ series: { colour, dash = 'solid' } }: { series: Series }) {
     <svg className={classes.swatch} viewBox="0 0 20 4" aria-hidden="true">
       <path
         d="M0 2H20"
-        stroke={`var(--fs-series-${colour})`}
+        stroke={`var(${seriesColour(colour)})`}
         strokeWidth="2.5"
         strokeDasharray={dashPatterns[dash].join(' ')}
       />

@@ -13,15 +13,18 @@ export function offsetAt(doc: Text, line: number, column: number): number {
   return Math.min(to, from + Math.max(0, column - 1))
 }
 
-export function offsetOfPointer(text: string, pointer: string): number | null {
-  const root = parseTree(text)
-  if (root === undefined) return null
-  const path = pointer
+/** A JSON Pointer's keys; what looks like a place in a list is a number. */
+export const pathOfPointer = (pointer: string): (string | number)[] =>
+  pointer
     .split('/')
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-  const node = findNodeAtLocation(root, path)
+
+export function offsetOfPointer(text: string, pointer: string): number | null {
+  const root = parseTree(text)
+  if (root === undefined) return null
+  const node = findNodeAtLocation(root, pathOfPointer(pointer))
   if (node === undefined) return null
   return node.parent?.type === 'property' ? node.parent.offset : node.offset
 }

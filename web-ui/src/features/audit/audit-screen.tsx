@@ -22,7 +22,7 @@ export type AuditScreenProps = {
 export function AuditScreen({ session, ...props }: AuditScreenProps) {
   const blocked = whyNot(session, 'audit:read')
   return (
-    <Page title="Audit" meta="Who did what, when and from where. Nothing in it is ever changed.">
+    <Page title="Audit" meta="Who did what, when and from where. Entries are never changed.">
       {blocked === null ? (
         <>
           <Entries {...props} />
@@ -42,7 +42,7 @@ function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
   return (
     <section className="panel" aria-labelledby="entries-heading">
       <div className="panel-head">
-        <h2 id="entries-heading">What happened</h2>
+        <h2 id="entries-heading">Entries</h2>
         <span className="dim">newest first</span>
         <span className="grow" />
         <Export search={search} />
@@ -65,13 +65,13 @@ function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
 
 function Nothing({ isAll }: { isAll: boolean }) {
   return isAll ? (
-    <EmptyState title="Nothing fits these filters">
-      Take one away, or look at everybody’s doings: what nodes and the control plane do by
-      themselves is left out at first.
+    <EmptyState title="No entry matches these filters">
+      Remove a filter, or show everybody’s entries: what nodes and the control plane do on their own
+      is hidden at first.
     </EmptyState>
   ) : (
-    <EmptyState title="Nothing among the newest">
-      The newest entries were looked through. There are older ones.
+    <EmptyState title="None among the newest entries">
+      Only the newest entries were searched. There are older ones.
     </EmptyState>
   )
 }

@@ -76,7 +76,7 @@ describe('the audit', () => {
           ? json(page(entry()))
           : json({ items: [], nextCursor: 'more' }),
     })
-    expect(await screen.findByText('Nothing among the newest')).toBeVisible()
+    expect(await screen.findByText('None among the newest entries')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Look further back' }))
     expect(await screen.findByRole('link', { name: 'node override changed' })).toBeVisible()
   })

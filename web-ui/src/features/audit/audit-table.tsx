@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { AuditEntry } from '../../lib/api-types.ts'
+import { actorText } from '../../lib/people-words.ts'
 import classes from './audit.module.css'
 import { ObjectLink } from './object-link.tsx'
-import { actionText, actorText } from './rules.ts'
+import { actionText } from './rules.ts'
 
 const columns: Column[] = [
   { title: 'When' },

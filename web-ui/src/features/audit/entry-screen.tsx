@@ -6,11 +6,12 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { AuditDetail } from '../../lib/api-types.ts'
+import { actorText } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { auditEntryQuery } from './api.ts'
 import classes from './audit.module.css'
 import { ObjectLink } from './object-link.tsx'
-import { actionText, actorText, changeOf, restOf } from './rules.ts'
+import { actionText, changeOf, restOf } from './rules.ts'
 
 export function EntryScreen({ id }: { id: number }) {
   const entry = useQuery(auditEntryQuery(id))

@@ -10,14 +10,6 @@ export const auditKinds = eventKinds.filter((kind) => kind !== 'metrics')
 export const actionText = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>) =>
   `${kind} ${action.replaceAll('-', ' ')}`
 
-type Acting = Pick<AuditEntry, 'actor' | 'actorName' | 'tokenId'>
-
-export function actorText({ actor, actorName, tokenId }: Acting): string {
-  if (actor === null) return 'the control plane'
-  const name = actorName ?? actor
-  return tokenId === null ? name : `${name}, by a token`
-}
-
 export const verificationVerdict = {
   never: { label: 'Not verified yet', tone: 'idle', shape: 'ring' },
   running: { label: 'Being verified', tone: 'info', shape: 'half' },

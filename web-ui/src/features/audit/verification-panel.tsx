@@ -75,7 +75,7 @@ function Outcome({ verification }: { verification: AuditVerification }) {
       </p>
       <CopyField label={`Its head, entry ${headId}: note it elsewhere`} value={head} />
       <p className="dim">
-        An end that was cut off shows only against a head that was noted elsewhere:{' '}
+        Entries missing at the end show only by comparison with a head noted elsewhere:{' '}
         <code>admin verify-audit --head</code> compares.
       </p>
     </>

@@ -21,6 +21,7 @@ export function BackupsScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'backups:read')
   return (
     <Page
+      width="list"
       title="Backups"
       meta="Of the control plane: configs, versions, users, the audit and its keys. Encrypted; this service cannot read them."
     >
@@ -67,7 +68,7 @@ function ListPanel({ session }: { session: Session }) {
             <Failure backup={lastFailure(known)} />
             {known.length === 0 ? (
               <EmptyState title="No backup yet">
-                Without one, a lost disk is a farm to be set up anew.
+                Without a backup, losing the disk means setting up the farm again.
               </EmptyState>
             ) : (
               <BackupsTable session={session} backups={known} onDelete={setDeleting} />
@@ -140,7 +141,8 @@ function SettingsPanel() {
         <p className="dim">
           To look into a backup: <code>admin verify-backup FILE --identity KEY</code>. To put one
           back, stop the service and run{' '}
-          <code>admin restore FILE --identity KEY --yes --replace</code>. Nodes serve on meanwhile.
+          <code>admin restore FILE --identity KEY --yes --replace</code>. Nodes keep serving in the
+          meantime.
         </p>
       </div>
     </section>

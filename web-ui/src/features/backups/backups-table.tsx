@@ -99,7 +99,7 @@ function Actions({ backup, mayDelete, onDelete }: ActionsProps) {
       )}{' '}
       {mayDelete && backup.state !== 'running' && (
         <Button
-          variant="default"
+          variant="danger"
           size="xs"
           onClick={() => onDelete(backup)}
           aria-label={`Delete ${backup.fileName}`}

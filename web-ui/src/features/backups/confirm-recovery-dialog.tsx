@@ -22,7 +22,7 @@ export function ConfirmRecoveryDialog({ recovery, onClose }: ConfirmRecoveryDial
   })
   const { unheard } = recovery
   const blockedBy = !isOnlyOne
-    ? 'Say first that no other control plane of these nodes runs.'
+    ? 'First confirm that no other control plane of these nodes is running.'
     : unheard.length > 0 && !withoutUnheard
       ? `Wait for ${namesOf(unheard)}, or go on without.`
       : null

@@ -31,7 +31,7 @@ export function RecoveryNotice({ session }: { session: Session }) {
           </ActionButton>
         }
       >
-        The backup is of {formatDateTime(recovery.backupCreatedAt)}. Nodes serve on with what they
+        The backup is of {formatDateTime(recovery.backupCreatedAt)}. Nodes keep serving what they
         have. {heardText(recovery)}
       </Notice>
       {confirming && (

@@ -37,6 +37,7 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
   const isFirst = isApiError(certificate.error, 404) && Boolean(managed.data)
   return (
     <Page
+      width="list"
       title={name}
       meta="Certificate"
       actions={
@@ -51,7 +52,7 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
             </ActionButton>
             {blockedBy === null && (
               <ActionButton
-                variant="default"
+                variant="danger"
                 blockedBy={managed.data ? 'Stop ordering it first.' : null}
                 onClick={() => setOpen('delete')}
               >
@@ -134,9 +135,9 @@ function NewestPanel({ certificate }: { certificate: Certificate }) {
 
 const WARNINGS: Record<string, string> = {
   missing_intermediate: 'An intermediate may be missing',
-  self_signed: 'It is signed by itself',
-  root_included: 'It brings a root along',
-  names_lost: 'It is good for fewer hosts than before',
+  self_signed: 'It is self-signed',
+  root_included: 'It includes a root certificate',
+  names_lost: 'It covers fewer hosts than before',
 }
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 const keptWords = ({ createdAt, createdBy, source }: CertificateVersion) =>

@@ -38,6 +38,7 @@ export function CertificatesScreen({ session, search, onSearch, onKept }: Props)
   const blockedBy = whyNot(session, 'certificates:write')
   return (
     <Page
+      width="list"
       title="Certificates"
       meta="What sites are served with over TLS. Configs name them; a new version goes to the nodes by a rollout."
       actions={

@@ -19,10 +19,14 @@ export function DeleteCertificateDialog({ name, etag, onClose, onDeleted }: Prop
   return (
     <Dialog onClose={onClose} title={`Delete the certificate ${name}`}>
       <div className="stack">
-        <p>All its versions go, with their keys. Nobody brings them back but from a backup.</p>
+        <p>All its versions and their keys are deleted. Only a backup can bring them back.</p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
         <DialogActions>
-          <Button loading={remove.isPending} onClick={() => remove.mutate({ name, etag })}>
+          <Button
+            variant="danger-filled"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ name, etag })}
+          >
             Delete certificate
           </Button>
         </DialogActions>

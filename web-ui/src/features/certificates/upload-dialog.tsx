@@ -76,7 +76,7 @@ function UploadForm({ of, onClose, onKept }: Props) {
       />
       {errors.length > 0 ? (
         <Notice tone="bad" title="Nothing was kept">
-          What is wrong, and what to do, stands under each text.
+          Each field says what is wrong and what to do.
         </Notice>
       ) : (
         upload.isError && <ErrorBox what="Nothing was kept" error={upload.error} />

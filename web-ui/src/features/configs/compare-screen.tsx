@@ -7,9 +7,10 @@ import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
-import type { VersionSummary } from '../../lib/api-types.ts'
+import type { Session, VersionSummary } from '../../lib/api-types.ts'
 import { configQuery, draftQuery, versionQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
@@ -18,11 +19,12 @@ import { type CompareSearch, type Side, sideLabel } from './search.ts'
 
 export type CompareScreenProps = {
   name: string
+  session: Session
   search: CompareSearch
   onSearch: (search: CompareSearch) => void
 }
 
-export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
+export function CompareScreen({ name, session, search, onSearch }: CompareScreenProps) {
   const versions = useInfiniteQuery(versionsQuery(name))
   const config = useQuery({ ...configQuery(name), enabled: search.to === undefined })
   // Until it is known whether the draft differs, its comparison is the likelier one.
@@ -45,6 +47,8 @@ export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
               from={sides.from}
               to={sides.to}
               view={search.view ?? 'text'}
+              latest={pages[0]?.items[0]?.number ?? null}
+              session={session}
               onSearch={onSearch}
             />
           )
@@ -71,10 +75,13 @@ type ComparisonProps = {
   from: Side
   to: Side
   view: 'text' | 'options'
+  latest: number | null
+  session: Session
   onSearch: (search: CompareSearch) => void
 }
 
-function Comparison({ name, from, to, view, onSearch }: ComparisonProps) {
+function Comparison({ name, from, to, view, latest, session, onSearch }: ComparisonProps) {
+  const older = Math.min(...[from, to].filter((side) => side !== 'draft'))
   const search = (change: CompareSearch): CompareSearch => ({
     from,
     to,
@@ -105,6 +112,9 @@ function Comparison({ name, from, to, view, onSearch }: ComparisonProps) {
             { value: 'options', label: 'Changes by option' },
           ]}
         />
+        {latest !== null && older < latest && (
+          <RolloutLink config={name} version={older} latest={latest} session={session} />
+        )}
       </div>
       {view === 'text' ? (
         <TextComparison name={name} from={from} to={to} />

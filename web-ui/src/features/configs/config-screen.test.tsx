@@ -58,9 +58,9 @@ describe('the draft', () => {
     const user = userEvent.setup()
     await user.click(screen.getByRole('button', { name: 'Account of ana' }))
     await user.click(await screen.findByRole('button', { name: 'Sign out' }))
-    expect(await screen.findByText(/is not saved yet/)).toBeVisible()
+    expect(await screen.findByText(/are not saved yet/)).toBeVisible()
     expect(api.requests.some(({ method }) => method === 'DELETE')).toBe(false)
-    await user.click(screen.getByRole('button', { name: 'Sign out, and lose it' }))
+    await user.click(screen.getByRole('button', { name: 'Sign out and discard it' }))
     await waitFor(() => expect(sessionStorage.getItem(KEPT)).toBeNull())
     expect(await screen.findByRole('button', { name: 'Sign in' })).toBeVisible()
   })
@@ -89,7 +89,7 @@ describe('what is typed is not lost', () => {
   test('when the control plane was away: it is tried again by itself, and said', async () => {
     const api = openEditor({ 'PUT /configs/default/draft': noAnswer })
     write(await editor(), '{ "workers": 2 }')
-    expect(await screen.findByText(/not saved; trying again by itself/, {}, soon)).toBeVisible()
+    expect(await screen.findByText(/not saved; trying again automatically/, {}, soon)).toBeVisible()
     expect(screen.getByText('Draft not saved, trying again')).toBeVisible()
     api.answer({
       'PUT /configs/default/draft': ({ body }) =>
@@ -158,7 +158,7 @@ describe('what is typed is not lost', () => {
     await userEvent.click(within(dialog).getByRole('button', { name: 'Stay here' }))
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
     await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
-    await userEvent.click(await screen.findByRole('button', { name: 'Leave all the same' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Leave anyway' }))
     expect(await screen.findByRole('heading', { level: 1, name: 'Configs' })).toBeVisible()
     expect(sessionStorage.getItem(KEPT)).toContain('workers')
   })
@@ -207,7 +207,7 @@ describe('Ctrl+S', () => {
   test('goes on to saving a version where one can be saved', async () => {
     openEditor({ 'GET /configs/default': () => json(config({ draftChanged: true })) })
     await editor()
-    await screen.findByText('farmstead-node takes this text', {}, soon)
+    await screen.findByText('farmstead-node accepts this text', {}, soon)
     expect(pressSave()).toBe(true)
     expect(await screen.findByRole('dialog', { name: 'Save version 3 of default' })).toBeVisible()
   })

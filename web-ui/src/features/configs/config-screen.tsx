@@ -8,6 +8,7 @@ import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutButton } from '../../components/rollout-link.tsx'
 import type { Config, Session, Version } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -90,13 +91,13 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
       actions={
         <>
           {config.latestVersion !== null && (
-            <ButtonLink
+            <RolloutButton
               variant="default"
-              to="/rollouts/new"
-              search={{ config: config.name, version: config.latestVersion }}
-            >
-              Plan rollout of v{config.latestVersion}
-            </ButtonLink>
+              config={config.name}
+              version={config.latestVersion}
+              latest={config.latestVersion}
+              session={session}
+            />
           )}
           <ActionButton blockedBy={cannotSave} onClick={() => setSaving(true)}>
             Save version
@@ -243,7 +244,7 @@ function SavedNotice({ version }: { version: Version }) {
           to="/rollouts/new"
           search={{ config: version.config, version: version.number }}
         >
-          Plan rollout of v{version.number}
+          New rollout of v{version.number}
         </ButtonLink>
       }
     >
@@ -258,7 +259,7 @@ function whyNotSave(draft: DraftHandle, config: Config, checked: Checked): strin
     return `Resolve the ${plural(draft.unresolved.length, 'conflict')} first.`
   }
   if (checked.problems.length > 0) {
-    return `Mend the ${plural(checked.problems.length, 'problem')} first.`
+    return `Fix the ${plural(checked.problems.length, 'problem')} first.`
   }
   if (checked.check.kind === 'checking') return 'Being checked…'
   if (checked.check.kind === 'unchecked') return 'farmstead-node has not checked it.'

@@ -9,18 +9,20 @@ import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { Config } from '../../lib/api-types.ts'
+import type { Config, Session } from '../../lib/api-types.ts'
 import { configsQuery } from './api.ts'
+import { NewConfigButton } from './new-config-dialog.tsx'
 
 const TYPING_MS = 250
 
-export function ConfigsScreen() {
+export function ConfigsScreen({ session }: { session: Session }) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), TYPING_MS)
   const configs = useInfiniteQuery({ ...configsQuery(q), placeholderData: keepPreviousData })
   return (
-    <Page title="Configs">
+    <Page title="Configs" actions={<NewConfigButton session={session} />}>
       <div className="panel">
         <div className="panel-head">
           <TextInput
@@ -35,9 +37,11 @@ export function ConfigsScreen() {
         <QueryStates query={configs} what="The configs">
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
-            if (known.length > 0) return <Configs known={known} hasMore={configs.hasNextPage} />
+            if (known.length > 0) {
+              return <Configs known={known} hasMore={configs.hasNextPage} session={session} />
+            }
             return q === '' ? (
-              <NoConfig />
+              <NoConfig session={session} />
             ) : (
               <EmptyState title="None of that name">Look for a part of it.</EmptyState>
             )
@@ -49,9 +53,10 @@ export function ConfigsScreen() {
   )
 }
 
-const NoConfig = () => (
-  <EmptyState title="No config yet">
-    The first one comes from a file, on the control plane’s machine:{' '}
+const NoConfig = ({ session }: { session: Session }) => (
+  <EmptyState title="No config yet" action={<NewConfigButton session={session} />}>
+    A config says what the nodes serve. Begin with a folder of files, or with a file of yours. On
+    the control plane’s machine the same is{' '}
     <code>admin import-config --name default --file site.jsonc --message "First version"</code>
   </EmptyState>
 )
@@ -60,11 +65,14 @@ const columns: Column[] = [
   { title: 'Config' },
   { title: 'Latest version' },
   { title: 'Draft' },
-  { title: 'Changed' },
+  { title: 'Changed', className: 'wide-only' },
+  { title: 'Roll out' },
 ]
 const keyOf = ({ name }: Config) => name
 
-function Configs({ known, hasMore }: { known: Config[]; hasMore: boolean }) {
+type ConfigsProps = { known: Config[]; hasMore: boolean; session: Session }
+
+function Configs({ known, hasMore, session }: ConfigsProps) {
   return (
     <LongTable
       label="Configs, table"
@@ -90,8 +98,20 @@ function Configs({ known, hasMore }: { known: Config[]; hasMore: boolean }) {
             )}
           </td>
           <td>{draftChanged ? 'Has changes not yet saved' : 'As saved'}</td>
-          <td>
+          <td className="wide-only">
             <TimeAgo at={updatedAt} />
+          </td>
+          <td>
+            {latestVersion === null ? (
+              <span className="dim">–</span>
+            ) : (
+              <RolloutLink
+                config={name}
+                version={latestVersion}
+                latest={latestVersion}
+                session={session}
+              />
+            )}
           </td>
         </>
       )}

@@ -29,7 +29,11 @@ export function DiscardDialog({ config, draft, onClose }: DiscardDialogProps) {
         </p>
         {discard.isError && <ErrorBox what="Not discarded" error={discard.error} />}
         <DialogActions>
-          <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
+          <Button
+            variant="danger-filled"
+            loading={discard.isPending}
+            onClick={() => discard.mutate()}
+          >
             Discard the changes
           </Button>
         </DialogActions>

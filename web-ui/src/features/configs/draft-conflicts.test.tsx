@@ -7,6 +7,7 @@ import { type FakeApi, json, problem } from '../../test/fake-api.ts'
 import { draft, editor, openEditor, puts, soon, write } from '../../test/open-editor.ts'
 import { sayChanged } from '../../test/render-app.tsx'
 import { config } from '../../test/samples.ts'
+import { conflict, takesSaves, theirs } from '../../test/two-on-a-draft.ts'
 
 describe('what somebody else saves meanwhile', () => {
   const first = '{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n'
@@ -58,54 +59,6 @@ describe('what somebody else saves meanwhile', () => {
 })
 
 describe('two people on one draft', () => {
-  const theirs = draft('{\n  "workers": 9\n}\n', { updatedBy: 'ben' })
-  const change = {
-    pointer: '/workers',
-    fromPointer: '/workers',
-    kind: 'changed',
-    from: 1,
-    to: 9,
-    help: '',
-    default: null,
-    effect: 'live',
-    by: 'ben',
-    at: theirs.updatedAt,
-  }
-  const clean = { text: '{\n  "workers": 9,\n  "charset": "utf-8"\n}\n', conflicts: [] }
-  const marked = {
-    text: '{\n<<<<<<< your text\n  "workers": 2\n=======\n  "workers": 9\n>>>>>>> ben’s text\n}\n',
-    conflicts: [{ startLine: 2, mine: [], base: [], current: [] }],
-  }
-  const refused = (merged: object | null) =>
-    json(
-      {
-        code: 'precondition_failed',
-        detail: 'ben changed this draft.',
-        current: theirs,
-        etag: '"5"',
-        base: merged && { text: '{}', etag: '"1"' },
-        changes: merged && [change],
-        moreChanges: 0,
-        merged,
-      },
-      {},
-      412,
-    )
-
-  async function conflict(merged: object | null = clean): Promise<FakeApi> {
-    const api = openEditor({ 'PUT /configs/default/draft': () => refused(merged) })
-    const view = await editor()
-    write(view, '{ "workers": 2 }')
-    await screen.findByText('ben changed the draft while you were typing', {}, soon)
-    api.answer({ 'GET /configs/default/draft': () => json(theirs, { etag: '"5"' }) })
-    return api
-  }
-  const takesSaves = (api: FakeApi) =>
-    api.answer({
-      'PUT /configs/default/draft': ({ body }) =>
-        json(draft((body as { text: string }).text), { etag: '"6"' }),
-    })
-
   test('it is said who changed what', async () => {
     await conflict()
     const list = within(screen.getByRole('list', { name: 'Changed meanwhile' }))
@@ -153,55 +106,6 @@ describe('two people on one draft', () => {
     expect(view.state.doc.toString()).toBe(theirs.text)
     act(() => void undo(view))
     expect(view.state.doc.toString()).toBe('{ "workers": 2 }')
-  })
-
-  test('both can be merged: the merged text is saved on top of theirs, and mine can be had back', async () => {
-    const api = await conflict()
-    takesSaves(api)
-    await userEvent.click(screen.getByRole('button', { name: 'Merge both' }))
-    expect((await editor()).state.doc.toString()).toBe(clean.text)
-    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
-    expect(puts(api)[1]?.body).toEqual({ text: clean.text })
-    expect(puts(api)[1]?.headers.get('if-match')).toBe('"5"')
-    await userEvent.click(screen.getByRole('button', { name: 'Bring it back' }))
-    expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
-  })
-
-  test('what was typed after the refusal is merged, too', async () => {
-    const api = await conflict()
-    write(await editor(), '{ "workers": 3 }')
-    const later = { text: '{ "workers": 3 } // and theirs', conflicts: [] }
-    api.answer({ 'PUT /configs/default/draft': () => refused(later) })
-    await userEvent.click(screen.getByRole('button', { name: 'Merge both' }))
-    await waitFor(async () => expect((await editor()).state.doc.toString()).toBe(later.text))
-    const [, second] = puts(api)
-    expect(second?.body).toEqual({ text: '{ "workers": 3 }' })
-    expect(second?.headers.get('if-match')).toBe('"1"')
-  })
-
-  test('a merge with conflicts is not saved before they are resolved', async () => {
-    const api = await conflict(marked)
-    takesSaves(api)
-    await userEvent.click(screen.getByRole('button', { name: 'Merge both, 1 conflict to resolve' }))
-    const view = await editor()
-    expect(view.state.doc.toString()).toBe(marked.text)
-    expect(screen.getByText(/^1 conflict to resolve/)).toBeVisible()
-    expect(screen.getByRole('button', { name: 'Save version' })).toHaveAccessibleDescription(
-      'Resolve the 1 conflict first.',
-    )
-    await userEvent.click(screen.getByRole('button', { name: 'Show line 2' }))
-    expect(view.state.selection.main.head).toBe(2)
-    write(view, '{ "workers": 4 }')
-    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
-    expect(puts(api)[1]?.body).toEqual({ text: '{ "workers": 4 }' })
-    expect(screen.queryByText(/conflict to resolve/)).toBeNull()
-  })
-
-  test('begun too long ago to be merged says so, and the other two ways are left', async () => {
-    await conflict(null)
-    expect(screen.getByText(/too long ago for the two to be merged/)).toBeVisible()
-    expect(screen.queryByRole('button', { name: /Merge/ })).toBeNull()
-    expect(screen.getByRole('button', { name: 'Take ben’s text' })).toBeEnabled()
   })
 
   test('a version is not saved before the choice', async () => {

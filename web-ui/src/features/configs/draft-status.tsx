@@ -46,7 +46,9 @@ function verdictOf(draft: DraftHandle, config: Config): Verdict {
 }
 
 const notSaved = (retryMs: number | null) =>
-  retryMs === null ? 'The draft was not saved' : 'The draft was not saved; trying again by itself'
+  retryMs === null
+    ? 'The draft was not saved'
+    : 'The draft was not saved; trying again automatically'
 
 export type DraftTroubleProps = {
   draft: DraftHandle

@@ -3,9 +3,9 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ConfigChange } from '../../lib/api-types.ts'
-import { json, never, problem } from '../../test/fake-api.ts'
+import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { config, page, version } from '../../test/samples.ts'
+import { config, page, session, version } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -54,10 +54,73 @@ describe('the configs', () => {
     expect(screen.queryByRole('link', { name: 'aa' })).toBeNull()
     expect(api.requests.at(-1)?.query.get('q')).toBe('fou')
   })
-  test('are none before the first was imported, and the command is named', async () => {
+  test('are none before the first is made, here or by the command that is named', async () => {
     renderApp('/configs', { 'GET /configs': () => json(page()) })
     expect(await screen.findByText('No config yet')).toBeVisible()
     expect(screen.getByText(/admin import-config --name default/)).toBeVisible()
+    expect(screen.getAllByRole('button', { name: 'New config' })).toHaveLength(2)
+  })
+})
+
+const nowhere = { pointer: '/sites', endLine: 2, endColumn: 4, code: 'required', hint: '' }
+
+describe('a new config', () => {
+  const open = async (answers: Handlers = {}) => {
+    const api = renderApp('/configs', {
+      'GET /configs': () => json(page(config())),
+      'GET /configs/default/versions/2': () => json({ ...version(), text: '{ "copied": 1 }' }),
+      'POST /configs/shop/versions': () => never(),
+      ...answers,
+    })
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('button', { name: 'New config' }, soon))
+    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'shop')
+    const make = () => user.click(screen.getByRole('button', { name: 'Create config' }))
+    const sent = () =>
+      api.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+    return { user, make, sent }
+  }
+
+  test('begins with a folder', async () => {
+    const { user, make, sent } = await open()
+    await user.type(screen.getByRole('textbox', { name: 'Folder' }), '/srv/shop')
+    await make()
+    expect(sent()).toMatchObject([{ message: 'First version', parent: null }])
+    expect(JSON.parse((sent()[0] as { text: string }).text).sites[0].root).toBe('/srv/shop')
+  })
+
+  test('begins with another’s newest version', async () => {
+    const { user, make, sent } = await open()
+    await user.click(screen.getByRole('radio', { name: 'Copy of a config' }))
+    await user.click(screen.getByRole('combobox', { name: 'Config' }))
+    await user.click(await screen.findByRole('option', { name: 'default v2' }))
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Create config' })).toBeEnabled())
+    await make()
+    expect(sent()).toEqual([
+      { text: '{ "copied": 1 }', message: 'A copy of default v2', parent: null },
+    ])
+  })
+
+  test('that the node’s binary refuses says where, and is not lost', async () => {
+    const { user, make } = await open({
+      'POST /configs/shop/versions': () =>
+        json(
+          {
+            ...{ title: 'Invalid', status: 422, code: 'config_invalid', detail: 'It has 1 error.' },
+            errors: [{ ...nowhere, line: 2, column: 3, message: 'there must be a site' }],
+          },
+          { 'content-type': 'application/problem+json' },
+          422,
+        ),
+    })
+    await user.click(screen.getByRole('radio', { name: 'A file of yours' }))
+    const file = new File(['{ "sites": [] }'], 'shop.jsonc')
+    await user.upload(document.querySelector('input[type=file]') as HTMLInputElement, file)
+    expect(screen.getByRole('textbox', { name: 'Text' })).toHaveValue('{ "sites": [] }')
+    await make()
+    expect(await screen.findByText(/there must be a site/)).toBeVisible()
+    expect(screen.getByText('/sites 2:3')).toBeVisible()
+    expect(screen.getByRole('textbox', { name: 'Text' })).toHaveValue('{ "sites": [] }')
   })
 })
 
@@ -72,6 +135,22 @@ describe('the versions', () => {
       'href',
       '/configs/default/compare?from=1&to=2',
     )
+  })
+  test('lead to a rollout; the older ones to a way back, which says from where', async () => {
+    renderApp('/configs/default/versions', {
+      ...lists,
+      'GET /configs/default/versions': () => json(page(version(), version({ number: 1 }))),
+    })
+    const hrefOf = async (name: string) =>
+      (await screen.findByRole('link', { name }, soon)).getAttribute('href')
+    expect(await hrefOf('New rollout of v2')).toBe('/rollouts/new?config=default&version=2')
+    expect(await hrefOf('Back to v1')).toBe('/rollouts/new?config=default&version=1&backFrom=2')
+  })
+  test('lead nowhere who may not roll them out', async () => {
+    const viewer = { ...session, permissions: ['configs:read'] }
+    renderApp('/configs/default/versions', { ...lists, 'GET /session': () => json(viewer) })
+    await screen.findByRole('link', { name: 'v2' }, soon)
+    expect(screen.queryByRole('link', { name: /^New rollout|^Back to/ })).toBeNull()
   })
   test('are found by message, author and source, and the address says so', async () => {
     const api = renderApp('/configs/default/versions?author=ana', lists)

@@ -39,7 +39,9 @@ export function LeaveGuard({ draft }: { draft: DraftHandle }) {
           they are lost.
         </p>
         <DialogActions leave="Stay here">
-          <Button onClick={leaving.proceed}>Leave all the same</Button>
+          <Button variant="danger-filled" onClick={leaving.proceed}>
+            Leave anyway
+          </Button>
         </DialogActions>
       </div>
     </Dialog>

@@ -77,6 +77,6 @@ function verdictOf(count: number, check: CheckState): Verdict {
     }
   }
   return count === 0
-    ? { label: 'farmstead-node takes this text', tone: 'good', shape: 'disc' }
+    ? { label: 'farmstead-node accepts this text', tone: 'good', shape: 'disc' }
     : { label: `${found}, by farmstead-node`, tone: 'bad', shape: 'square' }
 }

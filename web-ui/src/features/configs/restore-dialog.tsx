@@ -124,7 +124,7 @@ function RestoreForm({ version, latest: first }: { version: Version; latest: num
       </p>
       <Textarea
         label="Message"
-        description="Why: for whoever reads the history"
+        description="Why, for those who read the history"
         withAsterisk
         required
         maxLength={MAX_MESSAGE_LENGTH}

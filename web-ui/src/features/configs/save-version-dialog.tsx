@@ -51,11 +51,11 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
     <Dialog onClose={onClose} title={`Save version ${next} of ${config.name}`}>
       <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
         <p className="dim">
-          A version never changes again. Saving it changes nothing on the nodes: a rollout does.
+          A saved version never changes. Saving changes nothing on the nodes: a rollout does that.
         </p>
         <Textarea
           label="Message"
-          description="What changes, and why: for whoever reads the history"
+          description="What changes and why, for those who read the history"
           withAsterisk
           required
           autosize

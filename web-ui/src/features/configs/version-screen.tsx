@@ -8,11 +8,12 @@ import type { Place } from '../../components/code/positions.ts'
 import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutButton } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Session, Version } from '../../lib/api-types.ts'
 import { formatBytes, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { exportUrl, versionQuery } from './api.ts'
+import { configQuery, exportUrl, versionQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -20,6 +21,7 @@ export type VersionScreenProps = { name: string; number: number; session: Sessio
 
 export function VersionScreen({ name, number, session, place }: VersionScreenProps) {
   const version = useQuery(versionQuery(name, number))
+  const latest = useQuery(configQuery(name)).data?.latestVersion ?? null
   const [restoring, setRestoring] = useState(false)
   return (
     <Page
@@ -48,9 +50,7 @@ export function VersionScreen({ name, number, session, place }: VersionScreenPro
             >
               Restore
             </ActionButton>
-            <ButtonLink to="/rollouts/new" search={{ config: name, version: number }}>
-              Plan rollout of v{number}
-            </ButtonLink>
+            <RolloutButton config={name} version={number} latest={latest} session={session} />
           </>
         )
       }

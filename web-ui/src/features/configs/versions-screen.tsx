@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -9,28 +9,31 @@ import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { VersionSummary } from '../../lib/api-types.ts'
+import type { Session, VersionSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
-import { versionsQuery } from './api.ts'
+import { configQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
 import { sources, type VersionsSearch } from './search.ts'
 
 export type VersionsScreenProps = {
   name: string
+  session: Session
   search: VersionsSearch
   onSearch: (search: VersionsSearch) => void
 }
 
 const TYPING_MS = 250
 
-export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) {
+export function VersionsScreen({ name, session, search, onSearch }: VersionsScreenProps) {
   const [asked] = useDebouncedValue(search, TYPING_MS)
   const versions = useInfiniteQuery({
     ...versionsQuery(name, asked),
     placeholderData: keepPreviousData,
   })
+  const config = useQuery(configQuery(name))
   const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
     <Page title={name} meta="Every version that was ever saved; none of them changes">
@@ -40,9 +43,18 @@ export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) 
         <QueryStates query={versions} what="The versions" skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
-            if (known.length > 0) return <Versions known={known} hasMore={versions.hasNextPage} />
+            if (known.length > 0) {
+              return (
+                <Versions
+                  known={known}
+                  hasMore={versions.hasNextPage}
+                  latest={config.data?.latestVersion ?? null}
+                  session={session}
+                />
+              )
+            }
             return isFiltered ? (
-              <EmptyState title="No version fits">
+              <EmptyState title="No version matches">
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
                   Show all versions
                 </Button>
@@ -67,14 +79,18 @@ const columns: Column[] = [
   { title: 'Version' },
   { title: 'Message' },
   { title: 'Author', className: 'wide-only' },
-  { title: 'Saved' },
+  { title: 'Saved', className: 'wide-only' },
   { title: 'Digest', className: 'wide-only' },
   { title: 'Runs on' },
   { title: 'Compare', className: 'wide-only' },
+  { title: 'Roll out' },
 ]
 const keyOf = ({ number }: VersionSummary) => String(number)
 
-function Versions({ known, hasMore }: { known: VersionSummary[]; hasMore: boolean }) {
+type OfConfig = { latest: number | null; session: Session }
+type VersionsProps = OfConfig & { known: VersionSummary[]; hasMore: boolean }
+
+function Versions({ known, hasMore, ...ofConfig }: VersionsProps) {
   return (
     <LongTable
       label="Versions, table"
@@ -83,12 +99,12 @@ function Versions({ known, hasMore }: { known: VersionSummary[]; hasMore: boolea
       keyOf={keyOf}
       hasMore={hasMore}
     >
-      {(version) => <VersionCells version={version} />}
+      {(version) => <VersionCells version={version} {...ofConfig} />}
     </LongTable>
   )
 }
 
-function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name'>) {
+function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name' | 'session'>) {
   return (
     <div className={classes.compareBar}>
       <TextInput
@@ -118,7 +134,7 @@ function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name'>)
   )
 }
 
-function VersionCells({ version }: { version: VersionSummary }) {
+function VersionCells({ version, latest, session }: OfConfig & { version: VersionSummary }) {
   const { config: name, number, parent } = version
   return (
     <>
@@ -132,7 +148,7 @@ function VersionCells({ version }: { version: VersionSummary }) {
         {version.author}{' '}
         {version.source !== 'ui' && <span className="dim">({version.source})</span>}
       </td>
-      <td>
+      <td className="wide-only">
         <TimeAgo at={version.createdAt} />
       </td>
       <td className="wide-only">
@@ -154,6 +170,9 @@ function VersionCells({ version }: { version: VersionSummary }) {
             with v{parent}
           </Link>
         )}
+      </td>
+      <td>
+        <RolloutLink config={name} version={number} latest={latest} session={session} />
       </td>
     </>
   )

@@ -40,6 +40,7 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
       {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
       <DialogActions>
         <Button
+          variant="danger-filled"
           loading={remove.isPending}
           disabled={impact.data === undefined}
           onClick={() => remove.mutate({ name, etag })}

@@ -91,8 +91,8 @@ function GroupForm({ before, etag, onClose }: FormProps) {
   }
   const blockedBy =
     (wrongName ? 'Give it a name first: small letters, digits, dots and dashes.' : null) ??
-    (patch.ok ? null : 'Mend the JSON first.') ??
-    (hours.ok ? null : 'Mend the hours first.') ??
+    (patch.ok ? null : 'Fix the JSON first.') ??
+    (hours.ok ? null : 'Fix the hours first.') ??
     refused?.message ??
     (impact === undefined ? 'Finding out what this would do…' : null)
   return (
@@ -148,7 +148,7 @@ function GroupForm({ before, etag, onClose }: FormProps) {
       />
       <TextInput
         label="Forget nodes after hours (optional)"
-        description="A node that was away for so long is decommissioned by itself; empty: never. If its token says less, that holds."
+        description="A node that was away this long is removed automatically; empty: never. A shorter time of its token takes precedence."
         inputMode="numeric"
         value={hoursText}
         onChange={({ currentTarget: { value } }) => setHoursText(value)}

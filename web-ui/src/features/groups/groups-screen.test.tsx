@@ -24,7 +24,7 @@ describe('the groups', () => {
     expect(rows[1]).toHaveTextContent(/default.*all others.*none of its own/)
     expect(within(table).queryByRole('button', { name: 'Remove default' })).toBeNull()
     const nodes = within(table).getByRole('link', { name: '3 nodes' })
-    expect(nodes).toHaveAttribute('href', '/?group=europe')
+    expect(nodes).toHaveAttribute('href', '/nodes?group=europe')
   })
 
   test('of a hundred only some are drawn, and all of them are counted', async () => {
@@ -129,7 +129,7 @@ describe('a new group', () => {
     expect(
       await screen.findByText('Saving: 1 node is decommissioned within a minute'),
     ).toBeVisible()
-    expect(screen.getByText(/away for more than 6 hours, after which its group/)).toBeVisible()
+    expect(screen.getByText(/away for more than 6 hours, so its group/)).toBeVisible()
     await user.click(await button('Save group'))
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
     const saved = api.requests.find(({ query }) => query.get('dryRun') === '0')

@@ -6,16 +6,17 @@ import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NewRolloutButton } from '../../components/new-rollout-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Group, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
-import { whyNot } from '../../lib/permissions.ts'
+import { may, whyNot } from '../../lib/permissions.ts'
 import { groupsQuery, orderQuery, putOrderMutation } from './api.ts'
 import { DeleteGroupDialog } from './delete-dialog.tsx'
 import { GroupDialog } from './group-dialog.tsx'
 import classes from './groups.module.css'
-import { moved } from './rules.ts'
+import { moved, rolloutTo } from './rules.ts'
 
 /** What is open over the page. */
 type Open = { kind: 'new' } | { kind: 'edit' | 'delete'; name: string } | null
@@ -27,6 +28,7 @@ export function GroupsScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'groups:write')
   return (
     <Page
+      width="list"
       title="Groups"
       meta="A node belongs to the first group, from the top, whose selector matches its labels."
       actions={
@@ -41,7 +43,9 @@ export function GroupsScreen({ session }: { session: Session }) {
     >
       <div className="panel">
         <QueryStates query={groups} what="The groups" skeletonRows={4}>
-          {(all) => <GroupsTable groups={all} blocked={blocked} onOpen={setOpen} />}
+          {(all) => (
+            <GroupsTable groups={all} blocked={blocked} session={session} onOpen={setOpen} />
+          )}
         </QueryStates>
       </div>
       {open?.kind === 'new' && <GroupDialog name={null} onClose={close} />}
@@ -56,7 +60,7 @@ const columns: Column[] = [
   { title: 'Selector' },
   { title: 'Config' },
   { title: 'Override' },
-  { title: 'Forgets' },
+  { title: 'Removes silent nodes' },
   { title: 'Nodes' },
   { title: 'Change' },
 ]
@@ -64,9 +68,14 @@ const keyOf = ({ name }: Group) => name
 /** About as high as a row with its buttons and its description. */
 const ROW_PX = 52
 
-type TableProps = { groups: Group[]; blocked: string | null; onOpen: (open: Open) => void }
+type TableProps = {
+  groups: Group[]
+  blocked: string | null
+  session: Session
+  onOpen: (open: Open) => void
+}
 
-function GroupsTable({ groups, blocked, onOpen }: TableProps) {
+function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
   const client = useQueryClient()
   const order = useQuery(orderQuery)
   const put = useMutation({
@@ -103,12 +112,21 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
               )}
             </td>
             <td className="nowrap">
-              <Link to="/" search={{ group: group.name }}>
+              <Link to="/nodes" search={{ group: group.name }}>
                 {plural(group.nodes, 'node')}
               </Link>
             </td>
             <td>
               <span className={classes.actions}>
+                {may(session, 'rollouts:run') && (
+                  <NewRolloutButton
+                    size="xs"
+                    variant="default"
+                    aria-label={`New rollout to ${group.name}`}
+                    session={session}
+                    {...rolloutTo(group, groups)}
+                  />
+                )}
                 {!group.isDefault && names.length > 1 && blocked === null && (
                   <>
                     <Button
@@ -142,7 +160,7 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
                 </ActionButton>
                 {!group.isDefault && (
                   <ActionButton
-                    variant="default"
+                    variant="danger"
                     size="xs"
                     aria-label={`Remove ${group.name}`}
                     blockedBy={blocked}

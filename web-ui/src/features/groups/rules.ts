@@ -22,3 +22,12 @@ export function moved(names: readonly string[], name: string, by: -1 | 1): strin
   if (from < 0 || to < 0 || to >= names.length) return null
   return names.toSpliced(from, 1).toSpliced(to, 0, name)
 }
+
+type GroupOfRollout = { selector: string; config: string | null }
+
+/** What a rollout to its nodes is filled in with: a config that no other group has goes to them alone, and is released to those that join. */
+export function rolloutTo(group: GroupOfRollout, all: readonly GroupOfRollout[]) {
+  const { config, selector } = group
+  const isAlone = config !== null && all.filter((one) => one.config === config).length === 1
+  return { ...(config !== null && { config }), ...(!isAlone && { selector }) }
+}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
-import type { Impact, Metrics, NodeList, NodesPage, Stage } from '../../lib/api-types.ts'
+import type { Advice, Impact, Metrics, NodeList, NodesPage, Stage } from '../../lib/api-types.ts'
 import { impactOf } from '../../lib/impact.ts'
 import { MAX_ASKED } from './farm-chart-rules.ts'
 import { BLOCK_ROWS } from './farm-rows.ts'
+import { type Live, withAnswer } from './requests/rules.ts'
+import { ALL_KEPT_HOURS, type HoursBack, MOST_KEPT } from './requests/slow-rules.ts'
 
 /** So many rows of a list: of ten thousand nobody sees more at a time. */
 export const nodeBlockQuery = (list: NodeList, index: number) =>
@@ -28,29 +30,6 @@ export const slowestNodesQuery = (list: NodeList) =>
       return bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
     },
     refetchInterval: 30_000,
-    placeholderData: keepPreviousData,
-  })
-
-/** To filter by. Not below 'groups', which are counted, and so read again whenever a node changes. */
-export const groupNamesQuery = queryOptions({
-  queryKey: ['group-names'],
-  queryFn: async ({ signal }) => {
-    const query = { limit: 500 }
-    const page = await bodyOf(api.GET('/api/v1/groups', { params: { query }, signal }))
-    return page.items.map(({ name }) => name)
-  },
-})
-
-const FOUND_AT_MOST = 20
-
-/** Those with this in their names, to choose one of. */
-export const nodesNamedQuery = (part: string) =>
-  queryOptions({
-    queryKey: ['nodes', 'named', part],
-    queryFn: ({ signal }) => {
-      const query = { limit: FOUND_AT_MOST, ...(part !== '' && { q: part }) }
-      return bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
-    },
     placeholderData: keepPreviousData,
   })
 
@@ -80,6 +59,21 @@ export const taggedNodeQuery = (id: string) =>
   })
 
 export type NodeChange = { id: string; etag: string; name: string; labels: Record<string, string> }
+/** Not below 'nodes': what the stages mean changes by the minute, not with each event of the node. */
+export const adviceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['advice', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/nodes/{id}/advice', { params: { path: { id } }, signal })),
+    refetchInterval: 60_000,
+  })
+
+export const tryAdviceMutation = mutationOptions({
+  mutationKey: ['advice', 'try'],
+  mutationFn: ({ id, rule }: { id: string; rule: Advice['rule'] }) =>
+    bodyOf(api.POST('/api/v1/nodes/{id}/advice/{rule}/try', { params: { path: { id, rule } } })),
+})
+
 export const patchNodeMutation = mutationOptions({
   mutationKey: ['nodes', 'patch'],
   mutationFn: (change: NodeChange) => patchNode(change, '0'),
@@ -209,6 +203,38 @@ export const decideDriftMutation = mutationOptions({
   mutationFn: ({ id, ...body }: DriftDecision) =>
     bodyOf(api.POST('/api/v1/nodes/{id}/drift', { params: { path: { id } }, body })),
 })
+
+/** Each question has the node go on sending, so a tab that nobody looks at asks nothing. */
+export const liveRequestsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['live-requests', id],
+    queryFn: async ({ client, queryKey, signal }): Promise<Live> => {
+      const before = client.getQueryData<Live>(queryKey)
+      const params = { path: { id }, query: { after: before?.next ?? 0 } }
+      const answer = await bodyOf(api.GET('/api/v1/nodes/{id}/samples', { params, signal }))
+      return withAnswer(before, answer)
+    },
+    refetchInterval: 1_000,
+    refetchIntervalInBackground: false,
+    structuralSharing: false,
+    retry: false,
+    gcTime: 0,
+  })
+
+/** All that are kept of the last hours: they are few enough to be sorted and searched here. */
+export const slowRequestsQuery = (id: string, hours: HoursBack) =>
+  queryOptions({
+    // Not below 'nodes': it changes by the report, not with the node's events.
+    queryKey: ['slow-requests', id, hours],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - hours * 3600_000).toISOString()
+      // All of them are asked for without a time, which would be of a clock that may be wrong.
+      const query = { limit: MOST_KEPT, ...(hours !== ALL_KEPT_HOURS && { from }) }
+      const params = { path: { id }, query }
+      return bodyOf(api.GET('/api/v1/nodes/{id}/slow-requests', { params, signal }))
+    },
+    refetchInterval: 60_000,
+  })
 
 /** Asks the node itself, so only when somebody wants it: never by itself, never again by itself. */
 export const errorLogQuery = (id: string, lines: number) =>

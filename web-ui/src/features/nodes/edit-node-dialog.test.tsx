@@ -73,7 +73,7 @@ describe('changing a node’s name and labels', () => {
     await user.type(name, '-mine')
     await save()
     api.answer({ [`GET ${path}`]: () => json({ ...one, name: 'edge-theirs' }, { etag: '"8"' }) })
-    await user.click(await screen.findByRole('button', { name: 'Read it again' }))
+    await user.click(await screen.findByRole('button', { name: 'Reload' }))
     expect(await screen.findByText('It is called edge-theirs now')).toBeVisible()
     expect(name).toHaveValue('edge-1-mine')
     api.answer({ [`PATCH ${path}`]: () => json(one, { etag: '"9"' }) })

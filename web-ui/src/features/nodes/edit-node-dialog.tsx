@@ -132,10 +132,10 @@ function Trouble({ error, newest, etag, sent, onReload }: TroubleProps) {
       <Notice
         tone="warn"
         live
-        title="Someone else has changed this node meanwhile"
+        title="Someone else has changed this node"
         action={
           <Button variant="default" size="xs" onClick={onReload}>
-            Read it again
+            Reload
           </Button>
         }
       >

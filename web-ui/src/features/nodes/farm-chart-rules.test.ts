@@ -19,6 +19,7 @@ const measured = (name: string, p99Seconds: (number | null)[]): MetricsSeries =>
     notFoundRatio: none,
     bytesPerSecond: none,
     coverage: p99Seconds.map(() => 1),
+    lostWindows: p99Seconds.map(() => 0),
   }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { FarmSummary } from '../../lib/api-types.ts'
 import { type ApiRequest, json, never, problem } from '../../test/fake-api.ts'
+import { sayOfNode } from '../../test/fake-stream.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { farmSummary, node, nodesPage, session, system } from '../../test/samples.ts'
 
@@ -53,21 +54,39 @@ const row = async (name: string) => {
 }
 
 describe('the farm', () => {
-  test('shows each node with its state in words, numbers and their sample size', async () => {
-    renderApp('/', { 'GET /nodes': () => json(nodesPage(one, edge2)) })
+  test('shows each node with its state in words and its numbers', async () => {
+    renderApp('/nodes', { 'GET /nodes': () => json(nodesPage(one, edge2)) })
     const first = await row('edge-1')
     expect(first.getByText('In sync')).toBeVisible()
     expect(first.getByText('4.2 ms')).toBeVisible()
-    expect(first.getByText('18,203')).toBeVisible()
     const second = await row('edge-2')
     expect(second.getByText('not connected')).toBeVisible()
     expect(second.getByText('desired')).toBeVisible()
     expect(second.getByText('effective')).toBeVisible()
   })
 
+  test('asks for its rows first, and for names of groups not before it has them', async () => {
+    let answer = (_: Response): void => {}
+    const api = renderApp('/nodes', {
+      'GET /nodes': () =>
+        new Promise((done) => {
+          answer = done
+        }),
+    })
+    await waitFor(() => expect(api.requests.map(({ path }) => path)).toContain('/farm/summary'))
+    const asked = api.requests.map(({ path }) => path)
+    expect(asked.slice(0, 2)).toEqual(['/session', '/nodes'])
+    expect(asked).not.toContain('/groups')
+    answer(json(nodesPage(one)))
+    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
+    await waitFor(() => expect(api.requests.map(({ path }) => path)).toContain('/groups'))
+    // What was asked for before the page was drawn is not asked for again by it.
+    expect(api.requests.filter(({ path }) => path === '/nodes')).toHaveLength(1)
+  })
+
   test('shows the share of 404 beside that of all 4xx, where there is one', async () => {
     const latency = { ...one.latency, clientErrorRatio: 0.25, notFoundRatio: 0.125 }
-    renderApp('/', { 'GET /nodes': () => json(nodesPage(node({ latency }), edge2)) })
+    renderApp('/nodes', { 'GET /nodes': () => json(nodesPage(node({ latency }), edge2)) })
     expect((await row('edge-1')).getByText(/\(404: 12\.5/)).toBeVisible()
     expect((await row('edge-2')).queryByText(/404/)).toBeNull()
   })
@@ -77,7 +96,7 @@ describe('the farm', () => {
     const many = Array.from({ length: 1000 }, (_, i) =>
       node({ id: `node_${i}`, name: `edge-${i}` }),
     )
-    const api = renderApp('/', { 'GET /nodes': windowOf(many) })
+    const api = renderApp('/nodes', { 'GET /nodes': windowOf(many) })
     const table = await screen.findByRole('table')
     const drawn = () => [...table.querySelectorAll('tr[data-index]')]
     const names = () => drawn().map((one) => one.querySelector('a')?.textContent)
@@ -101,7 +120,7 @@ describe('the farm', () => {
     const many = Array.from({ length: 1000 }, (_, i) =>
       node({ id: `node_${i}`, name: `edge-${i}` }),
     )
-    renderApp('/', { 'GET /nodes': windowOf(many) })
+    renderApp('/nodes', { 'GET /nodes': windowOf(many) })
     await screen.findByRole('link', { name: 'edge-10' })
     window.scrollY = 500 * ROW_PX
     window.dispatchEvent(new Event('scroll'))
@@ -116,7 +135,7 @@ describe('the farm', () => {
   test('marks who is cordoned, and shows only those on request', async () => {
     const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
     const held = node({ cordon })
-    renderApp('/', {
+    renderApp('/nodes', {
       'GET /nodes': ({ query }) =>
         json(query.get('cordoned') === 'true' ? nodesPage(held) : nodesPage(held, edge2)),
       'GET /farm/summary': () => json(summaryOf({ 'in-sync': 1, unknown: 1 }, 1)),
@@ -132,7 +151,7 @@ describe('the farm', () => {
   })
 
   test('keeps filters in the address, and has the control plane read them', async () => {
-    const api = renderApp('/?state=unknown', {
+    const api = renderApp('/nodes?state=unknown', {
       'GET /nodes': ({ query }) => {
         if (query.get('q') !== null) return json(nodesPage())
         return json(query.get('state') === 'unknown' ? nodesPage(edge2) : nodesPage(one, edge2))
@@ -158,7 +177,7 @@ describe('the farm', () => {
 
   test('is filtered by group, and by a selector that the control plane reads', async () => {
     const inEurope = { ...edge2, group: 'europe' }
-    const api = renderApp('/?group=europe', {
+    const api = renderApp('/nodes?group=europe', {
       'GET /nodes': ({ query }) => {
         const selector = query.get('selector')
         if (selector === '(')
@@ -186,7 +205,7 @@ describe('the farm', () => {
 
   test('says why it does not sort a large farm by measurements, and sorts what a filter leaves of it', async () => {
     layOutRows()
-    renderApp('/', {
+    renderApp('/nodes', {
       'GET /nodes': ({ query }) => {
         if (query.get('sort') === 'p99' && !query.has('q'))
           return problem(400, 'too_many_to_measure', 'These are 2000.')
@@ -207,7 +226,7 @@ describe('the farm', () => {
   })
 
   test('sorts by a column, which it announces', async () => {
-    renderApp('/', {
+    renderApp('/nodes', {
       'GET /nodes': ({ query }) =>
         json(query.get('sort') === 'state' ? nodesPage(edge2, one) : nodesPage(one, edge2)),
     })
@@ -228,7 +247,7 @@ describe('the farm', () => {
       removeEventListener() {},
     }))
     onTestFinished(() => void vi.unstubAllGlobals())
-    renderApp('/?sort=name&desc=true', {
+    renderApp('/nodes?sort=name&desc=true', {
       'GET /nodes': ({ query }) =>
         json(query.get('sort') === 'p99' ? nodesPage(one, edge2) : nodesPage(edge2, one)),
     })
@@ -246,15 +265,15 @@ describe('the farm', () => {
 
 describe('its four states', () => {
   test('loading', async () => {
-    renderApp('/', { 'GET /nodes': never, 'GET /farm/summary': never })
+    renderApp('/nodes', { 'GET /nodes': never, 'GET /farm/summary': never })
     expect(await screen.findByRole('status', { name: 'The nodes: loading' })).toBeVisible()
-    expect(screen.getByText('Reading the farm…')).toBeVisible()
+    expect(screen.getByText('Loading the state of the farm…')).toBeVisible()
   })
 
   test('empty: explains how a node joins', async () => {
     const { byState } = farmSummary().nodes
     const nodes = { total: 0, byState: { ...byState, 'in-sync': 0 }, cordoned: 0, silent: [] }
-    renderApp('/', {
+    renderApp('/nodes', {
       'GET /nodes': () => json(nodesPage()),
       'GET /farm/summary': () => json(farmSummary({ nodes })),
     })
@@ -263,7 +282,7 @@ describe('its four states', () => {
   })
 
   test('failed: its own box, the request, and another try', async () => {
-    const api = renderApp('/', {
+    const api = renderApp('/nodes', {
       'GET /nodes': () => problem(409, 'restoring', 'A backup is being restored.'),
     })
     const box = await screen.findByRole('alert')
@@ -275,19 +294,19 @@ describe('its four states', () => {
   })
 
   test('stale: keeps what it knew and says since when', async () => {
-    const api = renderApp('/')
+    const api = renderApp('/nodes')
     await screen.findByRole('link', { name: 'edge-1' })
     layOutRows()
     const refusal = () => problem(403, 'not_allowed', 'Not any more.')
     api.answer({ 'GET /nodes': refusal, 'GET /farm/summary': refusal })
     sayChanged('node')
-    expect(await screen.findByText(/The nodes: as of \d\d:\d\d:\d\d, not newer/)).toBeVisible()
+    expect(await screen.findByText(/The nodes: last read at \d\d:\d\d:\d\d/)).toBeVisible()
     expect(screen.getByRole('link', { name: 'edge-1' })).toBeVisible()
     expect(await screen.findByText(/\(as of /)).toBeVisible()
   })
 
   test('live: what changed is fetched again', async () => {
-    const api = renderApp('/')
+    const api = renderApp('/nodes')
     await screen.findByRole('link', { name: 'edge-1' })
     api.answer({ 'GET /nodes': () => json(nodesPage(one, edge2)) })
     sayChanged('node')
@@ -295,15 +314,71 @@ describe('its four states', () => {
   })
 })
 
+describe('what an event says of a node', () => {
+  const { desired, acknowledged, effective } = one.sync
+  const event = (number: number, state: 'applying' | 'in-sync', id = one.id) => ({
+    ...{ number, id, action: 'offered' },
+    node: { connected: true, lastSeenAt: null, sync: { state, desired, acknowledged, effective } },
+  })
+  const answer = (revision: number, ...nodes: ReturnType<typeof node>[]) =>
+    json({ ...nodesPage(...nodes), revision })
+  const failed = node({ sync: { ...one.sync, state: 'out-of-sync' } })
+
+  test('stands in its row at once, and an answer that was under way does not undo it', async () => {
+    const api = renderApp('/nodes', { 'GET /nodes': () => answer(10, one, edge2) })
+    await screen.findByRole('link', { name: 'edge-1' })
+    const underWay = Promise.withResolvers<Response>()
+    let asked = 0
+    api.answer({
+      'GET /nodes': ({ query }) => {
+        if (query.get('limit') !== '50') return answer(10, one, edge2)
+        asked += 1
+        return asked === 1 ? underWay.promise : never()
+      },
+    })
+    sayChanged('group')
+    await expect.poll(() => asked).toBe(1)
+    act(() => sayOfNode(event(12, 'applying')))
+    expect(await (await row('edge-1')).findByText('Applying')).toBeVisible()
+    expect((await row('edge-2')).getByText('Unknown')).toBeVisible()
+    underWay.resolve(answer(11, one, edge2))
+    // It is here: asked is again, for it may be older than the event.
+    await expect.poll(() => asked, { timeout: 4000 }).toBe(2)
+    expect((await row('edge-1')).getByText('Applying')).toBeVisible()
+  })
+
+  test('gives way to an answer that has it', async () => {
+    const api = renderApp('/nodes', { 'GET /nodes': () => answer(10, one, edge2) })
+    await screen.findByRole('link', { name: 'edge-1' })
+    api.answer({ 'GET /nodes': () => answer(12, failed, edge2) })
+    act(() => sayOfNode(event(12, 'applying')))
+    expect(await (await row('edge-1')).findByText('Out of sync')).toBeVisible()
+  })
+
+  test('has a list that does not show the node not read again', async () => {
+    const api = renderApp('/nodes', { 'GET /nodes': () => answer(10, one, edge2) })
+    await screen.findByRole('link', { name: 'edge-1' })
+    const asked = (of: string) =>
+      api.requests.filter(({ path, query }) => path === of && query.get('limit') !== '200').length
+    await expect.poll(() => asked('/farm/summary')).toBe(1)
+    const before = asked('/nodes')
+    act(() => sayOfNode(event(12, 'applying', 'node_3')))
+    await expect.poll(() => asked('/farm/summary')).toBe(2)
+    expect(asked('/nodes')).toBe(before)
+    act(() => sayOfNode(event(13, 'applying')))
+    await expect.poll(() => asked('/nodes')).toBe(before + 1)
+  })
+})
+
 describe('adding a node', () => {
   test('leads to its own page', async () => {
-    renderApp('/')
+    renderApp('/nodes')
     const link = await screen.findByRole('link', { name: 'Add a node' })
     expect(link).toHaveAttribute('href', '/enrolment')
   })
 
   test('is off for who may not, and says why', async () => {
-    renderApp('/', { 'GET /session': () => json({ ...session, permissions: [] }) })
+    renderApp('/nodes', { 'GET /session': () => json({ ...session, permissions: [] }) })
     const button = await screen.findByRole('button', { name: 'Add a node' })
     expect(button).toBeDisabled()
     expect(button).toHaveAccessibleDescription(/nodes:enrol/)
@@ -312,7 +387,7 @@ describe('adding a node', () => {
 
 describe('who the nodes are', () => {
   test('says nothing while all have certificates', async () => {
-    renderApp('/')
+    renderApp('/nodes')
     await screen.findByRole('link', { name: 'edge-1' })
     expect(screen.queryByText(/plain HTTP/i)).toBeNull()
   })
@@ -320,7 +395,7 @@ describe('who the nodes are', () => {
   test('warns of a listener and of a node over plain HTTP', async () => {
     const plain = { ...one.identity, kind: 'credential' as const, notAfter: null, issuedAt: null }
     const agentListener = { url: 'http://10.0.0.1:9701', transport: 'insecure-http' }
-    renderApp('/', {
+    renderApp('/nodes', {
       'GET /nodes': () => json(nodesPage(node({ identity: plain }))),
       'GET /system': () => json({ ...system, agentListener }),
     })
@@ -331,7 +406,7 @@ describe('who the nodes are', () => {
 
   test('marks a node that nobody can speak for', async () => {
     const revoked = { ...one.identity, kind: 'none' as const, state: 'revoked' as const }
-    renderApp('/', { 'GET /nodes': () => json(nodesPage(node({ identity: revoked }))) })
+    renderApp('/nodes', { 'GET /nodes': () => json(nodesPage(node({ identity: revoked }))) })
     expect((await row('edge-1')).getByText('Revoked')).toBeVisible()
   })
 })

@@ -15,8 +15,9 @@ import { isApiError } from '../../lib/api-error.ts'
 import type { Node, NodeList, Session } from '../../lib/api-types.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
+import { groupNamesQuery } from '../../lib/name-queries.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { farmSummaryQuery, groupNamesQuery, metricsQuery } from './api.ts'
+import { farmSummaryQuery, metricsQuery } from './api.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
 import { FarmFilter } from './farm-filter.tsx'
 import type { FarmRow } from './farm-rows.ts'
@@ -54,25 +55,20 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
   const total = rows.data?.length
   const isEmpty = total === 0 && !isFiltering(list)
   const blocked = whyNot(session, 'nodes:enrol')
-  const variant = isEmpty ? 'filled' : 'default'
   const addNode =
     blocked === null ? (
-      <ButtonLink to="/enrolment" variant={variant}>
-        Add a node
-      </ButtonLink>
+      <ButtonLink to="/enrolment">Add a node</ButtonLink>
     ) : (
-      <ActionButton variant={variant} blockedBy={blocked}>
-        Add a node
-      </ActionButton>
+      <ActionButton blockedBy={blocked}>Add a node</ActionButton>
     )
   return (
-    <Page title="Farm" actions={isEmpty ? undefined : <FarmActions addNode={addNode} />}>
+    <Page title="Nodes" actions={isEmpty ? undefined : <FarmActions addNode={addNode} />}>
       <PlainListenerNotice />
       <div className="panel">
         {isEmpty ? (
           <EmptyState title="No node has joined yet" action={addNode}>
-            A node joins by itself: make a one-time token here, run the one command it gives on the
-            machine that is to serve, and watch it appear.
+            Make a one-time token, run the command it gives you on the machine that will serve, and
+            the node appears here.
           </EmptyState>
         ) : (
           <Nodes rows={rows} list={list} search={search} onSearch={onSearch} />
@@ -116,8 +112,9 @@ type NodesProps = Omit<FarmScreenProps, 'session'> & { rows: FarmRows; list: Nod
 function Nodes({ rows, list, search, onSearch }: NodesProps) {
   const narrow = useNarrow()
   const farm = useQuery(farmSummaryQuery)
-  const groups = useQuery(groupNamesQuery)
   const total = rows.data?.length
+  // To choose of, and dear: the control plane counts the nodes of each. So not before the rows.
+  const groups = useQuery({ ...groupNamesQuery, enabled: total !== undefined })
   const showAll = () => onSearch(withoutFilters(search))
   const selectorError = isApiError(rows.error, 422) ? rows.error.message : null
   return (
@@ -139,11 +136,11 @@ function Nodes({ rows, list, search, onSearch }: NodesProps) {
       </div>
       {selectorError !== null ? (
         <NoneShown title="No node is listed" onShowAll={showAll}>
-          The label selector is not understood; beneath it stands why.
+          The label selector is not valid; the reason is shown below it.
         </NoneShown>
       ) : isTooMany(rows.error) ? (
         <EmptyState
-          title="So many nodes are not sorted by measurements"
+          title="Too many nodes to sort by measurements"
           action={
             <Button
               variant="default"

@@ -7,20 +7,12 @@ import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
-import {
-  ClientErrors,
-  Identities,
-  Labels,
-  LastResult,
-  LastSeen,
-  States,
-  Urls,
-} from './node-cells.tsx'
+import { ClientErrors, Identities, Labels, LastSeen, States, Urls } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
 import type { FarmRows } from './use-farm-rows.ts'
 
 /** About as high as a card is. */
-const CARD_PX = 233
+const CARD_PX = 225
 
 export type NodeCardsProps = {
   rows: readonly FarmRow[]
@@ -77,10 +69,7 @@ function Card({ node, p99 }: { node: Node; p99: NodeCardsProps['p99'] }) {
         <Figure name="5xx" value={formatRatio(errorRatio(node))} />
       </dl>
       <div className="dim">{whyNoLatency(node) ?? plural(node.latency.requests, 'request')}</div>
-      <div className={classes.cardHead}>
-        <LastSeen node={node} />
-        <LastResult result={node.lastResult} />
-      </div>
+      <LastSeen node={node} />
       <Urls urls={node.urls} />
       {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}
     </>

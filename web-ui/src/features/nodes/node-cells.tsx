@@ -11,12 +11,16 @@ import classes from './farm-screen.module.css'
 import { channelVerdict } from './identity/identity-rules.ts'
 import { clientErrorRatio, digestsToShow, notFoundRatio, syncVerdict } from './rules.ts'
 
-/** Whether it is as it should be, and whether rollouts may make it so. */
-export function States({ node }: { node: Pick<Node, 'sync' | 'cordon'> }) {
+/** Whether it is as it should be, whether rollouts may make it so, and how the last one failed if it did. */
+export function States({ node }: { node: Pick<Node, 'sync' | 'cordon' | 'lastResult'> }) {
+  const { sync, cordon, lastResult } = node
   return (
     <span className="row">
-      <StatusBadge verdict={syncVerdict[node.sync.state]} />
-      {node.cordon !== null && <CordonedBadge />}
+      <StatusBadge verdict={syncVerdict[sync.state]} />
+      {cordon !== null && <CordonedBadge />}
+      {lastResult !== null && lastResult.outcome !== 'applied' && (
+        <LastFailure result={lastResult} />
+      )}
     </span>
   )
 }
@@ -48,15 +52,16 @@ export function Urls({ urls }: { urls: readonly string[] }) {
   )
 }
 
-/** One line when desired, acknowledged and effective agree; else all three, by name. */
+/** The version when desired, acknowledged and effective agree; else all three, by name, with their digests. */
 export function Identities({ sync }: { sync: Node['sync'] }) {
   const shown = digestsToShow(sync)
-  const single = shown.length === 1
+  const [agreed, ...others] = shown
+  if (others.length === 0 && agreed?.identity) return <VersionLink identity={agreed.identity} />
   return (
-    <div className={`${classes.identities} ${single ? classes.single : ''}`}>
+    <div className={classes.identities}>
       {shown.map(({ name, identity }) => (
         <div key={name} className={classes.identity}>
-          {!single && <span className="dim">{name}</span>}
+          <span className="dim">{name}</span>
           {identity === null ? (
             <span className={`dim ${classes.none}`}>none</span>
           ) : (
@@ -75,7 +80,7 @@ export function VersionLink({ identity }: { identity: ConfigIdentity }) {
   if (identity.version === null) return <span className="dim">unsaved</span>
   const { config, number } = identity.version
   return (
-    <Link to="/configs/$name/versions/$number" params={{ name: config, number }}>
+    <Link to="/configs/$name/versions/$number" params={{ name: config, number }} className="nowrap">
       {config} v{number}
     </Link>
   )
@@ -88,8 +93,7 @@ export const outcomeVerdict = {
   refused: { label: 'Refused', tone: 'bad', shape: 'square' },
 } satisfies Record<NonNullable<Node['lastResult']>['outcome'], Verdict>
 
-export function LastResult({ result }: { result: Node['lastResult'] }) {
-  if (result === null) return <span className="dim">none yet</span>
+function LastFailure({ result }: { result: NonNullable<Node['lastResult']> }) {
   const verdict = outcomeVerdict[result.outcome]
   return (
     <MarkedText verdict={verdict}>
@@ -103,7 +107,6 @@ export function LastResult({ result }: { result: Node['lastResult'] }) {
   )
 }
 
-const connected = { tone: 'good', shape: 'disc' } as const
 const away = { tone: 'warn', shape: 'ring' } as const
 const cloned = { tone: 'bad', shape: 'square' } as const
 
@@ -116,10 +119,11 @@ export function LastSeen({ node }: { node: Heard }) {
   return (
     <div className={classes.seen}>
       {node.connected ? (
-        <MarkedText verdict={connected}>Connected</MarkedText>
+        // Said without a mark: its state beside it is of a node that is heard.
+        <span className="dim">Connected</span>
       ) : (
         <MarkedText verdict={away}>
-          {node.lastSeenAt === null ? 'Never heard' : <TimeAgo at={node.lastSeenAt} />}
+          {node.lastSeenAt === null ? 'Never connected' : <TimeAgo at={node.lastSeenAt} />}
         </MarkedText>
       )}
       {!isProven && <Unproven identity={node.identity} />}

@@ -7,12 +7,15 @@ import { LATENCY_SCALE, type Scale } from '../../components/chart/scale.ts'
 import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
-import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { formatByteRate, formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { isStage, stages } from '../../lib/stages.ts'
+import { isRange, ranges } from '../../lib/time-range.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
-import { isRange, isStage, type NodeSearch, ranges, stages } from './node-search.ts'
+import type { NodeSearch } from './node-search.ts'
 
 export type NodeChartsProps = {
   id: string
@@ -105,8 +108,14 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
     [metrics.annotations],
   )
   const label = `Latency: ${stages[metrics.stage].label.toLowerCase()}`
+  const lost = series.lostWindows.reduce((sum, windows) => sum + windows, 0)
   return (
     <>
+      {lost > 0 && (
+        <Notice tone="warn" title={`${plural(lost, 'report')} of this time never came`}>
+          The node measured but could not report in time: what it served then is missing below.
+        </Notice>
+      )}
       <ChartPanel
         label={label}
         controls={<ScaleSwitch label={`${label}: scale`} scale={scale} onScale={onScale} />}

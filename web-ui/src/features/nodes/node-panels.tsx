@@ -2,15 +2,44 @@
 import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
+import { Figures } from '../../components/figures.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Node } from '../../lib/api-types.ts'
-import { formatBytes, formatCount } from '../../lib/format.ts'
+import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { measureLabel, unitOf } from '../../lib/measures.ts'
 import { ownWords } from '../../lib/own-words.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { outcomeVerdict, VersionLink } from './node-cells.tsx'
 import classes from './node-screen.module.css'
-import { syncVerdict } from './rules.ts'
+import { clientErrorRatio, errorRatio, syncVerdict, whyNoLatency } from './rules.ts'
+
+/** What one reads first, and from afar. */
+export function NumbersPanel({ node }: { node: Node }) {
+  const { latency } = node
+  const minutes = `${latency.windowSeconds / 60} min`
+  return (
+    <section className="panel panel-body" aria-label="Of the last minutes">
+      <Figures
+        figures={[
+          {
+            name: 'p99',
+            value: formatSeconds(latency.p99Seconds),
+            detail: `${whyNoLatency(node) ?? plural(latency.requests, 'request')}, ${minutes}`,
+          },
+          { name: 'p50', value: formatSeconds(latency.p50Seconds) },
+          { name: 'Requests a second', value: formatRate(latency.requestsPerSecond) },
+          {
+            name: '5xx answers',
+            value: formatRatio(errorRatio(node)),
+            tone: (errorRatio(node) ?? 0) > 0 ? 'bad' : undefined,
+          },
+          { name: '4xx answers', value: formatRatio(clientErrorRatio(node)) },
+        ]}
+      />
+    </section>
+  )
+}
 
 export function SyncPanel({ node: { sync } }: { node: Node }) {
   const rows = [
@@ -75,7 +104,7 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
 
 /** For results that say nothing more. */
 const outcomeSentence: Record<NonNullable<Node['lastResult']>['outcome'], string> = {
-  applied: 'It applied what it was given and runs it.',
+  applied: 'It applied its config and runs it.',
   reverted: 'It went back to the last config that was confirmed.',
   stuck: 'It could neither apply the new config nor go back.',
   refused: 'It refused the config and goes on with what it ran.',
@@ -118,33 +147,6 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
   )
 }
 
-/** Names for the gauges we know; a newer node's others are shown under their wire names. */
-const gaugeLabels: Record<string, string> = {
-  openConnections: 'Open connections',
-  statQueue: 'Look-ups waiting',
-  readQueue: 'Reads waiting',
-  statThreads: 'Stat threads',
-  readThreads: 'Read threads',
-  readBusy: 'Read threads at work',
-  cacheEntries: 'Cached look-ups',
-  cacheBytes: 'File bytes in memory',
-  openFiles: 'Files held open',
-  folderWatches: 'Watched folders',
-  loopsUnwatched: 'Loops that can’t watch',
-  copies: 'Compressed copies',
-  copyBytes: 'Bytes of compressed copies',
-  copyQueue: 'Files waiting to be compressed',
-  workers: 'Event loops',
-  listenersDeferring: 'Sockets that defer accepting',
-  connectionsLimit: 'Connections it may have',
-  cacheEntriesLimit: 'Look-ups it may cache',
-  cacheLimitBytes: 'Memory for file bytes',
-  openFilesLimit: 'Files it may hold open',
-  descriptorsLimit: 'Descriptors it may have',
-  memoryLimitBytes: 'Memory it may have',
-  processors: 'Processors it may use',
-}
-
 export function GaugesPanel({ node }: { node: Node }) {
   const gauges = Object.entries(node.gauges)
   return (
@@ -161,14 +163,13 @@ export function GaugesPanel({ node }: { node: Node }) {
         {gauges.length === 0 ? (
           <p className="dim">The node has not reported any values yet.</p>
         ) : (
-          <dl className={classes.gauges}>
-            {gauges.map(([name, value]) => (
-              <div key={name}>
-                <dt>{gaugeLabels[name] ?? name}</dt>
-                <dd>{name.endsWith('Bytes') ? formatBytes(value) : formatCount(value)}</dd>
-              </div>
-            ))}
-          </dl>
+          <Figures
+            size="small"
+            figures={gauges.map(([name, value]) => {
+              const by = `gauge:${name}`
+              return { name: measureLabel(by), value: unitOf(by).format(value) }
+            })}
+          />
         )}
       </div>
     </section>

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeDetail } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { createdToken, drift, host, node, page, session } from '../../test/samples.ts'
+import { createdToken, drift, host, node, noMetrics, page, session } from '../../test/samples.ts'
 
 const { id, identity } = node()
 const noText = { text: null, generation: null, digest: null, desiredText: null }
@@ -33,6 +33,40 @@ test('an address that is no node’s says so, and in no words for programs', asy
   expect(box).toHaveTextContent('The address of this page names nothing')
   expect(box).not.toHaveTextContent('params')
   expect(within(box).queryByRole('button', { name: 'Try again' })).toBeNull()
+})
+
+test('its present values have names and units, those that are not known yet their own names', async () => {
+  open({ gauges: { cacheBytes: 2 ** 20, readBusy: 2.5, ofTomorrow: 3 } })
+  const values = await panel('Right now')
+  const found = values.getAllByRole('term').map((term) => term.parentElement?.textContent)
+  expect(found).toEqual(['File bytes in memory1 MiB', 'Read threads at work2.5', 'ofTomorrow3'])
+})
+
+test('of its topics only the one that was gone to is where one is', async () => {
+  open()
+  const rail = within(await screen.findByRole('navigation', { name: 'On this page' }))
+  const current = () =>
+    rail
+      .getAllByRole('link')
+      .filter((link) => link.hasAttribute('aria-current'))
+      .map(({ textContent }) => textContent)
+  expect(current()).toEqual([])
+  await userEvent.click(rail.getByRole('link', { name: 'Measurements' }))
+  await expect.poll(current).toEqual(['Measurements'])
+})
+
+test('what was measured and never came is told of above the charts, which do not have it', async () => {
+  const column = [1, 2]
+  const series = {
+    ...{ nodeId: id, nodeName: 'edge-1', count: column, coverage: [1, 0.5], lostWindows: [0, 3] },
+    ...{ p50Seconds: column, p90Seconds: column, p99Seconds: column, maxSeconds: column },
+    ...{ requestsPerSecond: column, bytesPerSecond: column },
+    ...{ errorRatio: column, clientErrorRatio: column, notFoundRatio: column },
+  }
+  const metrics = { ...noMetrics, times: [0, 60], series: [series] }
+  open({}, { 'GET /metrics/query': () => json(metrics) })
+  const charts = await panel('Measurements')
+  expect(await charts.findByText('3 reports of this time never came')).toBeVisible()
 })
 
 describe('certificates', () => {
@@ -84,7 +118,7 @@ describe('identity', () => {
   })
 
   test.each([
-    [null, /^never: it stays/],
+    [null, /^never, however long/],
     [
       { afterHours: 6, by: 'group' as const, at: null },
       'after 6 hours away, as its group default says',
@@ -126,7 +160,7 @@ describe('identity', () => {
       'GET /nodes': () => json(page(node({ identity: back }))),
     })
     sayChanged('node')
-    expect(await screen.findByText('edge-1 has joined anew')).toBeVisible()
+    expect(await screen.findByText('edge-1 has joined again')).toBeVisible()
     expect(screen.queryByText('The identity of edge-1 is revoked')).toBeNull()
   })
 
@@ -236,7 +270,7 @@ describe('what the machine allows', () => {
     expect((await panel(NAME)).getByText(/farmstead-node 0\.1\.0 is too old/)).toBeVisible()
     cleanup()
     open({ policy: null, lastSeenAt: null })
-    expect((await panel(NAME)).getByText(/with its first words/)).toBeVisible()
+    expect((await panel(NAME)).getByText(/as soon as it connects/)).toBeVisible()
   })
 
   test('follows the node when it tells another', async () => {
@@ -258,7 +292,7 @@ describe('a cordon', () => {
     expect(dialog.getByText(/Rollouts skip it/)).toBeVisible()
     const send = dialog.getByRole('button', { name: 'Cordon edge-1' })
     expect(send).toBeDisabled()
-    expect(send).toHaveAccessibleDescription('Say why first.')
+    expect(send).toHaveAccessibleDescription('Give a reason first.')
     await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), ' New disk ')
     api.answer({ [`GET /nodes/${id}`]: () => json(node({ cordon })) })
     await userEvent.click(send)
@@ -313,7 +347,7 @@ describe('drift', () => {
       within(dialog).getByRole('button', { name: 'Save as a new version of default' }),
     )
     expect(await shown.findByText('Kept as default v5')).toBeVisible()
-    expect(shown.getByRole('link', { name: 'Plan rollout of v5' })).toHaveAttribute(
+    expect(shown.getByRole('link', { name: 'New rollout of v5' })).toHaveAttribute(
       'href',
       '/rollouts/new?config=default&version=5',
     )

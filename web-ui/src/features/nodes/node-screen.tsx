@@ -7,9 +7,10 @@ import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
-import type { Node, Session } from '../../lib/api-types.ts'
-import { formatSeconds, plural } from '../../lib/format.ts'
+import { type Topic, Topics } from '../../components/topics.tsx'
+import type { Node, NodeDetail, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
+import { AdvicePanel } from './advice/advice-panel.tsx'
 import { nodeQuery } from './api.ts'
 import { CertificatesPanel } from './certificates-panel.tsx'
 import { CordonAction } from './cordon/cordon-action.tsx'
@@ -24,13 +25,15 @@ import { LogPanel } from './machine/log-panel.tsx'
 import { MachinePanel, RootsPanel } from './machine/machine-panel.tsx'
 import { LastSeen, Urls } from './node-cells.tsx'
 import { NodeCharts } from './node-charts.tsx'
-import { GaugesPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
+import { GaugesPanel, NumbersPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
 import { OverridePanel } from './override-panel.tsx'
 import { PolicyPanel } from './policy/policy-panel.tsx'
 import { RenderingPanel } from './rendering-panel.tsx'
-import { syncVerdict, whyNoLatency } from './rules.ts'
+import { RequestsPanel } from './requests/requests-panel.tsx'
+import { SlowPanel } from './requests/slow-panel.tsx'
+import { syncVerdict } from './rules.ts'
 
 export type NodeScreenProps = {
   id: string
@@ -70,23 +73,10 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
             <IdentityNotice node={data} session={session} />
             {data.cordon !== null && <CordonNotice name={data.name} cordon={data.cordon} />}
             {data.drift !== null && <DriftPanel node={data} drift={data.drift} session={session} />}
-            <div className={classes.overview}>
-              <SyncPanel node={data} />
-              <ResultPanel node={data} />
-            </div>
-            <NodeCharts id={id} search={search} onSearch={onSearch} />
-            <GaugesPanel node={data} />
-            <div className={classes.overview}>
-              <MachinePanel node={data} />
-              <IdentityPanel node={data} session={session} />
-            </div>
-            <CertificatesPanel node={data} />
-            <PolicyPanel node={data} />
-            <RootsPanel host={data.host} />
-            <LogPanel node={data} />
-            <EffectiveConfigPanel node={data} />
-            <RenderingPanel node={data} />
-            <OverridePanel node={data} session={session} />
+            <Topics
+              label="On this page"
+              topics={topicsOf({ node: data, session, search, onSearch })}
+            />
             {editing && <EditNodeDialog node={data} onClose={() => setEditing(false)} />}
           </>
         )}
@@ -95,8 +85,75 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
   )
 }
 
+type TopicsOf = Pick<NodeScreenProps, 'session' | 'search' | 'onSearch'> & { node: NodeDetail }
+
+function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
+  return [
+    {
+      id: 'status',
+      title: 'Status',
+      children: (
+        <>
+          <NumbersPanel node={node} />
+          <div className={classes.overview}>
+            <SyncPanel node={node} />
+            <ResultPanel node={node} />
+          </div>
+        </>
+      ),
+    },
+    {
+      id: 'measurements',
+      title: 'Measurements',
+      children: (
+        <>
+          <NodeCharts id={node.id} search={search} onSearch={onSearch} />
+          <AdvicePanel node={node} session={session} />
+          <RequestsPanel node={node} session={session} />
+          <SlowPanel node={node} session={session} search={search} onSearch={onSearch} />
+          <GaugesPanel node={node} />
+        </>
+      ),
+    },
+    {
+      id: 'config',
+      title: 'Config',
+      children: (
+        <>
+          <EffectiveConfigPanel node={node} />
+          <RenderingPanel node={node} />
+          <OverridePanel node={node} session={session} />
+        </>
+      ),
+    },
+    {
+      id: 'machine',
+      title: 'Machine and log',
+      children: (
+        <>
+          <div className={classes.overview}>
+            <MachinePanel node={node} />
+            <PolicyPanel node={node} />
+          </div>
+          <RootsPanel host={node.host} />
+          <LogPanel node={node} />
+        </>
+      ),
+    },
+    {
+      id: 'identity',
+      title: 'Identity and certificates',
+      children: (
+        <div className={classes.overview}>
+          <IdentityPanel node={node} session={session} />
+          <CertificatesPanel node={node} />
+        </div>
+      ),
+    },
+  ]
+}
+
 function NodeMeta({ node }: { node: Node }) {
-  const { latency } = node
   return (
     <>
       <StatusBadge verdict={syncVerdict[node.sync.state]} />
@@ -104,11 +161,6 @@ function NodeMeta({ node }: { node: Node }) {
       <LastSeen node={node} />
       <span>
         Group <Link to="/groups">{node.group}</Link>
-      </span>
-      <span>
-        p99 {formatSeconds(latency.p99Seconds)},{' '}
-        {whyNoLatency(node) ?? plural(latency.requests, 'request')}, {latency.windowSeconds / 60}{' '}
-        min
       </span>
       <Urls urls={node.urls} />
     </>

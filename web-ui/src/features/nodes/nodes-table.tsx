@@ -3,19 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { LongTable, type Sorting } from '../../components/long-table.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import type { Node } from '../../lib/api-types.ts'
-import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
 import { canSortBy, type FarmSearch, type SortKey } from './farm-search.ts'
-import {
-  ClientErrors,
-  Identities,
-  Labels,
-  LastResult,
-  LastSeen,
-  States,
-  Urls,
-} from './node-cells.tsx'
+import { ClientErrors, Identities, Labels, LastSeen, States, Urls } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
 import type { FarmRows } from './use-farm-rows.ts'
 
@@ -50,6 +42,7 @@ const columns: Column[] = [
     ),
   },
   { title: 'State', sort: 'state', cell: (node) => <States node={node} /> },
+  { title: 'Connection', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
   { title: 'Version', cell: ({ sync }) => <Identities sync={sync} /> },
   {
     ...{ title: 'p50', sort: 'p50', ...measured },
@@ -57,17 +50,11 @@ const columns: Column[] = [
   },
   {
     ...{ title: 'p99', sort: 'p99', ...measured },
-    cell: ({ latency }, p99) => (
+    cell: (node, p99) => (
       <span className={classes.latency}>
         <Sparkline values={p99} className={classes.spark} />
-        {formatSeconds(latency.p99Seconds)}
+        {whyNoLatency(node) ?? formatSeconds(node.latency.p99Seconds)}
       </span>
-    ),
-  },
-  {
-    ...{ title: 'Requests', isNumeric: true },
-    cell: (node) => (
-      <span className="dim">{whyNoLatency(node) ?? formatCount(node.latency.requests)}</span>
     ),
   },
   {
@@ -82,8 +69,6 @@ const columns: Column[] = [
     ...{ title: '5xx', sort: 'errors', ...measured },
     cell: (node) => formatRatio(errorRatio(node)),
   },
-  { title: 'Agent', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
-  { title: 'Last result', cell: ({ lastResult }) => <LastResult result={lastResult} /> },
   { title: 'Serves', cell: ({ urls }) => <Urls urls={urls} /> },
   { title: 'Labels', cell: ({ labels }) => <Labels labels={labels} /> },
 ]

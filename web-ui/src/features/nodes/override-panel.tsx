@@ -86,8 +86,8 @@ function OverrideForm({ node, session, newest, onReload }: OverrideFormProps) {
   const blockedBy =
     forbidden ??
     unchanged ??
-    (parsed.ok ? null : 'Mend the JSON first.') ??
-    (isStale ? 'Read it again first.' : null) ??
+    (parsed.ok ? null : 'Fix the JSON first.') ??
+    (isStale ? 'Reload it first.' : null) ??
     refused?.message ??
     (impact === undefined ? 'Finding out what this would do…' : null)
   return (

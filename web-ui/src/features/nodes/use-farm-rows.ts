@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The farm's nodes as a table draws them: of ten thousand only the blocks in the window are asked for.
 import { useThrottledValue } from '@mantine/hooks'
-import { type UseQueryResult, useQueries } from '@tanstack/react-query'
+import { type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { Node, NodeList, NodesPage } from '../../lib/api-types.ts'
 import { nodeBlockQuery } from './api.ts'
 import { type Block, blocksWith, type FarmRow, rowsOf } from './farm-rows.ts'
+import { heardFactsQuery, patched } from './node-events.ts'
 
 /** Who drags the scroll bar comes by many blocks; those are asked for that are stopped at. */
 const ASK_AT_MOST_EVERY_MS = 150
@@ -34,14 +35,20 @@ export function useFarmRows(list: NodeList): FarmRows {
     queries: wanted.map((index) => nodeBlockQuery(list, index)),
     combine: answersOf,
   })
+  const ids = answers.flatMap(({ data }) => data?.items.map(({ id }) => id) ?? [])
+  // Of the rows that are here: else each event about the farm would draw them anew.
+  const heard = useQuery({
+    ...heardFactsQuery,
+    select: (all) => ids.flatMap((id) => all.get(id) ?? []),
+  }).data
   const read = useMemo(() => {
     const blocks = answers.flatMap(({ data, dataUpdatedAt }, i): Block[] =>
-      data ? [{ ...data, index: wanted[i] ?? 0, readAt: dataUpdatedAt }] : [],
+      data ? [{ ...patched(data, heard), index: wanted[i] ?? 0, readAt: dataUpdatedAt }] : [],
     )
     return blocks.length === 0
       ? undefined
       : { rows: rowsOf(blocks), nodes: blocks.flatMap(({ items }) => items) }
-  }, [answers, wanted])
+  }, [answers, wanted, heard])
   const failed = answers.find(({ error }) => error !== null)
   // What was listed stays until the first of another list is there: else each letter of a filter would empty the page.
   const [kept, setKept] = useState(read)

@@ -25,7 +25,11 @@ export type IdentityScreenProps = {
 export function IdentityScreen({ session, problem, onLeave }: IdentityScreenProps) {
   const methods = useQuery(methodsQuery)
   return (
-    <Page title="Single sign-on" meta="Your account at your organisation’s identity provider.">
+    <Page
+      width="text"
+      title="Single sign-on"
+      meta="Your account at your organisation’s identity provider."
+    >
       {problem !== undefined && <OidcProblemNotice problem={problem} />}
       <section className="panel" aria-label="Single sign-on">
         <QueryStates query={methods} what="The ways to sign in" skeletonRows={2}>

@@ -51,7 +51,7 @@ describe('the sign-in page', () => {
 
   test('says that to who is signed out', async () => {
     renderApp('/sign-in?problem=oidc_flow_lost', signedOut)
-    expect(await screen.findByRole('alert')).toHaveTextContent('no longer under way')
+    expect(await screen.findByRole('alert')).toHaveTextContent('no longer active')
   })
 
   test('says nothing about a problem nobody has', async () => {

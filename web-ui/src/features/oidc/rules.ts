@@ -2,20 +2,20 @@
 /** What the control plane sends back with when nobody was signed in, or nothing linked. */
 const problems = {
   oidc_flow_lost: {
-    title: 'That sign-in is no longer under way',
-    text: 'It was begun in another browser, or more than ten minutes ago, or it has ended. Begin again.',
+    title: 'That sign-in is no longer active',
+    text: 'It was started in another browser or more than ten minutes ago, or it has ended. Start again.',
   },
   oidc_denied: {
     title: 'The provider said no',
-    text: 'You cancelled there, or your account may not use this console. Your provider’s administrator knows.',
+    text: 'You cancelled there, or your account may not use this console. Ask your provider’s administrator.',
   },
   oidc_refused: {
-    title: 'The provider’s answer does not hold',
+    title: 'The provider’s answer was not accepted',
     text: 'Begin again. If it stays so, the control plane’s log says what is wrong: often a clock or the client’s secret.',
   },
   oidc_away: {
     title: 'The provider does not answer',
-    text: 'Try again in a while. A local account works meanwhile.',
+    text: 'Try again in a while. A local account still works.',
   },
   oidc_no_role: {
     title: 'You have no role here',

@@ -65,7 +65,7 @@ describe('the rollout rules', () => {
     await type(name, text)
     expect(screen.getByText(trouble)).toBeVisible()
     const button = screen.getByRole('button', { name: 'Save the rules' })
-    expect(button).toHaveAccessibleDescription('Mend what is marked first.')
+    expect(button).toHaveAccessibleDescription('Fix the marked fields first.')
   })
 
   test('have windows of at least one day, which can be removed', async () => {
@@ -97,7 +97,7 @@ describe('the rollout rules', () => {
     expect(await screen.findByRole('dialog')).toHaveAccessibleName(
       'What you changed in the rules is not saved',
     )
-    await userEvent.click(screen.getByRole('button', { name: 'Leave, and lose it' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Leave and discard it' }))
     await expect.poll(() => window.location.pathname).toBe('/configs')
   })
 

@@ -21,8 +21,9 @@ export function RolloutRulesScreen({ session }: { session: Session }) {
   const [hasSaved, setSaved] = useState(false)
   return (
     <Page
+      width="text"
       title="Rollout rules"
-      meta="What holds for every rollout of the farm. An emergency goes past approvals and windows, and says why."
+      meta="Rules that apply to every rollout of the farm. An emergency goes past approvals and windows, and says why."
     >
       <QueryStates query={tagged} what="The rules" skeletonRows={6}>
         {({ body, etag }) => (
@@ -134,7 +135,7 @@ function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
         loading={save.isPending}
         blockedBy={
           blockedBy ??
-          (reading.ok ? null : 'Mend what is marked first.') ??
+          (reading.ok ? null : 'Fix the marked fields first.') ??
           (isSame ? 'Nothing is changed.' : null)
         }
       >

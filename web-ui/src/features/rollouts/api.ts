@@ -12,7 +12,6 @@ import type {
   NodeTask,
   Preflight,
   Rollout,
-  RolloutCells,
   RolloutPlan,
   RolloutTasks,
   TaskStanding,
@@ -50,6 +49,18 @@ export const configsNamedQuery = (part: string) =>
       const query = { limit: FOUND_AT_MOST, ...(part !== '' && { q: part }) }
       const { items } = await bodyOf(api.GET('/api/v1/configs', { params: { query }, signal }))
       return items.map(({ name }) => name)
+    },
+    placeholderData: keepPreviousData,
+  })
+
+/** Its versions with this in message or number, newest first, to choose one of. */
+export const versionsFoundQuery = (name: string, part: string) =>
+  queryOptions({
+    queryKey: ['configs', 'versions-found', name, part],
+    queryFn: async ({ signal }) => {
+      const query = { limit: FOUND_AT_MOST, ...(part !== '' && { q: part }) }
+      const params = { path: { name }, query }
+      return (await bodyOf(api.GET('/api/v1/configs/{name}/versions', { params, signal }))).items
     },
     placeholderData: keepPreviousData,
   })
@@ -115,32 +126,35 @@ export const namedTasksQuery = (id: string, filter: TaskFilter) =>
     },
   })
 
-/** The state of every node. What is the same as in the answer before is not sent again. */
+/** The state of every node. */
 export const cellsQuery = (id: string) =>
   queryOptions({
     queryKey: ['rollouts', 'cells', id],
-    queryFn: async ({ client, queryKey, signal }): Promise<Cells> => {
-      const known = client.getQueryData<Cells>(queryKey)
-      const query = known ? { order: known.order } : {}
-      const params = { path: { id }, query }
-      const cells = await bodyOf(api.GET('/api/v1/rollouts/{id}/cells', { params, signal }))
-      return { ...cells, names: cells.names ?? known?.names ?? [] }
-    },
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/rollouts/{id}/cells', { params: { path: { id } }, signal })),
     structuralSharing: false,
   })
-export type Cells = RolloutCells & { names: string[] }
 
-/** Of whom the audit has the id only. */
-export const nodeNameQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['node-name', id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id } }
-      return (await bodyOf(api.GET('/api/v1/nodes/{id}', { params, signal }))).name
+/** As many as an answer has. */
+const NAMES_AT_ONCE = 2000
+/** Of a cell, in the names that it was asked for with. */
+export const placeOfName = (cell: number) => cell % NAMES_AT_ONCE
+
+/** Whose a cell is, asked for when somebody is at it. `order`: of the cells; of another one nobody's is known. */
+export const cellNamesQuery = (id: string, order: string, cell: number) => {
+  const from = cell - placeOfName(cell)
+  return queryOptions({
+    queryKey: ['rollout-cell-names', id, order, from],
+    queryFn: async ({ client, signal }) => {
+      const params = { path: { id }, query: { namesFrom: from } }
+      const found = await bodyOf(api.GET('/api/v1/rollouts/{id}/cells', { params, signal }))
+      if (found.order === order) return found.names ?? []
+      await client.invalidateQueries(cellsQuery(id))
+      return []
     },
     staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
   })
+}
 
 const TIMELINE_PAGE_SIZE = 200
 

@@ -51,7 +51,8 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
   const blockedBy =
     plan.data === undefined
       ? 'The plan is being made…'
-      : (whyNotStart(plan.data) ?? (reason.trim() === '' ? 'Say why first.' : consent.blockedBy))
+      : (whyNotStart(plan.data) ??
+        (reason.trim() === '' ? 'Give a reason first.' : consent.blockedBy))
   return (
     <Dialog title={`Emergency: ${order.config} v${order.version}`} onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>

@@ -4,10 +4,11 @@ import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Evidence } from '../../lib/api-types.ts'
-import { DASH, formatCount, plural } from '../../lib/format.ts'
+import { DASH, plural } from '../../lib/format.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
 import classes from './rollouts.module.css'
 import { gateName, gateVerdict } from './rules.ts'
+import { Strip } from './strip.tsx'
 
 type Gate = Evidence['gates'][number]
 
@@ -29,17 +30,18 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
             <tr>
               <th scope="col">Gate</th>
               <th scope="col">Verdict</th>
+              <th scope="col">At a glance</th>
               <th scope="col" className="num">
-                With it
+                New version
               </th>
               <th scope="col" className="num">
-                Without
+                Other nodes
               </th>
               <th scope="col" className="num">
-                Compared
+                Difference
               </th>
               <th scope="col" className="num">
-                With 95 %
+                95 % interval
               </th>
               <th scope="col" className="num">
                 Limit
@@ -53,6 +55,11 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
           </tbody>
         </table>
       </ScrollBox>
+      <p className={`panel-body dim ${classes.words}`}>
+        At a glance: the dot is the difference that was measured, the bar its 95 % interval, the
+        dashed line no difference, the red line the limit. A bar left of the limit passes, one to
+        its right fails, one across it is not clear.
+      </p>
       {inTheWay.length > 0 && (
         <ul className={`panel-body dim ${classes.words}`}>
           {inTheWay.map(({ metric, message }) => (
@@ -74,6 +81,9 @@ function GateRow({ gate }: { gate: Gate }) {
       <td>
         <StatusBadge verdict={gateVerdict[verdict]} />
       </td>
+      <td>
+        <Strip gate={gate} />
+      </td>
       <Side metric={metric} side={canary} />
       <Side metric={metric} side={control} />
       <td className="num">{value === null ? DASH : differenceText(metric, value)}</td>
@@ -88,7 +98,7 @@ function Side({ metric, side }: { metric: Gate['metric']; side: Gate['canary'] }
     <td className="num">
       {sideText(metric, side.value)}
       <div className="dim">
-        {formatCount(side.samples)} requests, {plural(side.nodes, 'node')}
+        {plural(side.samples, 'request')}, {plural(side.nodes, 'node')}
       </div>
       {side.probed > 0 && <div className="dim">with {plural(side.probed, 'probe')}</div>}
     </td>

@@ -7,7 +7,9 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
+import { backTo, consequenceOf } from './next-steps.ts'
 import { nodesBegun, whyNotFreeze, whyNotSteer } from './rules.ts'
+import { Step } from './step.tsx'
 import { useAction } from './use-action.ts'
 
 type Props = { rollout: Rollout; session: Session }
@@ -17,9 +19,13 @@ export function FreezeButton({ rollout, session }: Props) {
   const blockedBy = whyNot(session, 'rollouts:run') ?? whyNotFreeze(rollout)
   return (
     <>
-      <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setSeen(rollout)}>
+      <Step
+        consequence={consequenceOf('freeze', rollout)}
+        blockedBy={blockedBy}
+        onClick={() => setSeen(rollout)}
+      >
         Freeze…
-      </ActionButton>
+      </Step>
       {seen !== null && <FreezeDialog seen={seen} onClose={() => setSeen(null)} />}
     </>
   )
@@ -69,6 +75,3 @@ const othersKeep = (others: number) =>
   others === 0
     ? 'and nodes that are not of it keep what they have.'
     : `${plural(others, 'other')} ${others === 1 ? 'keeps what it has' : 'keep what they have'}: the farm stays on two versions until another rollout makes it one.`
-
-const backTo = ({ previousVersion }: Rollout) =>
-  previousVersion === null ? 'what they had' : `v${previousVersion}`

@@ -21,9 +21,9 @@ const cells = {
     { index: 0, nodes: 10 },
     { index: 1, nodes: 90 },
   ],
-  names,
+  names: null,
   states: ['done', 'nacked'],
-  cells: names.map((_, i) => Number(i > 97)),
+  cells: names.map((_, i) => (i > 97 ? 'b' : 'a')).join(''),
 }
 const refused = task({ state: 'nacked', nodeName: 'edge-99' })
 
@@ -32,7 +32,7 @@ describe('the nodes of a large rollout', () => {
     renderApp(`/rollouts/${large.id}`, {
       [endpoint]: () => json(large),
       [`${endpoint}/cells`]: ({ query }) =>
-        json(query.get('order') === 'first' ? { ...cells, names: null } : cells),
+        json(query.has('namesFrom') ? { ...cells, names } : cells),
       [`${endpoint}/tasks`]: () => json({ ...tasksOf(refused), nextCursor: 'more', total: 60 }),
     })
   const asked = (api: ReturnType<typeof renderApp>, path: string) =>
@@ -47,7 +47,7 @@ describe('the nodes of a large rollout', () => {
     expect(asked(api, '/tasks')).toEqual([{ exceptions: 'true', limit: '50' }])
     map.focus()
     await userEvent.keyboard('{End}')
-    expect(screen.getAllByText('edge-99, wave 2: Refused')).toHaveLength(2)
+    expect(await screen.findAllByText('edge-99, wave 2: Refused')).toHaveLength(2)
     await userEvent.keyboard('{Enter}')
     await expect.poll(() => asked(api, '/tasks').at(-1)).toEqual({ name: 'edge-99', limit: '50' })
   })
@@ -78,12 +78,31 @@ describe('the nodes of a large rollout', () => {
     expect(await panel.findByRole('link', { name: 'edge-99' })).toBeVisible()
   })
 
-  test('are not sent their names again when something has changed', async () => {
+  test('are asked for their names where somebody is, and once', async () => {
     const api = open()
-    await screen.findByRole('group', { name: /^Map of 100 nodes/ }, soon)
+    const map = await screen.findByRole('group', { name: /^Map of 100 nodes/ }, soon)
     sayChanged('rollout')
-    await expect.poll(() => asked(api, '/cells')).toEqual([{}, { order: 'first' }])
-    expect(await screen.findByRole('group', { name: /^Map of 100 nodes/ })).toBeVisible()
+    await expect.poll(() => asked(api, '/cells')).toEqual([{}, {}])
+    map.focus()
+    await userEvent.keyboard('{ArrowRight}')
+    expect(await screen.findAllByText('edge-0, wave 1: Done')).toHaveLength(2)
+    await userEvent.keyboard('{ArrowRight}')
+    expect(await screen.findAllByText('edge-1, wave 1: Done')).toHaveLength(2)
+    expect(asked(api, '/cells')).toEqual([{}, {}, { namesFrom: '0' }])
+  })
+
+  test('have no names of another order: the map is read again', async () => {
+    const api = open()
+    const map = await screen.findByRole('group', { name: /^Map of 100 nodes/ }, soon)
+    const renamed = names.with(0, 'renamed')
+    api.answer({
+      [`${endpoint}/cells`]: ({ query }) =>
+        json({ ...cells, order: 'second', names: query.has('namesFrom') ? renamed : null }),
+    })
+    map.focus()
+    await userEvent.keyboard('{ArrowRight}')
+    expect(await screen.findAllByText('renamed, wave 1: Done')).toHaveLength(2)
+    expect(asked(api, '/cells')).toEqual([{}, { namesFrom: '0' }, {}, { namesFrom: '0' }])
   })
 
   test('are in numbers, wave by wave', async () => {

@@ -13,7 +13,7 @@ import type { Rollout, TaskStanding } from '../../lib/api-types.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import { cellsQuery, TASKS_SHOWN, type TaskFilter, tasksQuery } from './api.ts'
 import classes from './cells.module.css'
-import { CellsMap } from './cells-map.tsx'
+import { RolloutCellsMap } from './cells-map.tsx'
 import { standings, standingVerdict } from './rules.ts'
 import { TaskTable } from './task-table.tsx'
 
@@ -54,7 +54,7 @@ function Cells({ id, onPick }: { id: string; onPick: (name: string) => void }) {
   const cells = useQuery(cellsQuery(id))
   return (
     <QueryStates query={cells} what="The map of the nodes" skeletonRows={8}>
-      {(data) => <CellsMap cells={data} onPick={onPick} />}
+      {(data) => <RolloutCellsMap id={id} cells={data} onPick={onPick} />}
     </QueryStates>
   )
 }

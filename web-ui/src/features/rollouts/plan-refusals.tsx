@@ -79,9 +79,7 @@ export function useRefusalConsent(plan: RolloutPlan | undefined) {
   const key = refusalKey(plan)
   const isAgreed = agreedTo === key
   return {
-    blockedBy: isAgreed
-      ? null
-      : `${refusalTitle({ nodes })}: tick that it is to start all the same.`,
+    blockedBy: isAgreed ? null : `${refusalTitle({ nodes })}: tick the box to start anyway.`,
     field: (
       <Checkbox
         label={`Start it, although ${plural(nodes, 'node')} will refuse it`}

@@ -36,7 +36,7 @@ export const isToChange = ({ changes, cordon }: Pick<PlannedNode, 'changes' | 'c
 function verdictOf(node: PlannedNode): Verdict {
   if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
   if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
-  if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped, being cordoned' }
+  if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped because cordoned' }
   if (node.willRefuse) return { label: 'Will refuse it', tone: 'bad', shape: 'square' }
   if (node.isDrifted) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
   if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
@@ -76,7 +76,7 @@ function onFailure({ policy, waves }: RolloutPlan): string {
       ? 'is not well or worse than the others'
       : 'is not well'
   const follows = {
-    revert: waves > 1 ? 'all that have it go back by themselves' : 'it goes back by itself',
+    revert: waves > 1 ? 'all that have it go back automatically' : 'it goes back automatically',
     pause: 'it pauses and asks',
     freeze: 'it ends as it is, on two versions',
   }

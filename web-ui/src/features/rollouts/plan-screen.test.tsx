@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RolloutPlan, Session } from '../../lib/api-types.ts'
-import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
+import { type ApiRequest, json, never, problem } from '../../test/fake-api.ts'
 import {
   answer,
   byWaves,
@@ -16,21 +16,111 @@ import {
   soon,
 } from '../../test/plan-answers.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { page, plan, plannedNode, planOf, rollout, session, task } from '../../test/samples.ts'
+import {
+  config,
+  page,
+  plan,
+  plannedNode,
+  planOf,
+  rollout,
+  session,
+  task,
+  version,
+} from '../../test/samples.ts'
 
-describe('the plan of what is not there', () => {
+const found = (number: number) => version({ number, message: `What v${number} brings` })
+const toChoose = {
+  'GET /configs': () => json(page(config())),
+  'GET /configs/default/versions': () => json(page(found(2), found(1))),
+}
+
+describe('a new rollout', () => {
   test.each(['/rollouts/new', '/rollouts/new?config=default', '/rollouts/new?config=a&version=x'])(
-    '%s plans nothing in its place',
+    '%s lets one choose, and plans nothing in its place',
     async (address) => {
       const api = renderApp(address, {
-        'POST /rollouts': () => problem(400, 'invalid_request', 'No.'),
+        ...toChoose,
+        'GET /configs/a/versions': () => json(page()),
       })
-      expect(await screen.findByText('No version was chosen', {}, soon)).toBeVisible()
-      expect(screen.getByRole('link', { name: 'Show the configs' })).toBeVisible()
+      expect(await screen.findByRole('heading', { name: 'New rollout' }, soon)).toBeVisible()
+      expect(await screen.findByRole('button', { name: 'Show the plan' })).toBeVisible()
       expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
     },
   )
 
+  test('of the only config and its newest version is one click; an older one is chosen', async () => {
+    const user = userEvent.setup()
+    renderApp('/rollouts/new?selector=zone%3Deu', { ...toChoose, ...answer(plan()) })
+    expect(await screen.findByText(/saved by ana.*What v2 brings/, {}, soon)).toBeVisible()
+    await user.click(screen.getByRole('combobox', { name: 'Version' }))
+    await user.click(await screen.findByRole('option', { name: /^v1/ }))
+    expect(screen.getByText(/saved by ana.*What v1 brings/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show the plan' }))
+    await expect
+      .poll(() => window.location.search)
+      .toBe('?config=default&version=1&selector=zone%3Deu')
+  })
+
+  test('of another config has nothing of the one before, while its versions are read', async () => {
+    const user = userEvent.setup()
+    renderApp('/rollouts/new?config=default', {
+      ...toChoose,
+      'GET /configs': () => json(page(config(), config({ name: 'shop' }))),
+      'GET /configs/shop/versions': never,
+    })
+    expect(await screen.findByText(/saved by ana.*What v2 brings/, {}, soon)).toBeVisible()
+    await user.click(screen.getByRole('combobox', { name: 'Config' }))
+    await user.click(await screen.findByRole('option', { name: 'shop' }))
+    expect(await screen.findByText('Its versions are being read…')).toBeVisible()
+    expect(screen.queryByText(/What v2 brings/)).toBeNull()
+  })
+
+  test('whose versions can’t be read is not said to have none', async () => {
+    renderApp('/rollouts/new?config=default', {
+      ...toChoose,
+      'GET /configs/default/versions': () => problem(400, 'odd', 'It is odd.'),
+    })
+    expect(await screen.findByText('Its versions could not be read.', {}, soon)).toBeVisible()
+  })
+
+  test('of nothing says what to make first', async () => {
+    renderApp('/rollouts/new', { 'GET /configs': () => json(page()) })
+    expect(await screen.findByText(/no config to roll out yet/, {}, soon)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Show the configs' })).toBeVisible()
+  })
+
+  test('of a config without a version says why there is no plan', async () => {
+    renderApp('/rollouts/new?config=default', {
+      ...toChoose,
+      'GET /configs/default/versions': () => json(page()),
+    })
+    expect(await screen.findByText('default has no saved version.', {}, soon)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Show the plan' })).toBeDisabled()
+  })
+})
+
+describe('the way back to a version', () => {
+  test('says from which one and starts nothing by itself', async () => {
+    const user = userEvent.setup()
+    const api = renderApp(`${plans}&backFrom=3`, { ...answer(plan()), [endpoint]: () => json(one) })
+    expect(await screen.findByText(/takes the nodes back from v3 to v2/, {}, soon)).toBeVisible()
+    const orders = () =>
+      api.requests.filter((request) => isOrder(request) && request.query.size === 0)
+    await user.click(await screen.findByRole('button', { name: 'Start rollout to 1 node' }))
+    await expect
+      .poll(() => orders().map(({ body }) => body))
+      .toMatchObject([{ config: 'default', version: 2, message: 'Back from v3 to v2' }])
+  })
+
+  test('is left without a word when nothing was typed', async () => {
+    renderApp(`${plans}&backFrom=3`, { ...answer(plan()), 'GET /configs': () => json(page()) })
+    await screen.findByRole('button', { name: 'Start rollout to 1 node' }, soon)
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    await expect.poll(() => window.location.pathname).toBe('/configs')
+  })
+})
+
+describe('the plan of what is not there', () => {
   test('says so, with nothing to fill in', async () => {
     renderApp('/rollouts/new?config=nope&version=9', {
       'POST /rollouts': () => problem(404, 'version_not_found', 'There is no version 9 of "nope".'),
@@ -293,7 +383,7 @@ describe('the plan', () => {
     const dialog = within(await screen.findByRole('dialog'))
     expect(await dialog.findByText(/2 waves, at most 1 node/)).toBeVisible()
     const go = dialog.getByRole('button', { name: 'Start it now' })
-    expect(go).toHaveAccessibleDescription('Say why first.')
+    expect(go).toHaveAccessibleDescription('Give a reason first.')
     await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), 'Keys leaked')
     await userEvent.click(go)
     await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
@@ -323,7 +413,7 @@ describe('the plan', () => {
     expect(await screen.findByText(/2 waves, at most 1 node \(50 %\)/, {}, soon)).toBeVisible()
     const groups = screen.getAllByRole('rowheader').map(({ textContent }) => textContent)
     expect(groups).toEqual(['Wave 1: 1 node', 'Wave 2: 1 node'])
-    await userEvent.click(screen.getByText(/What holds for it/))
+    await userEvent.click(screen.getByText(/Limits and gates of this rollout/))
     expect(screen.getByText(/5xx answers: at most 1 % worse .*take it back/)).toBeVisible()
     expect(screen.getByText('120 s', { exact: false })).toBeVisible()
   })
@@ -333,7 +423,7 @@ describe('the plan', () => {
     const fast = { ...byWaves, isFastPath: true, policy: { ...policy, probes } }
     renderApp(plans, answer(fast))
     expect(await screen.findByText(/^Fast path: the version succeeded/, {}, soon)).toBeVisible()
-    await userEvent.click(screen.getByText(/What holds for it/))
+    await userEvent.click(screen.getByText(/Limits and gates of this rollout/))
     expect(screen.getByText('www.example.org/')).toBeVisible()
     expect(screen.getByText('the node’s address/img/logo.png')).toBeVisible()
     expect(screen.getByText('30 s', { exact: false })).toHaveTextContent(/until the node runs it/)
@@ -346,7 +436,7 @@ describe('the plan', () => {
     expect(await screen.findByText('2 nodes, 1 will change', {}, soon)).toBeVisible()
     expect(screen.getByText('1 node cordoned, and skipped')).toBeVisible()
     expect(screen.getByText('Skipped: 1 node')).toBeVisible()
-    expect(screen.getByText('Skipped, being cordoned')).toBeVisible()
+    expect(screen.getByText('Skipped because cordoned')).toBeVisible()
   })
 
   test('says which node was changed by hand: it would refuse every version', async () => {

@@ -25,20 +25,19 @@ export type PlanScreenProps = {
   release: Release
   /** How it is to go at first; left out: as the last one went. */
   first?: Choice | undefined
+  /** The newer version that it leads back from. */
+  backFrom?: number | undefined
   session: Session
   onNarrow: (selector: string) => void
   onStarted: (rollout: Rollout) => void
 }
 
 export function PlanScreen(props: PlanScreenProps) {
-  const { release } = props
-  return isChosen(release) ? <OpenPlan {...props} /> : <NothingToPlan release={release} />
-}
-
-function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenProps) {
+  const { release, first, backFrom, session, onNarrow, onStarted } = props
   const [before] = useState(first ?? readLastUsed)
   const [choice, setChoice] = useState(before)
-  const [said, setSaid] = useState(nothingSaid)
+  const [saidFirst] = useState(() => ({ ...nothingSaid, message: wayBack(release, backFrom) }))
+  const [said, setSaid] = useState(saidFirst)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
   const mayRun = whyNot(session, 'rollouts:run') === null
   const handleStarted = (rollout: Rollout) => {
@@ -48,7 +47,11 @@ function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenPr
   if (isApiError(query.error, 404)) return <NothingToPlan release={release} />
   return (
     <Page
-      title={`Plan: ${release.config} v${release.version} to the farm`}
+      title={
+        backFrom === undefined
+          ? `Plan: ${release.config} v${release.version} to the farm`
+          : `Plan: ${release.config} back to v${release.version}`
+      }
       meta={
         <Link
           to="/configs/$name/versions/$number"
@@ -64,14 +67,15 @@ function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenPr
       <UnsavedGuard
         what="The order"
         isUnsaved={
-          JSON.stringify([choice.draft, said]) !== JSON.stringify([before.draft, nothingSaid])
+          JSON.stringify([choice.draft, said]) !== JSON.stringify([before.draft, saidFirst])
         }
       />
+      {backFrom !== undefined && <BackNotice release={release} backFrom={backFrom} />}
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
       <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
       {order === null ? (
         <Notice tone="warn" live title="There is no plan">
-          Mend what is marked above, then it is made.
+          Fix the marked fields above, then the plan is made.
         </Notice>
       ) : (
         <QueryStates query={query} what="The plan" skeletonRows={5}>
@@ -96,21 +100,47 @@ function OpenPlan({ release, first, session, onNarrow, onStarted }: PlanScreenPr
   )
 }
 
-/** What an address asks for need not be there: it was typed, or is of another farm. */
-const isChosen = ({ config, version }: Release) => config !== '' && version > 0
+const wayBack = ({ version }: Release, backFrom: number | undefined) =>
+  backFrom === undefined ? '' : `Back from v${backFrom} to v${version}`
 
-function NothingToPlan({ release }: { release: Release }) {
+function BackNotice({ release, backFrom }: { release: Release; backFrom: number }) {
   const { config, version } = release
+  return (
+    <Notice
+      tone="info"
+      title={`This takes the nodes back from v${backFrom} to v${version}`}
+      action={
+        <ButtonLink
+          variant="default"
+          size="xs"
+          to="/configs/$name/compare"
+          params={{ name: config }}
+          search={{ from: backFrom, to: version }}
+        >
+          What changes
+        </ButtonLink>
+      }
+    >
+      Nothing has happened yet: it begins when you press Start at the end of this page. v{backFrom}{' '}
+      stays saved, and the draft stays as it is.
+    </Notice>
+  )
+}
+
+function NothingToPlan({ release: { config, version } }: { release: Release }) {
   return (
     <Page title="Nothing to plan">
       <div className="panel">
         <EmptyState
-          title={
-            isChosen(release) ? `There is no v${version} of ${config}` : 'No version was chosen'
+          title={`There is no v${version} of ${config}`}
+          action={
+            <ButtonLink to="/rollouts/new" search={{}}>
+              Choose a version
+            </ButtonLink>
           }
-          action={<ButtonLink to="/configs">Show the configs</ButtonLink>}
         >
-          A rollout brings a saved version of a config to the nodes: choose one and plan from there.
+          A rollout brings a saved version of a config to the nodes. The address of this page names
+          one that is not there.
         </EmptyState>
       </div>
     </Page>

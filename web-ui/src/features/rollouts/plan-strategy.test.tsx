@@ -3,15 +3,13 @@
 import { cleanup, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import { json } from '../../test/fake-api.ts'
+import { custom, type } from '../../test/custom-plan.ts'
 import {
   answer,
   byWaves,
-  endpoint,
   error,
   isOrder,
   ofTwoKinds,
-  one,
   plans,
   soon,
 } from '../../test/plan-answers.ts'
@@ -19,20 +17,6 @@ import { renderApp } from '../../test/render-app.tsx'
 import { plan, preflight } from '../../test/samples.ts'
 
 describe('how it goes', () => {
-  const custom = async (handlers = answer(byWaves)) => {
-    const api = renderApp(plans, { ...handlers, [endpoint]: () => json(one) })
-    await userEvent.click(await screen.findByRole('radio', { name: 'Custom' }, soon))
-    const asked = () => Object(api.requests.findLast(isOrder)?.body)
-    const strategy = () => asked().strategy
-    await expect.poll(() => strategy()?.waves).toBeDefined()
-    return { asked, strategy }
-  }
-  const type = async (name: string, text: string) => {
-    const field = screen.getByRole('textbox', { name })
-    await userEvent.clear(field)
-    if (text !== '') await userEvent.type(field, text)
-  }
-
   test('is chosen among presets, and the plan follows', async () => {
     const api = renderApp(plans, answer(byWaves))
     await userEvent.click(await screen.findByRole('radio', { name: 'Careful' }, soon))
@@ -133,17 +117,6 @@ describe('how it goes', () => {
       .toMatchObject({ ackSeconds: 20, applySeconds: 90, confirmSeconds: 120 })
   })
 
-  test.each([
-    ['Host', 'https://www.example.org', 'Enter a name, as in www.example.org, without scheme'],
-    ['Path', 'index.html', 'Enter a path from / on, percent-encoded.'],
-  ])('says at the %s of a probe what is wrong with "%s"', async (what, text, trouble) => {
-    await custom()
-    await userEvent.click(screen.getByRole('button', { name: 'Add a probe' }))
-    await type(`${what} of probe 1`, text)
-    expect(await screen.findByText(trouble, { exact: false })).toBeVisible()
-    expect(screen.getByRole('textbox', { name: `${what} of probe 1` })).toBeInvalid()
-  })
-
   test('shows the default of each value, and sends what is said', async () => {
     const { strategy } = await custom()
     const soak = await screen.findByPlaceholderText('120 (default)')
@@ -171,36 +144,6 @@ describe('how it goes', () => {
       ])
     await userEvent.click(screen.getByRole('button', { name: 'Use the default gates' }))
     await expect.poll(() => strategy().gates).toBeUndefined()
-  })
-
-  test.each([
-    ['Size of wave 2', '140', 'Enter a share of at most 100 %.'],
-    ['Size of wave 1', '', 'Enter a whole number from 1 on.'],
-    ['Watch each wave, in s', '2m', 'Enter a whole number.'],
-    ['May fail, in %', 'five', 'Enter a number, as in 2.5.'],
-  ])('says at %s what is wrong with "%s", and has no plan then', async (name, text, trouble) => {
-    await custom()
-    await type(name, text)
-    expect(await screen.findByText(trouble)).toBeVisible()
-    expect(screen.getByRole('textbox', { name })).toBeInvalid()
-    expect(await screen.findByText('There is no plan')).toBeVisible()
-    expect(screen.queryByRole('button', { name: /Start rollout/ })).toBeNull()
-  })
-
-  test('says at the field what the control plane refuses', async () => {
-    const refusal = { ...error, pointer: '/strategy/soakSeconds', message: 'must be <= 86400' }
-    await custom({
-      ...answer(byWaves),
-      'POST /rollouts': ({ body }) =>
-        Object(body).strategy?.soakSeconds === 90_000
-          ? new Response(
-              JSON.stringify({ code: 'bad', detail: 'body: too long', errors: [refusal] }),
-              { status: 400 },
-            )
-          : json(byWaves),
-    })
-    await type('Watch each wave, in s', '90000')
-    expect(await screen.findByText('It must be <= 86400.')).toBeVisible()
   })
 
   test('is kept in the browser once a rollout was started with it', async () => {

@@ -53,7 +53,7 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (
         <Notice tone="warn" title={`${plural(plan.cordonedNodes, 'node')} cordoned, and skipped`}>
-          Who is cordoned when its turn comes gets the version with a later rollout.
+          Nodes that are cordoned when their turn comes get the version with a later rollout.
         </Notice>
       )}
       {driftedNodes.total > 0 && <ChangedByHand drifted={driftedNodes} />}
@@ -79,7 +79,7 @@ function Outlook({ plan: { approvalsNeeded, blockedBy, closedWindow } }: { plan:
         {closedWindow !== null && <li>{closedWindow}</li>}
         {blockedBy.length > 0 && (
           <li>
-            Other rollouts have nodes of it: <BlockedBy rolloutIds={blockedBy} />
+            Other rollouts use some of its nodes: <BlockedBy rolloutIds={blockedBy} />
           </li>
         )}
       </ul>

@@ -16,7 +16,7 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
   }))
   return (
     <details className={`panel ${classes.policy}`}>
-      <summary>What holds for it: limits and gates</summary>
+      <summary>Limits and gates of this rollout</summary>
       <div className="panel-body">
         <Facts
           facts={[

@@ -1,46 +1,75 @@
 // SPDX-License-Identifier: MIT
-import { Group, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ButtonLink } from '../../components/links.tsx'
+import { RolloutButton } from '../../components/rollout-link.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import type { RolloutAction } from './api.ts'
 import { FreezeButton } from './freeze-dialog.tsx'
+import { consequenceOf, recommended } from './next-steps.ts'
+import { ReportButton } from './report-button.tsx'
+import classes from './rollout-state.module.css'
 import { isOver, isWaiting, whyNotApprove, whyNotSkipGate, whyNotSteer } from './rules.ts'
+import { Step } from './step.tsx'
 import { useAction } from './use-action.ts'
 
 type Props = { rollout: Rollout; session: Session }
 
 export function RolloutActions({ rollout, session }: Props) {
-  if (isOver(rollout.state)) return <OrderAgain rollout={rollout} />
+  const needed = recommended(rollout)
   return (
-    <Group align="flex-start" gap="sm">
-      {isWaiting(rollout.state) ? (
-        <BeforeTheStart rollout={rollout} session={session} />
-      ) : (
-        <WhileItGoes rollout={rollout} session={session} />
-      )}
-    </Group>
+    <div className="stack-tight">
+      <h2>What you can do</h2>
+      {needed === null && <p className="dim">Nothing is needed of you.</p>}
+      <ul className={classes.steps}>
+        {isWaiting(rollout.state) ? (
+          <BeforeTheStart rollout={rollout} session={session} />
+        ) : (
+          <WhileItGoes rollout={rollout} session={session} />
+        )}
+      </ul>
+    </div>
   )
 }
 
-/** What ended before it began lost nothing but its turn. */
-function OrderAgain({
-  rollout: { id, config, version, selector, startedAt },
-}: {
-  rollout: Rollout
-}) {
-  if (startedAt !== null) return null
+/** What there is to take along, and, once it is over, where one goes from there. */
+export function RolloutHeadActions({ rollout, session }: Props) {
   return (
-    <ButtonLink
-      to="/rollouts/new"
-      search={{ config, version, again: id, ...(selector !== '' && { selector }) }}
-    >
-      Order again
-    </ButtonLink>
+    <>
+      <ReportButton rollout={rollout} session={session} />
+      <Afterwards rollout={rollout} session={session} />
+    </>
+  )
+}
+
+/** What ended before it began lost nothing but its turn; of what brought a version one may go back to the one before. */
+function Afterwards({ rollout, session }: Props) {
+  const { id, config, version, previousVersion, selector, startedAt, state } = rollout
+  if (!isOver(state)) return null
+  if (startedAt === null) {
+    return (
+      <ButtonLink
+        to="/rollouts/new"
+        search={{ config, version, again: id, ...(selector !== '' && { selector }) }}
+      >
+        Order again
+      </ButtonLink>
+    )
+  }
+  const isBrought = state === 'succeeded' || state === 'frozen'
+  if (!isBrought || previousVersion === null || previousVersion >= version) return null
+  return (
+    <RolloutButton
+      variant="default"
+      config={config}
+      version={previousVersion}
+      latest={version}
+      session={session}
+    />
   )
 }
 
@@ -69,7 +98,7 @@ function BeforeTheStart({ rollout, session }: Props) {
         </>
       )}
       <Act rollout={rollout} action="cancel" blockedBy={whyNot(session, 'rollouts:run')}>
-        Cancel: nothing has begun
+        Cancel
       </Act>
     </>
   )
@@ -130,17 +159,16 @@ function Act({ rollout, action, blockedBy, children }: ActProps) {
   const act = useAction(action)
   const { id, stateVersion, planDigest } = rollout
   return (
-    <div className="stack-tight">
-      <ActionButton
-        variant="default"
-        loading={act.isPending}
-        blockedBy={blockedBy}
-        onClick={() => act.mutate({ id, stateVersion, planDigest })}
-      >
-        {children}
-      </ActionButton>
-      {act.isError && <ErrorBox what={REFUSED[action]} error={act.error} />}
-    </div>
+    <Step
+      consequence={consequenceOf(action, rollout)}
+      blockedBy={blockedBy}
+      isRecommended={recommended(rollout) === action}
+      isPending={act.isPending}
+      onClick={() => act.mutate({ id, stateVersion, planDigest })}
+      trouble={act.isError ? { what: REFUSED[action], error: act.error } : null}
+    >
+      {children}
+    </Step>
   )
 }
 
@@ -162,12 +190,18 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
   const needsReason = isReasonNeeded && reason.trim() === ''
   return (
     <>
-      <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setSeen(rollout)}>
+      <Step
+        consequence={consequenceOf(action, rollout)}
+        blockedBy={blockedBy}
+        isRecommended={recommended(rollout) === action}
+        onClick={() => setSeen(rollout)}
+      >
         {children}
-      </ActionButton>
+      </Step>
       {seen !== null && (
         <Dialog title={title} onClose={() => setSeen(null)}>
           <form className="stack-tight" onSubmit={handleSubmit}>
+            <p>{consequenceOf(action, seen)}</p>
             <TextInput
               label={isReasonNeeded ? 'Why' : 'Why (optional)'}
               description="It is kept in the history"
@@ -180,7 +214,7 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
               <ActionButton
                 type="submit"
                 loading={act.isPending}
-                blockedBy={needsReason ? 'Say why first.' : null}
+                blockedBy={needsReason ? 'Give a reason first.' : null}
               >
                 {title}
               </ActionButton>

@@ -66,6 +66,36 @@ describe('a rollout', () => {
     expect(screen.queryByRole('button', { name: /Freeze/ })).toBeNull()
   })
 
+  test('counts down what ends by time, and not what stands', async () => {
+    const timer = { isRunning: true, node: null } as const
+    const timers = [
+      { ...timer, kind: 'soak' as const, leftSeconds: 90 },
+      { ...timer, kind: 'progress' as const, leftSeconds: 599, isRunning: false },
+    ]
+    renderApp(address, { [endpoint]: () => json(rollout({ timers })) })
+    const [soak, progress] = await screen.findAllByRole('timer', {}, soon)
+    await waitFor(() => expect(soak).toHaveTextContent(/^1 min 2\d s$/), soon)
+    expect(progress).toHaveTextContent('9 min 59 s')
+  })
+
+  test('says in a sentence what moves a paused one on, and what each button does', async () => {
+    const paused = rollout({
+      ...{ state: 'paused', reasonCode: 'gate_failed', previousVersion: 1 },
+      headline: 'The share of 5xx is higher; it goes on only when somebody skips the gate.',
+      reason: 'The share of 5xx is higher. Resume watches its nodes anew.',
+      tasks: [task({ state: 'healthy' })],
+    })
+    renderApp(address, { [endpoint]: () => json(paused) })
+    const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))
+    expect(state.getByText(/^The share of 5xx is higher; it goes on/)).toBeVisible()
+    expect(state.getByRole('button', { name: 'Revert' })).toHaveAccessibleDescription(
+      '1 node gets v1 again; the others never had v2.',
+    )
+    expect(state.getByRole('button', { name: 'Resume' })).toHaveAccessibleDescription(
+      /watched anew/,
+    )
+  })
+
   test('a change while it is first fetched is seen, and not what the answer says', async () => {
     const answer = Promise.withResolvers<Response>()
     const api = renderApp(address, { [endpoint]: () => answer.promise })
@@ -212,9 +242,9 @@ describe('a rollout', () => {
     expect(table.getByText(/at most 2 nodes at a time, each wave watched for 120 s/)).toBeVisible()
     const steps = table.getAllByRole('listitem')
     expect(steps.map((step) => step.textContent)).toEqual([
-      expect.stringMatching(/1 of 1.*Through/),
+      expect.stringMatching(/1 of 1.*Passed/),
       expect.stringMatching(/2 of 4.*Under way/),
-      expect.stringMatching(/0 of 9.*turn has not come/),
+      expect.stringMatching(/0 of 9.*Not started yet/),
     ])
     expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual([null, 'step', null])
     const skip = screen.getByRole('button', { name: 'Skip gate' })
@@ -282,7 +312,7 @@ describe('a rollout', () => {
       [`GET /nodes/${task().nodeId}`]: () => json(node()),
       'GET /audit/7': () => json({ ...entries[0], data, previousHash: '', hash: '' }),
     })
-    const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
+    const panel = within(await screen.findByRole('region', { name: 'History' }, soon))
     await panel.findByText('Paused')
     await panel.findByRole('link', { name: node().name })
     expect(panel.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
@@ -300,7 +330,7 @@ describe('a rollout', () => {
 
   test('keeps what happened from who may not read the audit', async () => {
     renderApp(address, { [endpoint]: () => json(one) })
-    const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
+    const panel = within(await screen.findByRole('region', { name: 'History' }, soon))
     expect(panel.getByText(/needs the permission audit:read/)).toBeVisible()
   })
 

@@ -5,23 +5,28 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NewRolloutButton } from '../../components/new-rollout-button.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { RolloutSummary } from '../../lib/api-types.ts'
+import type { RolloutSummary, Session } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { rolloutsQuery } from './api.ts'
 import { RolloutFilters } from './rollout-filters.tsx'
 import { rolloutVerdict } from './rules.ts'
 import type { RolloutsSearch } from './search.ts'
 
-type Props = { search: RolloutsSearch; onSearch: (search: RolloutsSearch) => void }
+type Props = {
+  search: RolloutsSearch
+  session: Session
+  onSearch: (search: RolloutsSearch) => void
+}
 
 const TYPING_MS = 250
 
-export function RolloutsScreen({ search, onSearch }: Props) {
+export function RolloutsScreen({ search, session, onSearch }: Props) {
   const [asked] = useDebouncedValue(search, TYPING_MS)
   const rollouts = useInfiniteQuery({
     ...rolloutsQuery(asked),
@@ -29,7 +34,7 @@ export function RolloutsScreen({ search, onSearch }: Props) {
   })
   const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
-    <Page title="Rollouts">
+    <Page title="Rollouts" actions={<NewRolloutButton session={session} />}>
       <div className="panel">
         <RolloutFilters search={search} onSearch={onSearch} />
         <QueryStates query={rollouts} what="The rollouts" skeletonRows={5}>
@@ -37,15 +42,18 @@ export function RolloutsScreen({ search, onSearch }: Props) {
             const known = pages.flatMap(({ items }) => items)
             if (known.length > 0) return <Rollouts known={known} hasMore={rollouts.hasNextPage} />
             return isFiltered ? (
-              <EmptyState title="No rollout fits">
+              <EmptyState title="No rollout matches">
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
                   Show all rollouts
                 </Button>
               </EmptyState>
             ) : (
-              <EmptyState title="Nothing has been rolled out yet">
-                A rollout brings a saved version to the nodes.{' '}
-                <Link to="/configs">Open a config</Link>, save a version and plan its rollout.
+              <EmptyState
+                title="Nothing has been rolled out yet"
+                action={<NewRolloutButton session={session} />}
+              >
+                A rollout brings a saved version of a <Link to="/configs">config</Link> to the
+                nodes, some of them first. You see the plan before anything changes.
               </EmptyState>
             )
           }}

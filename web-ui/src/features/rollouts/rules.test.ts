@@ -43,7 +43,7 @@ test('of what never began no wave had its turn', () => {
 })
 
 test('what goes back is not steered, and no gate is skipped before nodes are watched', () => {
-  expect(whyNotSteer(rollout({ state: 'reverting' }))).toMatch(/goes back/)
+  expect(whyNotSteer(rollout({ state: 'reverting' }))).toMatch(/going back/)
   expect(whyNotSkipGate(rollout({ phase: 'dispatching' }))).toMatch(/No gate/)
   expect(whyNotSkipGate(rollout({ phase: 'soaking' }))).toBeNull()
 })

@@ -69,7 +69,7 @@ export const verdictOfTask = (task: Pick<NodeTask, 'state' | 'code'>): Verdict =
 export const standingVerdict = {
   ...taskVerdict,
   gate_failed: gateFailed,
-  cordoned: { ...cordonedVerdict, label: 'Skipped, being cordoned' },
+  cordoned: { ...cordonedVerdict, label: 'Skipped because cordoned' },
 } satisfies Record<TaskStanding, Verdict>
 /** A record has them as they come; people read them in one order. */
 export const standings = Object.keys(standingVerdict) as TaskStanding[]
@@ -80,7 +80,7 @@ export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
 }
 
 const sentences: Record<TaskState, string> = {
-  pending: 'Its turn has not come yet.',
+  pending: 'It has not started yet.',
   offered: 'It was offered the version and has not answered yet.',
   acked: 'It checked the version and is about to apply it.',
   nacked: 'It refused the version and goes on with what it ran.',
@@ -171,7 +171,7 @@ export function whyNotFreeze({ state }: Seen): string | null {
 
 /** Why nothing else can be done with it, or null. */
 export function whyNotSteer({ state }: Seen): string | null {
-  return goesBack.has(state) ? 'It goes back already.' : null
+  return goesBack.has(state) ? 'It is already going back.' : null
 }
 
 export function whyNotSkipGate(seen: Seen): string | null {
@@ -216,15 +216,15 @@ export type WaveState =
   | Rollout['phase']
 
 export const waveVerdict = {
-  through: { label: 'Through', tone: 'good', shape: 'disc' },
+  through: { label: 'Passed', tone: 'good', shape: 'disc' },
   waiting: { label: 'Waits for a change window', tone: 'warn', shape: 'ring' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
   paused: { label: 'Paused', tone: 'warn', shape: 'triangle' },
-  next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },
+  next: { label: 'Not started yet', tone: 'idle', shape: 'ring' },
   stopped: { label: 'Stopped here', tone: 'warn', shape: 'square' },
   back: { label: 'Taken back', tone: 'warn', shape: 'diamond' },
-  left: { label: 'Its turn did not come', tone: 'idle', shape: 'ring' },
+  left: { label: 'Never started', tone: 'idle', shape: 'ring' },
 } satisfies Record<WaveState, Verdict>
 
 type WaveFacts = Pick<Rollout, 'state' | 'startedAt' | 'wave' | 'phase'>
@@ -266,7 +266,7 @@ export function whyNotStart(plan: RolloutPlan): string | null {
   if (textErrors.nodes > 0) {
     const named = textErrors.findings.items.flatMap((finding) => finding.nodes.items)
     const names = new Set(named.map(({ nodeName }) => nodeName))
-    return `It has errors on ${namesOf([...names], textErrors.nodes)}. Mend them in the editor and save a new version.`
+    return `It has errors on ${namesOf([...names], textErrors.nodes)}. Fix them in the editor and save a new version.`
   }
   if (changingNodes > 0) return null
   return cordonedNodes > 0

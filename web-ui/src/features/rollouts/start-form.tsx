@@ -48,7 +48,7 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
   const blockedBy =
     whyNot(session, 'rollouts:run') ??
     (isOfTyped ? whyNotStart(plan) : 'The plan is being made…') ??
-    (startTime.ok ? null : 'Mend the time first.') ??
+    (startTime.ok ? null : 'Fix the time first.') ??
     consent.blockedBy
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -101,9 +101,9 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
 type Overlap = NonNullable<NewRollout['onOverlap']>
 
 const overlaps: { value: Overlap; label: string }[] = [
-  { value: 'queue', label: 'Wait behind it' },
+  { value: 'queue', label: 'Wait until it ends' },
   { value: 'refuse', label: 'Do not start' },
-  { value: 'supersede', label: 'Take its place: it is frozen' },
+  { value: 'supersede', label: 'Replace it: it will be frozen' },
 ]
 
 type InTheWayProps = {

@@ -115,7 +115,7 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
         <NativeSelect
           label="When a node fails"
           inputWrapperOrder={HELP_BELOW}
-          description="It goes back by itself, is not well, or nothing moves on"
+          description="It goes back automatically, is not well, or nothing moves on"
           value={draft.onFailure}
           onChange={({ currentTarget: { value } }) => set({ onFailure: value as OnFailure | '' })}
           data={onFailureChoices(defaults)}

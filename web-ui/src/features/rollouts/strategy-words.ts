@@ -66,7 +66,7 @@ export const knobs: readonly Knob[] = [
     key: 'confirmSeconds',
     label: 'Confirmed within',
     unit: 's',
-    help: 'From then on; a node that nobody confirms goes back by itself',
+    help: 'From then on; a node that nobody confirms goes back automatically',
   },
   {
     key: 'minHealthySeconds',

@@ -10,8 +10,9 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { AuditEntry, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { nodeNameQuery } from '../../lib/name-queries.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { nodeNameQuery, timelineEntryQuery, timelineQuery } from './api.ts'
+import { timelineEntryQuery, timelineQuery } from './api.ts'
 import classes from './rollouts.module.css'
 import { entryCause, entryTitle, timelineParts } from './timeline-rules.ts'
 
@@ -20,7 +21,7 @@ export function Timeline({ rollout, session }: { rollout: Rollout; session: Sess
   return (
     <section className="panel" aria-labelledby="timeline-heading">
       <div className="panel-head">
-        <h2 id="timeline-heading">What happened</h2>
+        <h2 id="timeline-heading">History</h2>
         <span className="dim">newest first</span>
       </div>
       {blocked === null ? (
@@ -36,7 +37,7 @@ function Entries({ rollout: { id } }: { rollout: Rollout }) {
   const timeline = useInfiniteQuery(timelineQuery(id))
   return (
     <>
-      <QueryStates query={timeline} what="What happened" skeletonRows={4}>
+      <QueryStates query={timeline} what="The history" skeletonRows={4}>
         {({ pages }) => (
           <ol className={classes.timeline}>
             {timelineParts(pages.flatMap((page) => page.items)).map((part) => (

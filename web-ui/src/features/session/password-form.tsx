@@ -52,7 +52,7 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <ul className={classes.rules}>
-        <li>At least {MIN_PASSWORD_LENGTH} characters, of any kind: a few words do well.</li>
+        <li>At least {MIN_PASSWORD_LENGTH} characters of any kind; a few words work well.</li>
         <li>Not the password you have now.</li>
         <li>Your sessions in other browsers end.</li>
       </ul>

@@ -140,7 +140,7 @@ function Removal({ onRemoved }: { onRemoved: () => void }) {
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
-      <Button type="submit" variant="default" loading={remove.isPending}>
+      <Button type="submit" variant="danger" loading={remove.isPending}>
         Remove the second factor
       </Button>
     </form>

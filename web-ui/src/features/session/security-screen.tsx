@@ -9,7 +9,7 @@ import { SecondFactorPanel } from './second-factor-panel.tsx'
 
 export function SecurityScreen({ session }: { session: Session }) {
   return (
-    <Page title="Security">
+    <Page width="text" title="Security">
       <PasswordPanel username={session.user.username} />
       <SecondFactorPanel session={session} />
       <OwnSessionsPanel />

@@ -27,6 +27,12 @@ describe('sign in', () => {
     expect(document.title).toBe('Rollouts · Farmstead')
   })
 
+  test('takes the answer that its document asked for, so that nobody is given it later', async () => {
+    const api = renderApp('/sign-in', signedOut)
+    await screen.findByLabelText('User name')
+    expect(api.requests.filter(({ path }) => path === '/session')).toHaveLength(1)
+  })
+
   test('says at the field that the pair is wrong', async () => {
     renderApp('/', {
       ...signedOut,
@@ -35,7 +41,7 @@ describe('sign in', () => {
     await signIn('ana', 'wrong')
     const field = await screen.findByLabelText('Password')
     expect(field).toBeInvalid()
-    expect(screen.getByRole('alert')).toHaveTextContent('do not belong together')
+    expect(screen.getByRole('alert')).toHaveTextContent('password is wrong')
   })
 
   test('asks for what is missing before it asks the server', async () => {
@@ -71,7 +77,7 @@ describe('the second factor', () => {
     expect(await screen.findByText(/Wait for the next one/)).toBeVisible()
     api.answer({ 'POST /session': () => json(session), 'GET /session': () => json(session) })
     await user.click(screen.getByRole('button', { name: 'Sign in' }))
-    expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+    expect(await screen.findByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
     expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
       username: 'ana',
       password: 'secret',
@@ -178,7 +184,7 @@ test('a console that cannot read its session says so, and starts at another try'
   expect(screen.getByRole('alert')).toHaveTextContent('It is odd.')
   api.answer({ 'GET /session': () => json(session) })
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
-  expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
 })
 
 describe('the set-up', () => {
@@ -197,7 +203,7 @@ describe('the set-up', () => {
     await user.type(screen.getByLabelText('Password again'), 'short but longer')
     api.answer({ 'GET /session': () => json(session) })
     await user.click(screen.getByRole('button', { name: 'Make the administrator' }))
-    expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+    expect(await screen.findByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
     expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       token: 'fss_printed',
       username: 'admin',

@@ -91,7 +91,7 @@ function SetupForm({ token, onSignedIn }: SetupScreenProps) {
       />
       <PasswordInput
         label="Password"
-        description={`At least ${MIN_PASSWORD_LENGTH} characters, of any kind: a few words do well.`}
+        description={`At least ${MIN_PASSWORD_LENGTH} characters of any kind; a few words work well.`}
         autoComplete="new-password"
         visibilityToggleButtonProps={visibilityToggleButtonProps}
         {...input('password')}

@@ -43,7 +43,7 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
     asked && password === ''
       ? 'Enter your password.'
       : wrong
-        ? 'User name and password do not belong together.'
+        ? 'The user name or the password is wrong.'
         : null
 
   return (
@@ -103,5 +103,5 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
 function codeError(refusal: string | null, isMissing: boolean): string | null {
   if (isMissing) return 'Enter the code.'
   if (refusal !== 'wrong_code') return null
-  return 'Not the code, or used already. Wait for the next one.'
+  return 'This code is wrong or was already used. Wait for the next one.'
 }

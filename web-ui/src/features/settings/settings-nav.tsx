@@ -11,6 +11,7 @@ const pages = [
   { to: '/settings/users', label: 'Users', permission: 'users:read' },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
   { to: '/settings/rollout-rules', label: 'Rollout rules', permission: null },
+  { to: '/settings/alert-rules', label: 'Alert rules', permission: 'alerts:read' },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
   {
     to: '/settings/certificate-authorities',
@@ -31,7 +32,12 @@ export function SettingsNav({ session }: { session: Session }) {
   return (
     <TabBar label="Settings">
       {shown.map(({ to, label }) => (
-        <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
+        <Link
+          key={to}
+          to={to}
+          // A rule's own page, a webhook's and the like are below the page that lists them.
+          activeOptions={{ exact: to === '/settings', includeSearch: false }}
+        >
           {label}
         </Link>
       ))}

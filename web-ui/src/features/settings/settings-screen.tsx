@@ -10,9 +10,8 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import { baseUrl } from '../../lib/api-client.ts'
 import type { Health, Session, System } from '../../lib/api-types.ts'
 import { forPeople } from '../../lib/people-words.ts'
-import { systemQuery } from '../../lib/system-query.ts'
+import { checkNames, healthQuery, systemQuery } from '../../lib/system-query.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import { healthQuery } from './api.ts'
 import classes from './settings.module.css'
 
 export function SettingsScreen({ session }: { session: Session }) {
@@ -31,7 +30,7 @@ export function SettingsScreen({ session }: { session: Session }) {
               facts={[
                 { name: 'User name', value: session.user.username },
                 { name: 'Roles', value: session.user.roles.join(', ') || 'none' },
-                { name: 'They count for', value: session.user.scope ?? 'the whole farm' },
+                { name: 'Scope', value: session.user.scope ?? 'the whole farm' },
                 { name: 'Session ends', value: formatDateTime(session.expiresAt) },
               ]}
             />
@@ -67,10 +66,13 @@ function systemFacts(system: System) {
     { name: 'Version', value: system.version },
     {
       name: 'Node binary',
-      value: system.nodeBinaryVersion ?? 'not found: texts cannot be checked',
+      value: system.nodeBinaryVersion ?? 'not found: configs cannot be checked',
     },
-    { name: 'Nodes dial', value: <code>{agentListener.url}</code> },
-    { name: 'Their channel', value: <StatusBadge verdict={transports[agentListener.transport]} /> },
+    { name: 'Address for nodes', value: <code>{agentListener.url}</code> },
+    {
+      name: 'Nodes connect by',
+      value: <StatusBadge verdict={transports[agentListener.transport]} />,
+    },
     ...caFacts(system.certificateAuthority),
     { name: 'Running since', value: <TimeAgo at={system.startedAt} /> },
     { name: 'Epoch', value: String(system.epoch) },
@@ -87,18 +89,12 @@ function caFacts(ca: System['certificateAuthority']) {
     ...(nextFingerprint === null
       ? []
       : [{ name: 'Next CA', value: <code>{nextFingerprint}</code> }]),
-    { name: 'CA good until', value: formatDateTime(notAfter) },
-    { name: 'Listener’s until', value: `${formatDateTime(serverNotAfter)}, renewed by itself` },
+    { name: 'CA valid until', value: formatDateTime(notAfter) },
+    {
+      name: 'Listener valid until',
+      value: `${formatDateTime(serverNotAfter)}, renewed automatically`,
+    },
   ]
-}
-
-const checkNames: Record<Health['checks'][number]['name'], string> = {
-  'control-db': 'Control database',
-  'metrics-db': 'Measurements',
-  'node-check': 'Config check',
-  'agent-ca': 'Agents’ certificates',
-  certificates: 'Sites’ certificates',
-  backup: 'Backups',
 }
 
 function checkVerdict({ ok, attention }: Health['checks'][number]): Verdict {

@@ -31,7 +31,11 @@ export function RevokeDialog({ token, onClose }: { token: Token; onClose: () => 
         </p>
         {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
         <DialogActions>
-          <Button loading={revoke.isPending} onClick={() => revoke.mutate(token.id)}>
+          <Button
+            variant="danger-filled"
+            loading={revoke.isPending}
+            onClick={() => revoke.mutate(token.id)}
+          >
             Revoke 1 token
           </Button>
         </DialogActions>

@@ -44,7 +44,7 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
         />
         <NativeSelect
           label="Good for"
-          description="Then it ends by itself"
+          description="It expires after this"
           value={String(days)}
           onChange={(event) => setDays(Number(event.currentTarget.value))}
           data={lives.map((life) => ({ value: String(life.days), label: life.label }))}

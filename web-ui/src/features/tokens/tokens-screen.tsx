@@ -23,7 +23,7 @@ export type TokensScreenProps = {
 
 export function TokensScreen({ session, search, onSearch }: TokensScreenProps) {
   return (
-    <Page title="Tokens" meta="With a token a program calls the API in your name.">
+    <Page width="list" title="Tokens" meta="A program uses a token to call the API in your name.">
       <NewTokenPanel session={session} />
       <TokensPanel session={session} search={search} onSearch={onSearch} />
     </Page>

@@ -86,7 +86,7 @@ function Revoke({ token, blockedBy, onRevoke }: RevokeProps) {
   if (blockedBy !== null) return <span className="dim">{blockedBy}</span>
   return (
     <Button
-      variant="default"
+      variant="danger"
       size="xs"
       onClick={() => onRevoke(token)}
       aria-label={`Revoke ${token.name}`}

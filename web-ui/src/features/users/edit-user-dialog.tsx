@@ -121,7 +121,7 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
         </ActionButton>
         {user.secondFactor && (
           <ActionButton
-            variant="default"
+            variant="danger"
             blockedBy={ownAccount}
             loading={resetFactor.isPending}
             onClick={() => resetFactor.mutate(id)}

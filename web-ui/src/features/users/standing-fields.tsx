@@ -45,7 +45,7 @@ export function StandingInputs({ fields, rolesError, onChange }: Props) {
       </Checkbox.Group>
       <TextInput
         label="Scope"
-        description="Label selector of the nodes these roles count for, as in zone=eu. Empty: the whole farm."
+        description="Label selector of the nodes these roles apply to, such as zone=eu. Empty: the whole farm."
         spellCheck={false}
         value={fields.scope}
         onChange={(event) => onChange({ ...fields, scope: event.currentTarget.value })}

@@ -21,7 +21,7 @@ export function UsersScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'users:read')
   if (blocked === null) return <Users session={session} />
   return (
-    <Page title="Users">
+    <Page width="list" title="Users">
       <Notice tone="info" title="You may not see users">
         {blocked}
       </Notice>
@@ -34,7 +34,7 @@ function Users({ session }: { session: Session }) {
   const [open, setOpen] = useState<Open>(null)
   const blockedBy = whyNot(session, 'users:write')
   return (
-    <Page title="Users">
+    <Page width="list" title="Users">
       <ActionButton blockedBy={blockedBy} onClick={() => setOpen({ kind: 'new' })}>
         Add a user
       </ActionButton>
@@ -63,7 +63,7 @@ function Users({ session }: { session: Session }) {
 
 function verdictOf({ disabled, passwordChangeRequired }: User): Verdict {
   if (disabled) return { label: 'Disabled', tone: 'idle', shape: 'ring' }
-  if (passwordChangeRequired) return { label: 'Has yet to begin', tone: 'info', shape: 'ring' }
+  if (passwordChangeRequired) return { label: 'Has not signed in yet', tone: 'info', shape: 'ring' }
   return { label: 'May sign in', tone: 'good', shape: 'disc' }
 }
 

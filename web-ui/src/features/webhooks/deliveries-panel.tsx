@@ -29,7 +29,7 @@ export function DeliveriesPanel({ id, blockedBy }: { id: string; blockedBy: stri
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState title="Nothing was sent yet">
-              The next event it wants to hear of stands here, or a test.
+              The next event it subscribes to appears here, or a test.
             </EmptyState>
           ) : (
             <Deliveries

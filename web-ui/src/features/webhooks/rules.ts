@@ -47,6 +47,6 @@ export function parseEvents(text: string): Parsed {
 
 export function urlTrouble(text: string): string | null {
   const url = URL.parse(text.trim())
-  if (url !== null && /^https?:$/.test(url.protocol)) return null
-  return 'An address as in https://hooks.example.org/farmstead.'
+  if (url !== null && /^(https?|mailto):$/.test(url.protocol)) return null
+  return 'An address as in https://hooks.example.org/farmstead or mailto:ops@example.org.'
 }

@@ -7,7 +7,7 @@ export function SecretOnce({ secret }: { secret: string }) {
     <div className="stack-tight">
       <CopyField label="Its secret, for the receiver" value={secret} />
       <p className="dim">
-        It is shown only here. The receiver proves with it that a message is ours: docs/webhooks.md
+        It is shown only here. The receiver checks with it that a message is ours: docs/webhooks.md
         has the lines.
       </p>
     </div>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
@@ -55,7 +55,7 @@ export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
               >
                 Make a new secret
               </Button>
-              <Button variant="default" onClick={() => setDeleting(true)}>
+              <Button variant="danger" onClick={() => setDeleting(true)}>
                 Delete
               </Button>
             </>
@@ -71,7 +71,7 @@ export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
         )}
       </div>
       {deleting && (
-        <DeleteDialog
+        <DeleteWebhookDialog
           webhook={webhook}
           etag={etag}
           onDeleted={onDeleted}
@@ -98,7 +98,7 @@ function Tested({ delivery }: { delivery: WebhookDelivery }) {
 
 type DeleteProps = Omit<Props, 'blockedBy'> & { onClose: () => void }
 
-function DeleteDialog({ onDeleted, onClose, ...opened }: DeleteProps) {
+function DeleteWebhookDialog({ onDeleted, onClose, ...opened }: DeleteProps) {
   // Whose address is asked about is whose is deleted.
   const { webhook, etag } = useAsShown(opened).shown
   const client = useQueryClient()
@@ -111,22 +111,17 @@ function DeleteDialog({ onDeleted, onClose, ...opened }: DeleteProps) {
     },
   })
   return (
-    <Dialog onClose={onClose} title="Delete the webhook">
-      <div className="stack">
-        <p>
-          {webhook.url} is told nothing any more, also not what waits now. Its secret and its log go
-          with it.
-        </p>
-        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <DialogActions>
-          <Button
-            loading={remove.isPending}
-            onClick={() => remove.mutate({ id: webhook.id, etag })}
-          >
-            Delete 1 webhook
-          </Button>
-        </DialogActions>
-      </div>
-    </Dialog>
+    <DeleteDialog
+      title="Delete the webhook"
+      action="Delete 1 webhook"
+      removal={remove}
+      onSure={() => remove.mutate({ id: webhook.id, etag })}
+      onClose={onClose}
+    >
+      <p>
+        {webhook.url} is told nothing any more, also not what waits now. Its secret and its log go
+        with it.
+      </p>
+    </DeleteDialog>
   )
 }

@@ -34,7 +34,7 @@ export function WebhookForm({ before, submit, pending, blockedBy, onSubmit }: We
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <TextInput
         label="Address"
-        description="Told by POST. It is shown and recorded: put no secret in it"
+        description="Told by POST, or by mail to a mailto: address. It is shown and recorded: put no secret in it"
         placeholder="https://hooks.example.org/farmstead"
         value={url}
         maxLength={2048}

@@ -80,11 +80,16 @@ function StatePanel({ webhook }: { webhook: Webhook }) {
   )
 }
 
+const isSameInForm = (a: Webhook, b: Webhook): boolean =>
+  a.url === b.url && a.description === b.description && a.events.join() === b.events.join()
+
 type EditProps = { webhook: Webhook; etag: string; blockedBy: string | null }
 
 function EditPanel({ webhook, etag, blockedBy }: EditProps) {
   const client = useQueryClient()
   const { shown, renew } = useAsShown({ webhook, etag })
+  // Disabled, enabled or with a new secret it is another, but not in what the form writes.
+  const knownEtag = isSameInForm(shown.webhook, webhook) ? etag : shown.etag
   const reload = async () => {
     await client.refetchQueries({ queryKey: webhookQuery(webhook.id).queryKey })
     const now = client.getQueryData(webhookQuery(webhook.id).queryKey)
@@ -100,7 +105,7 @@ function EditPanel({ webhook, etag, blockedBy }: EditProps) {
   return (
     <section className="panel" aria-labelledby="edit-heading">
       <div className="panel-head">
-        <h2 id="edit-heading">What it is told, and where</h2>
+        <h2 id="edit-heading">Events and address</h2>
       </div>
       <div className="panel-body stack">
         <WebhookForm
@@ -109,10 +114,16 @@ function EditPanel({ webhook, etag, blockedBy }: EditProps) {
           submit="Save"
           pending={patch.isPending}
           blockedBy={blockedBy}
-          onSubmit={(changed) => patch.mutate({ id: webhook.id, etag: shown.etag, ...changed })}
+          onSubmit={(changed) => patch.mutate({ id: webhook.id, etag: knownEtag, ...changed })}
         />
         {isApiError(patch.error, 412) ? (
-          <ChangedMeanwhile what="this webhook" onReload={() => void reload()} />
+          <ChangedMeanwhile
+            what="this webhook"
+            onReload={() => {
+              patch.reset()
+              void reload()
+            }}
+          />
         ) : (
           patch.isError && <ErrorBox what="Not saved" error={patch.error} />
         )}

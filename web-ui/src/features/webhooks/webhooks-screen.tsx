@@ -21,8 +21,9 @@ export function WebhooksScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'webhooks:read')
   return (
     <Page
+      width="list"
       title="Webhooks"
-      meta="Other systems are told what happens, signed, until they have taken it."
+      meta="Other systems are sent what happens, signed, and again until they accept it."
     >
       {blocked === null ? (
         <>

@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
-import { json, problem } from '../../test/fake-api.ts'
+import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { page, session } from '../../test/samples.ts'
 import { failureWords, parseEvents, urlTrouble } from './rules.ts'
@@ -118,9 +118,34 @@ describe('a webhook', () => {
     expect(await screen.findByText(moved.url)).toBeVisible()
     await userEvent.type(address, '/more')
     await userEvent.click(screen.getByRole('button', { name: 'Save' }))
-    expect(await screen.findByText(/has changed this webhook meanwhile/)).toBeVisible()
-    await userEvent.click(screen.getByRole('button', { name: 'Read it again' }))
+    expect(await screen.findByText(/has changed this webhook/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Reload' }))
     expect(await screen.findByDisplayValue(moved.url)).toBeVisible()
+    expect(screen.queryByText(/has changed this webhook/)).toBeNull()
+  })
+
+  test('is saved after it was disabled: that was nobody else’s change', async () => {
+    const isNow = ({ headers }: ApiRequest, etag: string) => headers.get('if-match') === etag
+    const off = { ...webhook(), disabledAt: at, disabledReason: 'Disabled by ana' }
+    const changed = () => problem(412, 'precondition_failed', 'It changed.')
+    const api = renderApp(`/settings${path}`, {
+      ...one(),
+      [`PATCH ${path}`]: (request) =>
+        isNow(request, '"1"') ? json(off, { etag: '"2"' }) : changed(),
+    })
+    await userEvent.type(await screen.findByLabelText('Description (optional)'), ' of ana')
+    api.answer({ [`GET ${path}`]: () => json(off, { etag: '"2"' }) })
+    await userEvent.click(screen.getByRole('button', { name: 'Disable' }))
+    expect(await screen.findByText('It is told nothing')).toBeVisible()
+    api.answer({
+      [`PATCH ${path}`]: (request) =>
+        isNow(request, '"2"') ? json(off, { etag: '"3"' }) : changed(),
+    })
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+    const saved = () => api.requests.filter(({ method }) => method === 'PATCH').at(-1)
+    await expect.poll(() => saved()?.body).toMatchObject({ description: 'pager of ana' })
+    expect(saved()?.headers.get('if-match')).toBe('"2"')
+    expect(screen.queryByText(/has changed this webhook/)).toBeNull()
   })
 
   test('that became another while it was asked about is not deleted', async () => {

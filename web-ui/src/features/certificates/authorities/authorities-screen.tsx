@@ -20,7 +20,11 @@ type Props = { session: Session; onCreated: (name: string) => void }
 export function AuthoritiesScreen({ session, onCreated }: Props) {
   const blocked = whyNot(session, 'certificates:read')
   return (
-    <Page title="Certificate authorities" meta="Where certificates are ordered, by ACME.">
+    <Page
+      width="list"
+      title="Certificate authorities"
+      meta="Where certificates are ordered, by ACME."
+    >
       {blocked === null ? (
         <>
           <ListPanel />

@@ -160,7 +160,7 @@ describe('a certificate authority', () => {
       ...one({ externalAccountKeyId: 'kid-1', trustedRoots: true }),
       [`PATCH ${path}`]: () => json(authority()),
     })
-    await userEvent.click(await screen.findByRole('checkbox', { name: /made without one/ }))
+    await userEvent.click(await screen.findByRole('checkbox', { name: /created without one/ }))
     await userEvent.click(screen.getByRole('checkbox', { name: /roots of this machine/ }))
     await userEvent.click(await button('Save'))
     await expect

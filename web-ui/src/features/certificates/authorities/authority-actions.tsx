@@ -28,7 +28,7 @@ export function AuthorityActions({ name, etag, blockedBy, onDeleted }: Props) {
             Test
           </ActionButton>
           {blockedBy === null && (
-            <Button variant="default" onClick={() => setDeleting(true)}>
+            <Button variant="danger" onClick={() => setDeleting(true)}>
               Delete
             </Button>
           )}

@@ -23,12 +23,16 @@ export function DeleteAuthorityDialog({ onClose, onDeleted, ...opened }: Props) 
     <Dialog onClose={onClose} title={`Delete the authority ${name}`}>
       <div className="stack">
         <p>
-          Nothing is ordered there any more, and the key of its account goes. Certificates that it
+          Nothing more is ordered there, and the key of its account is deleted. Certificates it
           issued stay.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
         <DialogActions>
-          <Button loading={remove.isPending} onClick={() => remove.mutate({ name, etag })}>
+          <Button
+            variant="danger-filled"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ name, etag })}
+          >
             Delete authority
           </Button>
         </DialogActions>

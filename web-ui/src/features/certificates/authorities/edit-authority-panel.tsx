@@ -112,7 +112,7 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
         externalAccount={
           externalAccountKeyId === null
             ? 'None is set. With one, a new account is made at the authority.'
-            : `The one with the key id ${externalAccountKeyId} is set. Enter another to make the account anew with it; left empty, it stays.`
+            : `The one with the key id ${externalAccountKeyId} is set. Enter another to create a new account with it; left empty, it stays.`
         }
         roots={
           authority.trustedRoots
@@ -122,14 +122,14 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
         removal={{
           externalAccount: externalAccountKeyId !== null && (
             <Checkbox
-              label="Take it away: a new account is made without one"
+              label="Remove it: a new account is created without one"
               checked={draft.withoutAccount}
               onChange={({ currentTarget: { checked } }) => set({ withoutAccount: checked })}
             />
           ),
           roots: authority.trustedRoots && (
             <Checkbox
-              label="Take them away: only the roots of this machine count"
+              label="Remove them: only the roots of this machine are trusted"
               checked={draft.withoutRoots}
               onChange={({ currentTarget: { checked } }) => set({ withoutRoots: checked })}
             />

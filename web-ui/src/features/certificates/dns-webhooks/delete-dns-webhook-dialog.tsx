@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
-import { ErrorBox } from '../../../components/error-box.tsx'
+import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
 import { deleteDnsWebhookMutation, dnsWebhookQuery, dnsWebhooksQuery } from './api.ts'
 
@@ -20,16 +18,14 @@ export function DeleteDnsWebhookDialog({ onClose, onDeleted, ...opened }: Props)
     },
   })
   return (
-    <Dialog onClose={onClose} title={`Delete the DNS webhook ${name}`}>
-      <div className="stack">
-        <p>Farmstead sends nothing to it any more, and its secret goes.</p>
-        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <DialogActions>
-          <Button loading={remove.isPending} onClick={() => remove.mutate({ name, etag })}>
-            Delete webhook
-          </Button>
-        </DialogActions>
-      </div>
-    </Dialog>
+    <DeleteDialog
+      title={`Delete the DNS webhook ${name}`}
+      action="Delete 1 webhook"
+      removal={remove}
+      onSure={() => remove.mutate({ name, etag })}
+      onClose={onClose}
+    >
+      <p>Farmstead stops sending to it, and its secret is deleted.</p>
+    </DeleteDialog>
   )
 }

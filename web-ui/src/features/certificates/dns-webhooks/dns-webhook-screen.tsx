@@ -107,7 +107,7 @@ function ActionsPanel({
           <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate(name)}>
             Make a new secret
           </Button>
-          <Button variant="default" onClick={() => setDeleting(true)}>
+          <Button variant="danger" onClick={() => setDeleting(true)}>
             Delete
           </Button>
         </div>

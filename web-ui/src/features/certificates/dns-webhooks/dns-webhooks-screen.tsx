@@ -23,6 +23,7 @@ export function DnsWebhooksScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'certificates:read')
   return (
     <Page
+      width="list"
       title="DNS webhooks"
       meta="How hosts are proven by DNS-01: a program of yours sets the records."
     >

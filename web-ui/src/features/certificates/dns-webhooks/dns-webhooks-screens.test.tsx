@@ -78,7 +78,7 @@ test('it gets a new secret, and is deleted after a question', async () => {
   expect(screen.getByText(/old secret is of no use any more/)).toBeVisible()
   await userEvent.click(await button('Delete'))
   const dialog = await screen.findByRole('dialog')
-  await userEvent.click(within(dialog).getByRole('button', { name: 'Delete webhook' }))
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Delete 1 webhook' }))
   await expect.poll(() => window.location.pathname).toBe('/settings/dns-webhooks')
 })
 

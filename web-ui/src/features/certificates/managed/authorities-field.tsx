@@ -99,7 +99,7 @@ function ChosenRow({ chosen, place, free, onChange, onRemove, onFirst }: RowProp
             </Button>
           )}
           {onRemove !== null && (
-            <Button variant="default" size="xs" onClick={onRemove}>
+            <Button variant="danger" size="xs" onClick={onRemove}>
               Remove {name}
             </Button>
           )}

@@ -22,6 +22,7 @@ export function EditScreen({ name, session, onSaved }: Props) {
   const blocked = whyNot(session, 'certificates:write')
   return (
     <Page
+      width="text"
       title={`How ${name} is ordered`}
       meta="What is changed here counts from the next order on."
     >

@@ -110,7 +110,7 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
           {
             name: 'Rollout',
             value: managed.rollOut
-              ? 'by itself, once a new version is there'
+              ? 'automatically, once a new version is there'
               : 'started by people: a new version waits for them',
           },
           {

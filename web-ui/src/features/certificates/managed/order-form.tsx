@@ -102,7 +102,7 @@ export function OrderForm(props: OrderFormProps) {
         onChange={({ currentTarget: { value } }) => set({ preferredChain: value })}
       />
       <Checkbox
-        label="Roll out by itself"
+        label="Roll out automatically"
         description="Once a new version is there, nodes that serve an older one get it by a rollout. Otherwise you start that rollout."
         checked={draft.rollOut}
         onChange={({ currentTarget: { checked } }) => set({ rollOut: checked })}
@@ -121,7 +121,7 @@ export function OrderForm(props: OrderFormProps) {
       />
       {isPlaced ? (
         <Notice tone="bad" title="Nothing was ordered">
-          What is wrong, and what to do, stands at each field.
+          Each field says what is wrong and what to do.
         </Notice>
       ) : (
         error !== null && <ErrorBox what="Nothing was saved" error={error} />

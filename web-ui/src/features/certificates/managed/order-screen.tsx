@@ -25,6 +25,7 @@ export function OrderScreen({ session, name, onOrdered }: Props) {
   const blocked = whyNot(session, 'certificates:write')
   return (
     <Page
+      width="text"
       title={name === null ? 'Order a certificate' : `Order ${name} from now on`}
       meta="Farmstead orders it, renews it in time and brings it to the nodes."
     >

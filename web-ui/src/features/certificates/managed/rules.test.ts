@@ -16,7 +16,7 @@ test.each([
   [{ action: 'order', at: at(-3), because: '' }, /^Ordered now\.$/],
   [{ action: 'continue', at: at(40), because: '' }, /^The order goes on in 40 s \(/],
   [{ action: 'renew', at: null, because: '' }, /^Renewed\.$/],
-  [{ action: 'none', at: null, because: '' }, /^Nothing is ordered by itself\.$/],
+  [{ action: 'none', at: null, because: '' }, /^Nothing is ordered automatically\.$/],
 ] as const)('what happens next is a sentence: %o', (next, words) => {
   expect(nextWords({ next }, now)).toMatch(words)
 })
@@ -62,7 +62,7 @@ describe('what to do about an error', () => {
     ['urn:ietf:params:acme:error:connection: Timeout during connect', /port 80/],
     ['urn:ietf:params:acme:error:unauthorized: Invalid response from http://a', /Something other/],
     ['Version 3 could not be rolled out with the config "main": it is frozen', /each hour/],
-    ['The ways of CAs are many', /tried again by itself/],
+    ['The ways of CAs are many', /tried again automatically/],
   ])('over HTTP: %s', (error, advice) => {
     expect(adviceFor(error, { type: 'http-01' })).toMatch(advice)
   })

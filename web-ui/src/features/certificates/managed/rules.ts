@@ -39,7 +39,7 @@ const actions = { order: 'Ordered', renew: 'Renewed', continue: 'The order goes 
 
 /** What happens next and when, in a sentence; why is the control plane's to say. */
 export function nextWords({ next }: Pick<ManagedCertificate, 'next'>, now: number): string {
-  if (next.action === 'none') return 'Nothing is ordered by itself.'
+  if (next.action === 'none') return 'Nothing is ordered automatically.'
   const when = next.at === null ? '' : ` ${whenWords(next.at, now)}`
   return `${actions[next.action]}${when}.`
 }
@@ -88,7 +88,7 @@ const ADVICE: [RegExp, string | Record<Challenge['type'], string>][] = [
   ],
   [
     /rate.?limit|too many/i,
-    'The authority limits how much it issues. It is tried again by itself once the limit has passed; ordering sooner does not help. To try things out, use a staging authority.',
+    'The authority limits how much it issues. It will be tried again automatically once the limit has passed; ordering sooner does not help. To try things out, use a staging authority.',
   ],
   [
     /error:caa|\bCAA\b/,
@@ -104,7 +104,7 @@ const ADVICE: [RegExp, string | Record<Challenge['type'], string>][] = [
   ],
   [
     /could not be asked|no answer within/,
-    'The authority cannot be reached. It is tried again by itself, and the certificate in use stays in use. If this lasts, test the authority in the settings.',
+    'The authority cannot be reached. It will be tried again automatically, and the certificate in use stays in use. If this lasts, test the authority in the settings.',
   ],
   [
     /could not be set|could not be removed/,
@@ -138,7 +138,7 @@ const ADVICE: [RegExp, string | Record<Challenge['type'], string>][] = [
 ]
 
 const OTHERWISE =
-  'It is tried again by itself. If the message names something to put right, do that and order again.'
+  'It will be tried again automatically. If the message names something to put right, do that and order again.'
 
 /** What to do about an error of an order. */
 export function adviceFor(error: string, { type }: Pick<Challenge, 'type'>): string {

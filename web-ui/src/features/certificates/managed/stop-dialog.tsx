@@ -27,7 +27,11 @@ export function StopDialog({ onClose, ...opened }: Props) {
         </p>
         {stop.isError && <ErrorBox what="It goes on being ordered" error={stop.error} />}
         <DialogActions>
-          <Button loading={stop.isPending} onClick={() => stop.mutate({ name, etag })}>
+          <Button
+            variant="danger-filled"
+            loading={stop.isPending}
+            onClick={() => stop.mutate({ name, etag })}
+          >
             Stop ordering it
           </Button>
         </DialogActions>

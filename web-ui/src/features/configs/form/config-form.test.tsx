@@ -11,7 +11,8 @@ import type { Problem } from '../problems.ts'
 import { type SchemaNode, schemaAt } from '../schema-walk.ts'
 import type { SchemaTrouble } from '../use-problems.ts'
 import { ConfigForm, type ConfigFormHandle } from './config-form.tsx'
-import { choicesOf, itemName } from './form-words.ts'
+import { optionsOf } from './find.ts'
+import { choicesOf, itemName, sectionHelp, summaryOf } from './form-words.ts'
 
 const nodeDir = join(import.meta.dirname, '../../../../../server-c')
 const schema = JSON.parse(readFileSync(join(nodeDir, 'config.schema.json'), 'utf8')) as SchemaNode
@@ -94,13 +95,19 @@ function openForm(setting: Setting = {}) {
 
 const button = (name: RegExp | string) => screen.getByRole('button', { name })
 const inside = (name: RegExp) => within(screen.getByRole('group', { name }))
+/** What the only site has as by default, and what the node has. */
+const unfoldSite = () =>
+  userEvent.click(inside(/^any host/).getByRole('button', { name: /^\d+ more options/ }))
+const unfoldNode = async () => {
+  const folds = screen.getAllByRole('button', { name: /^\d+ more options, as by default$/ })
+  await userEvent.click(folds.at(-1) as Element)
+}
 
 describe('a list of rules', () => {
   test('says closed how many there are, and open what each does', async () => {
     openForm()
     await userEvent.click(button(/^Redirects 2 redirects/))
     expect(button(/^Redirect 1 \^\/a · \/b/)).toHaveAttribute('aria-expanded', 'false')
-    expect(button(/^Rewrites none/)).toBeVisible()
   })
 
   test('gets one more, with the focus in its first field', async () => {
@@ -148,6 +155,7 @@ describe('a list of rules', () => {
 describe('a field', () => {
   test('of a number takes one, shows its unit, and goes back to its default when emptied', async () => {
     const seen = openForm({ text: '{\n  "sites": []\n}\n' })
+    await unfoldNode()
     await userEvent.click(button(/^File cache as by default/))
     const field = screen.getByRole('textbox', { name: /Memory for files, in bytes/ })
     expect(field).toHaveAttribute('placeholder', '268435456')
@@ -161,6 +169,7 @@ describe('a field', () => {
 
   test('may be a word where a number may stand, and the node judges anything else', async () => {
     const seen = openForm()
+    await unfoldNode()
     const field = screen.getByRole('textbox', { name: /Event loops/ })
     await userEvent.type(field, '4')
     expect(seen.text).toContain('"workers": 4')
@@ -192,6 +201,7 @@ describe('a field', () => {
 
   test('of a choice names its default', async () => {
     const seen = openForm()
+    await unfoldSite()
     const field = screen.getByRole('combobox', { name: /Symbolic links/ })
     expect(within(field).getByRole('option', { name: 'within-root (default)' })).toBeVisible()
     await userEvent.selectOptions(field, 'never')
@@ -306,6 +316,171 @@ test('who may only read changes nothing', async () => {
   expect(screen.queryByRole('button', { name: /^(Add|Remove|Move|Undo)/ })).toBeNull()
 })
 
+describe('the order', () => {
+  const precedes = (first: HTMLElement, second: HTMLElement) =>
+    (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+
+  test('has the sites first, each a card that its hosts and root head', () => {
+    const hosts = '"hosts": ["a.example", "www.a.example", "b.example"]'
+    openForm({ text: small.replace('"hosts": ["*"]', hosts) })
+    const card = button('a.example, www.a.example and 1 more /srv')
+    expect(card).toHaveAttribute('aria-expanded', 'true')
+    expect(precedes(screen.getByRole('heading', { name: 'Sites' }), card)).toBe(true)
+    expect(precedes(card, screen.getByRole('heading', { name: 'Node' }))).toBe(true)
+  })
+
+  test('has several sites closed, and names a site in what its buttons do', () => {
+    const second = '"b.example"], "root": "/b" }, { "hosts": ["*"'
+    openForm({ text: small.replace('"*"', second) })
+    expect(button('b.example /b')).toHaveAttribute('aria-expanded', 'false')
+    expect(button('any host (*) /srv')).toHaveAttribute('aria-expanded', 'false')
+    expect(button('Move any host (*) up')).toBeVisible()
+  })
+
+  test('has what the text sets in front, and folds what is as by default', async () => {
+    openForm({ text: small.replace('"sites"', '"fileCache": { "maxOpenFiles": 9 },\n  "sites"') })
+    expect(button(/^Redirects 2 redirects/)).toBeVisible()
+    expect(screen.queryByRole('button', { name: /^Rewrites/ })).toBeNull()
+    await userEvent.click(button(/^File cache 1 of 3 set/))
+    const cache = inside(/^File cache/)
+    expect(cache.getAllByRole('textbox')).toHaveLength(3)
+    expect(screen.queryByRole('textbox', { name: /Event loops/ })).toBeNull()
+    await unfoldNode()
+    expect(screen.getByRole('textbox', { name: /Event loops/ })).toBeVisible()
+  })
+
+  test('shows all of a part that has nothing yet', async () => {
+    openForm()
+    await unfoldNode()
+    await userEvent.click(button(/^Limits as by default/))
+    const limits = inside(/^Limits/)
+    expect(limits.getAllByRole('textbox')).toHaveLength(11)
+    expect(limits.queryByRole('button', { name: /more option/ })).toBeNull()
+  })
+
+  test('leaves a field where one types in it, and brings it to the front afterwards', async () => {
+    const seen = openForm()
+    const folds = () => screen.getAllByRole('button', { name: /more options, as by default$/ })
+    const count = () => Number.parseInt(folds().at(-1)?.textContent ?? '', 10)
+    const folded = count()
+    await unfoldNode()
+    const field = screen.getByRole('textbox', { name: /Event loops/ })
+    await userEvent.type(field, '12')
+    expect(seen.text).toContain('"workers": 12')
+    expect(field).toHaveFocus()
+    expect(precedes(folds().at(-1) as HTMLElement, field)).toBe(true)
+    await userEvent.click(folds().at(-1) as Element)
+    const inFront = screen.getByRole('textbox', { name: /Event loops/ })
+    expect(precedes(inFront, folds().at(-1) as HTMLElement)).toBe(true)
+    expect(count()).toBe(folded - 1)
+    await userEvent.clear(inFront)
+    expect(inFront).toHaveFocus()
+  })
+
+  test('has something wrong in front, set or not', () => {
+    openForm({ problems: [problem('/workers', 'there is one processor')] })
+    expect(screen.getByRole('textbox', { name: /Event loops/ })).toBeInvalid()
+  })
+
+  test('shows a rule that is added with all that it can say', async () => {
+    openForm()
+    await unfoldSite()
+    await userEvent.click(button(/^Response headers none/))
+    await userEvent.click(button('Add header rule'))
+    expect(inside(/^Header rule 1/).getByRole('textbox', { name: 'Value' })).toBeVisible()
+  })
+})
+
+describe('help', () => {
+  test('is a sentence, and all of it on demand', async () => {
+    openForm()
+    const field = screen.getByRole('textbox', { name: /Root folder/ })
+    expect(field).toHaveAccessibleDescription(/^Absolute path of the folder that is served\. More/)
+    await userEvent.click(button('More about Root folder'))
+    expect(field).toHaveAccessibleDescription(/It must be on every node/)
+    expect(button('Less about Root folder')).toHaveAttribute('aria-expanded', 'true')
+  })
+
+  test('says nothing of lighttpd unless it is asked for more', () => {
+    const said = optionsOf(schema, {}).map(({ help }) => sectionHelp({ description: help }))
+    expect(said.filter(({ short }) => /lighttpd/i.test(short))).toEqual([])
+    expect(said.filter(({ long }) => /lighttpd/i.test(long)).length).toBeGreaterThan(0)
+    expect(said.filter(({ short }) => short === '')).toEqual([])
+  })
+})
+
+describe('the search', () => {
+  const field = () => screen.getByRole('combobox', { name: 'Find an option' })
+  const list = () => screen.queryByRole('listbox', { name: 'Options found' })
+  const options = () => within(list() as HTMLElement).getAllByRole('option')
+  const found = () => options().map((option) => option.textContent)
+
+  test('opens what an option is in, and puts the focus there, by keyboard alone', async () => {
+    openForm()
+    await userEvent.tab()
+    expect(field()).toHaveFocus()
+    await userEvent.keyboard('slowest client')
+    expect(found()).toEqual([expect.stringMatching(/^Slowest client Limits /)])
+    await userEvent.keyboard('{Enter}')
+    expect(screen.getByRole('textbox', { name: /^Slowest client/ })).toHaveFocus()
+    expect(field()).toHaveValue('')
+    expect(list()).toBeNull()
+  })
+
+  test('leaves a part open that it leads to', async () => {
+    openForm()
+    await userEvent.type(field(), 'response headers{Enter}')
+    expect(button(/^Response headers none/)).toHaveFocus()
+    expect(button(/^Response headers none/)).toHaveAttribute('aria-expanded', 'true')
+  })
+
+  test('takes another than the first with the arrows, and says how many there are', async () => {
+    openForm()
+    await userEvent.type(field(), 'symlinks')
+    expect(screen.getByRole('status')).toHaveTextContent('1 option found.')
+    await userEvent.clear(field())
+    await userEvent.type(field(), 'redirects')
+    expect(found()[0]).toMatch(/^Redirects any host \(\*\) set/)
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+    expect(field()).toHaveAttribute('aria-activedescendant', options()[1]?.id)
+    await userEvent.keyboard('{Enter}')
+    expect(document.activeElement).toHaveAttribute(
+      'data-field',
+      expect.stringContaining('redirect'),
+    )
+  })
+
+  test('leads with the mouse to an option of a site that the text has not', async () => {
+    openForm()
+    await userEvent.type(field(), 'symlinks')
+    await userEvent.click(options()[0] as HTMLElement)
+    expect(screen.getByRole('combobox', { name: /Symbolic links/ })).toHaveFocus()
+  })
+
+  test('says so when there is none, and closes without losing the words', async () => {
+    openForm()
+    await userEvent.type(field(), 'zebra')
+    expect(screen.getByText('No option has these words.')).toBeVisible()
+    await userEvent.keyboard('{Enter}{Escape}')
+    expect(screen.queryByText('No option has these words.')).not.toBeVisible()
+    expect(field()).toHaveValue('zebra')
+  })
+
+  test('keeps its own undo, which is none of the text', async () => {
+    const seen = openForm()
+    await userEvent.type(screen.getByRole('textbox', { name: /Root folder/ }), '2')
+    await userEvent.type(field(), 'x')
+    await userEvent.keyboard('{Control>}z{/Control}')
+    expect(seen.text).toContain('"/srv2"')
+  })
+
+  test('is there for who may only read', async () => {
+    openForm({ readOnly: true })
+    await userEvent.type(field(), 'event loops{Enter}')
+    expect(screen.getByRole('textbox', { name: /Event loops/ })).toHaveFocus()
+  })
+})
+
 /** Lists of rules and maps, which get a section each. */
 function sectionsIn(node: SchemaNode): string[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, option]) => {
@@ -319,4 +494,7 @@ test('what each list of the schema holds has a name', () => {
   const names = sectionsIn(schema)
   expect(names).toEqual(expect.arrayContaining(['sites', 'headers', 'mimeTypes']))
   expect(names.filter((name) => itemName(name) === 'entry')).toEqual([])
+  // "2 rules for links", not "2 rule for linkss".
+  const many = names.map((name) => summaryOf(name, { type: 'array' }, ['a', 'b']))
+  expect(many.filter((words) => /[sx]s$/.test(words))).toEqual([])
 })

@@ -5,8 +5,9 @@ import { type KeyboardEvent, useEffect, useImperativeHandle, useRef, useState } 
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { Problem } from '../problems.ts'
-import type { SchemaNode } from '../schema-walk.ts'
+import { type SchemaNode, schemaAt } from '../schema-walk.ts'
 import type { SchemaTrouble } from '../use-problems.ts'
+import { FindOption } from './find-option.tsx'
 import classes from './form.module.css'
 import {
   FormContext,
@@ -16,7 +17,8 @@ import {
   type Reading,
   readText,
 } from './form-state.ts'
-import { OptionFields } from './option-fields.tsx'
+import { OptionFields, Sites } from './option-fields.tsx'
+import { foldsOver } from './order.ts'
 
 const BEGINNING = '{\n  "sites": []\n}\n'
 
@@ -57,14 +59,14 @@ export function ConfigForm(props: ConfigFormProps) {
     const found = wanted.map((selector) => root.current?.querySelector<HTMLElement>(selector))
     found.find((one) => one != null)?.focus()
   }, [wanted])
-  useImperativeHandle(props.ref, () => ({
-    show: (pointer) => {
-      if (!reading.ok || pointer === '') return false
-      setOpen((now) => new Set([...now, ...outerPointers(pointer)]))
-      setWanted(outerPointers(pointer).toReversed().map(fieldSelector))
-      return true
-    },
-  }))
+  const show = (pointer: string) => {
+    if (!reading.ok || schema === null || pointer === '') return false
+    const folds = foldsOver(pointer, schema, reading.value, problems)
+    setOpen((now) => new Set([...now, ...outerPointers(pointer), ...folds]))
+    setWanted(outerPointers(pointer).toReversed().map(fieldSelector))
+    return true
+  }
+  useImperativeHandle(props.ref, () => ({ show }))
   const showText = (
     <Button size="xs" variant="default" onClick={() => onShowInText('')}>
       Show the text
@@ -102,7 +104,7 @@ export function ConfigForm(props: ConfigFormProps) {
   if (!reading.ok) {
     return (
       <NoForm tone="warn" title={reading.why} action={showText}>
-        Mend it as text; the form then shows it.
+        Fix it as text, and the form shows it again.
       </NoForm>
     )
   }
@@ -129,6 +131,7 @@ export function ConfigForm(props: ConfigFormProps) {
     announce: setSaid,
     showInText: onShowInText,
   }
+  const sites = schemaAt(schema, ['sites'])
   return (
     <FormContext value={state}>
       <fieldset
@@ -140,13 +143,20 @@ export function ConfigForm(props: ConfigFormProps) {
         }}
       >
         <div className={classes.formHead}>
-          <span className="dim">
-            What you change here changes the text, and nothing else of it. An empty field means its
-            default.
-          </span>
+          <FindOption schema={schema} value={reading.value} onFind={show} announce={setSaid} />
           {!readOnly && <Steps past={past} />}
         </div>
-        <OptionFields path={[]} schema={schema} value={reading.value} level={2} />
+        <p className="dim">
+          Each change here edits only its part of the text. An empty field means the default.
+        </p>
+        {sites !== null && <Sites schema={sites} value={reading.value.sites} level={2} />}
+        <section className={classes.part}>
+          <h2>Node</h2>
+          <p className={classes.help}>
+            What holds for the whole node, whichever site is asked for.
+          </p>
+          <OptionFields path={[]} schema={schema} value={reading.value} level={3} />
+        </section>
         <span role="status" className="visually-hidden">
           {said}
         </span>
@@ -172,6 +182,8 @@ function NoForm(props: NoFormProps) {
 
 /** The browser's own undo knows one field, and brings back there what the text has no more. */
 function stepByKey(event: KeyboardEvent, { undo, redo }: Past): void {
+  // What is looked for is no part of the text.
+  if (event.target instanceof HTMLInputElement && event.target.type === 'search') return
   const key = event.key.toLowerCase()
   if (!(event.ctrlKey || event.metaKey) || event.altKey || (key !== 'z' && key !== 'y')) return
   event.preventDefault()
@@ -195,7 +207,7 @@ function Steps({ past: { undo, redo } }: { past: Past }) {
 /** The sites are what one comes for; a single one is shown at once. */
 function firstOpen(reading: Reading): ReadonlySet<string> {
   const sites = reading.ok ? reading.value.sites : undefined
-  return new Set(Array.isArray(sites) && sites.length === 1 ? ['/sites', '/sites/0'] : ['/sites'])
+  return new Set(Array.isArray(sites) && sites.length === 1 ? ['/sites/0'] : [])
 }
 
 const outerPointers = (pointer: string) => {

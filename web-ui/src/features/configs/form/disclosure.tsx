@@ -14,20 +14,28 @@ export type DisclosureProps = {
   title: string
   summary: string
   isEmpty?: boolean
+  /** A thing of its own among others, as a site is. */
+  isCard?: boolean
   /** Beside the heading, out of what opens and closes. */
   actions?: React.ReactNode
   children: React.ReactNode
 }
 
 export function Disclosure(props: DisclosureProps) {
-  const { pointer, level, title, summary, isEmpty = false, actions, children } = props
+  const { pointer, level, title, summary, isEmpty = false, isCard = false } = props
+  const { actions, children } = props
   const { problems, isOpen, setOpen } = useForm()
   const id = useId()
   const Heading = `h${Math.min(level, 6)}` as 'h2'
   const open = isOpen(pointer)
   const wrong = problemsWithin(problems, pointer).length
   return (
-    <div className={classes.disclosure} data-open={open} data-empty={isEmpty}>
+    <div
+      className={classes.disclosure}
+      data-open={open}
+      data-empty={isEmpty}
+      data-card={isCard || undefined}
+    >
       <div className={classes.disclosureHead}>
         <Heading>
           <button
@@ -38,7 +46,7 @@ export function Disclosure(props: DisclosureProps) {
             aria-controls={open ? `${id}-body` : undefined}
             onClick={() => setOpen(pointer, !open)}
           >
-            <IconChevronRight size={16} aria-hidden className={classes.chevron} />
+            <Chevron />
             <span className={classes.disclosureTitle}>{title}</span>{' '}
             <span className={classes.summary}>{summary}</span>{' '}
             {wrong > 0 && (
@@ -59,3 +67,38 @@ export function Disclosure(props: DisclosureProps) {
     </div>
   )
 }
+
+export type FoldProps = {
+  pointer: string
+  count: number
+  onClose: () => void
+  children: React.ReactNode
+}
+
+/** What a part has besides: out of the way until somebody asks for it. */
+export function Fold({ pointer, count, onClose, children }: FoldProps) {
+  const { isOpen, setOpen } = useForm()
+  const id = useId()
+  const open = isOpen(pointer)
+  return (
+    <div className={classes.disclosure} data-open={open}>
+      <div className={classes.disclosureHead}>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => {
+            if (open) onClose()
+            setOpen(pointer, !open)
+          }}
+        >
+          <Chevron />
+          <span className={classes.foldTitle}>{plural(count, 'more option')}, as by default</span>
+        </button>
+      </div>
+      {open && <div id={id}>{children}</div>}
+    </div>
+  )
+}
+
+const Chevron = () => <IconChevronRight size={16} aria-hidden className={classes.chevron} />

@@ -17,6 +17,7 @@ const itemNames: Record<string, string> = {
   maintenance: 'rule',
   requestLimits: 'limit',
   downloads: 'download rule',
+  preload: 'rule for links',
   storedCodings: 'rule for stored files',
   headers: 'header rule',
   expires: 'caching rule',
@@ -31,6 +32,10 @@ const itemNames: Record<string, string> = {
 const manyNames: Record<string, string> = {
   listen: 'listening addresses',
   aliases: 'aliases',
+  cors: 'rules for other origins',
+  errorPageRules: 'rules for error pages',
+  preload: 'rules for links',
+  storedCodings: 'rules for stored files',
   mimeTypes: 'suffixes',
 }
 
@@ -68,6 +73,29 @@ export function itemSummary(schema: SchemaNode, value: unknown): string {
   return said.join(' · ')
 }
 
+/** A site is called by the names it answers to; one that has none yet by its number. */
+export function siteName(value: unknown, index: number): string {
+  const { hosts } = Object(value) as { hosts?: unknown }
+  const names = Array.isArray(hosts) ? hosts.filter((one) => typeof one === 'string') : []
+  const words = shortly(
+    'hosts',
+    names.map((name) => (name === '*' ? 'any host (*)' : name)),
+  )
+  return words === '' ? `Site ${index + 1}` : words
+}
+
+/** What an item of a list is called in its heading, and what stands behind that. */
+export function itemHeading(list: string, schema: SchemaNode, value: unknown, index: number) {
+  if (list !== 'sites') {
+    return {
+      title: `${capital(itemName(list))} ${index + 1}`,
+      summary: itemSummary(schema, value),
+    }
+  }
+  const { root } = Object(value) as { root?: unknown }
+  return { title: siteName(value, index), summary: typeof root === 'string' ? root : '' }
+}
+
 function shortly(option: string, value: unknown): string {
   if (typeof value === 'boolean') return ''
   if (Array.isArray(value)) {
@@ -81,27 +109,40 @@ function shortly(option: string, value: unknown): string {
 }
 
 export type HelpOptions = { isRequired: boolean; isChoice: boolean }
+/** What stands at a field, and all there is to say; the same where one sentence says it. */
+export type Help = { short: string; long: string }
 
-/** The node's help, with what may be written and what counts without it; lighttpd's name comes last. */
+const LIGHTTPD = / ?lighttpd: [^ ]+$/
+
+/** A full stop ends a sentence before a blank: those in "page.html" and "192.0.2.7" do not. */
+export const sentencesOf = (words: string) => words.split(/(?<=[.!?])\s+/).filter(Boolean)
+
+/** What a section is about. The name that an option has in lighttpd is for who asks for more. */
+export function sectionHelp({ description = '' }: SchemaNode): Help {
+  const own = description.replace(LIGHTTPD, '')
+  const [short = ''] = sentencesOf(own)
+  return { short, long: short === own ? short : description }
+}
+
+/** The same for a field, with what may be written and what counts without it. */
 export function helpOf(
   root: SchemaNode,
   schema: SchemaNode,
   { isRequired, isChoice }: HelpOptions,
-): string {
-  const [, help = '', other = ''] =
-    /^(.*?)( ?lighttpd: [^ ]+)?$/s.exec(schema.description ?? '') ?? []
+): Help {
+  const said = sectionHelp(schema)
   const facts: string[] = []
   if (typesOf(schema).includes('integer') && !isChoice) facts.push(rangeWords(root, schema))
   const fallback = defaultWords(schema)
   if (fallback !== null && !isRequired) facts.push(`default ${fallback}`)
-  const sentences = [
-    help,
+  const more = [
     typesOf(schema)[0] === 'array' ? 'One a line.' : '',
     facts.length === 0 ? '' : `${capital(facts.join(', '))}.`,
     schema['x-live'] === false ? 'Takes effect when the node restarts.' : '',
-    other.trim(),
   ]
-  return sentences.filter((sentence) => sentence !== '').join(' ')
+  const withMore = (words: string) =>
+    [words, ...more].filter((sentence) => sentence !== '').join(' ')
+  return { short: withMore(said.short), long: withMore(said.long) }
 }
 
 function rangeWords(root: SchemaNode, schema: SchemaNode): string {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The options of one object: what must be given first, then single values, then sections.
+// The options of one object: what is set before what is folded away as by default, and of either
+// what must be given first, then single values, then sections.
 import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { kindsOf, type Path, type SchemaNode, schemaAt, typesOf } from '../schema-walk.ts'
-import { Disclosure } from './disclosure.tsx'
+import { Disclosure, Fold } from './disclosure.tsx'
 import classes from './form.module.css'
 import { removeValue } from './form-edits.ts'
 import { pointerOf, problemsAt, problemWords, useForm } from './form-state.ts'
-import { choicesOf, summaryOf } from './form-words.ts'
+import { choicesOf, sectionHelp, summaryOf } from './form-words.ts'
+import { HelpText } from './help.tsx'
 import { ListField } from './list-field.tsx'
 import { MapField } from './map-field.tsx'
+import { foldOf, frontOf, isInFront } from './order.ts'
 import { RuleList } from './rule-list.tsx'
 import { ChoiceField, TextField } from './single-fields.tsx'
 
@@ -21,19 +25,53 @@ export type OptionFieldsProps = {
 }
 
 export function OptionFields({ path, schema, value, level }: OptionFieldsProps) {
-  const { schema: root } = useForm()
-  const required = new Set(schema.required)
-  const options = Object.keys(schema.properties ?? {})
-    .flatMap((name): Option[] => {
-      const here = schemaAt(root, [...path, name])
-      return here === null ? [] : [{ name, path: [...path, name], schema: here }]
-    })
-    .sort((a, b) => Number(required.has(b.name)) - Number(required.has(a.name)))
-  const single = options.filter((option) => !isSection(option.schema))
-  const sections = options.filter((option) => isSection(option.schema))
+  const { schema: root, problems, isOpen } = useForm()
+  const options = Object.keys(schema.properties ?? {}).flatMap((name): Option[] => {
+    const here = isSites([...path, name]) ? null : schemaAt(root, [...path, name])
+    return here === null ? [] : [{ name, path: [...path, name], schema: here }]
+  })
+  const names = options.map(({ name }) => name)
+  const inFront = names.filter((name) => isInFront(name, { path, schema, value }, problems))
+  const [front, setFront] = useState(() => frontOf(path, names, inFront))
+  const fold = foldOf(path)
+  // A field stays where it is while somebody types in it, set or not. With the fold closed nobody
+  // types in there, and what the text has meanwhile comes to the front.
+  if (!isOpen(fold) && inFront.some((name) => !front.has(name))) {
+    setFront(new Set([...front, ...inFront]))
+  }
+  const [shown, folded] = [
+    options.filter(({ name }) => front.has(name)),
+    options.filter(({ name }) => !front.has(name)),
+  ]
+  const fields = { required: new Set(schema.required), value, level }
   return (
     <div className={classes.options}>
       <UnknownOptions path={path} schema={schema} value={value} />
+      <Options options={shown} {...fields} />
+      {folded.length > 0 && (
+        <Fold
+          pointer={fold}
+          count={folded.length}
+          onClose={() => setFront(frontOf(path, names, inFront))}
+        >
+          <Options options={folded} {...fields} />
+        </Fold>
+      )}
+    </div>
+  )
+}
+
+type OptionsProps = Pick<OptionFieldsProps, 'value' | 'level'> & {
+  options: readonly Option[]
+  required: ReadonlySet<string>
+}
+
+function Options({ options, required, value, level }: OptionsProps) {
+  const single = options
+    .filter((option) => !isSection(option.schema))
+    .sort((a, b) => Number(required.has(b.name)) - Number(required.has(a.name)))
+  return (
+    <>
       {single.length > 0 && (
         <div className={classes.fields}>
           {single.map((option) => (
@@ -46,10 +84,29 @@ export function OptionFields({ path, schema, value, level }: OptionFieldsProps) 
           ))}
         </div>
       )}
-      {sections.map((option) => (
-        <Section key={option.name} {...option} value={value[option.name]} level={level} />
-      ))}
-    </div>
+      {options
+        .filter((option) => isSection(option.schema))
+        .map((option) => (
+          <Section key={option.name} {...option} value={value[option.name]} level={level} />
+        ))}
+    </>
+  )
+}
+
+/** They have a place of their own, before all else. */
+const isSites = (path: Path) => pointerOf(path) === '/sites'
+
+type SitesProps = { schema: SchemaNode; value: unknown; level: number }
+
+export function Sites({ schema, value, level }: SitesProps) {
+  const Heading = `h${level}` as 'h2'
+  return (
+    <section className={classes.part}>
+      <Heading data-field="/sites" tabIndex={-1}>
+        {schema.title}
+      </Heading>
+      <SectionBody name="sites" path={['sites']} schema={schema} value={value} level={level} />
+    </section>
   )
 }
 
@@ -103,7 +160,22 @@ function isShowable(schema: SchemaNode, value: unknown): boolean {
 
 type SectionProps = Option & { value: unknown; level: number }
 
-function Section({ name, path, schema, value, level }: SectionProps) {
+function Section(props: SectionProps) {
+  const { name, path, schema, value, level } = props
+  return (
+    <Disclosure
+      pointer={pointerOf(path)}
+      level={level}
+      title={schema.title ?? name}
+      summary={summaryOf(name, schema, value)}
+      isEmpty={value === undefined}
+    >
+      <SectionBody {...props} />
+    </Disclosure>
+  )
+}
+
+function SectionBody({ name, path, schema, value, level }: SectionProps) {
   const { showInText } = useForm()
   const pointer = pointerOf(path)
   const isList = schema.items !== undefined
@@ -111,14 +183,10 @@ function Section({ name, path, schema, value, level }: SectionProps) {
     value === undefined ||
     (typeof value === 'object' && value !== null && Array.isArray(value) === isList)
   return (
-    <Disclosure
-      pointer={pointer}
-      level={level}
-      title={schema.title ?? name}
-      summary={summaryOf(name, schema, value)}
-      isEmpty={value === undefined}
-    >
-      <p className={classes.help}>{schema.description}</p>
+    <>
+      <p className={classes.help}>
+        <HelpText title={schema.title ?? name} help={sectionHelp(schema)} />
+      </p>
       <Problems pointer={pointer} help={schema.description} />
       {!fits ? (
         <Button size="compact-xs" variant="default" onClick={() => showInText(pointer)}>
@@ -142,7 +210,7 @@ function Section({ name, path, schema, value, level }: SectionProps) {
           level={level + 1}
         />
       )}
-    </Disclosure>
+    </>
   )
 }
 
@@ -171,7 +239,7 @@ function UnknownOptions({ path, schema, value }: Omit<OptionFieldsProps, 'level'
         return (
           <li key={key} data-field={pointer} tabIndex={-1}>
             <code>{key}</code>
-            <span>{problem === undefined ? 'is no option here' : problemWords(problem)}</span>
+            <span>{problem === undefined ? 'is not an option here' : problemWords(problem)}</span>
             {!readOnly && (
               <Button
                 size="compact-xs"

@@ -9,8 +9,9 @@ import { Disclosure } from './disclosure.tsx'
 import classes from './form.module.css'
 import { appendItem, moveItem, removeValue } from './form-edits.ts'
 import { fieldSelector, pointerOf, problemsAt, problemWords, useForm } from './form-state.ts'
-import { capital, itemName, itemSummary } from './form-words.ts'
+import { capital, itemHeading, itemName, itemSummary } from './form-words.ts'
 import { OptionFields } from './option-fields.tsx'
+import { foldOf } from './order.ts'
 
 export type RuleListProps = {
   name: string
@@ -25,10 +26,13 @@ export function RuleList({ name, path, schema, items, level }: RuleListProps) {
   const pointer = pointerOf(path)
   const count = items?.length ?? 0
   const one = itemName(name)
+  const isOfCards = name === 'sites'
   const add = () => {
     const item = schemaAt(form.schema, [...path, count])
     form.edit((text) => appendItem(text, path, starter(item)))
     form.setOpen(`${pointer}/${count}`, true)
+    // Who adds a rule has yet to choose what it does; a site has too much of that to begin with.
+    if (!isOfCards) form.setOpen(foldOf([...path, count]), true)
     form.focusLater(fieldsOf(`${pointer}/${count}/`))
     form.announce(`${capital(one)} ${count + 1} is added.`)
   }
@@ -36,18 +40,19 @@ export function RuleList({ name, path, schema, items, level }: RuleListProps) {
     <>
       {items === undefined && <DefaultItems schema={schema} />}
       {count > 0 && (
-        <ol className={classes.rules}>
+        <ol className={isOfCards ? classes.cards : classes.rules}>
           {items?.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: an item is what stands at its place in the text
             <li key={index}>
               <Rule
                 path={[...path, index]}
-                title={`${capital(one)} ${index + 1}`}
+                name={name}
                 value={item}
                 index={index}
                 count={count}
                 level={level}
                 isMovable={count > 1}
+                isCard={isOfCards}
               />
             </li>
           ))}
@@ -85,20 +90,23 @@ function DefaultItems({ schema }: { schema: SchemaNode }) {
 
 type RuleProps = {
   path: Path
-  title: string
+  /** Of the list. */
+  name: string
   value: unknown
   index: number
   count: number
   level: number
   isMovable: boolean
+  isCard: boolean
 }
 
-function Rule({ path, title, value, index, count, level, isMovable }: RuleProps) {
+function Rule({ path, name, value, index, count, level, isMovable, isCard }: RuleProps) {
   const form = useForm()
   const schema = schemaAt(form.schema, path)
   const pointer = pointerOf(path)
   const list = pointerOf(path.slice(0, -1))
   if (schema === null) return null
+  const { title, summary } = itemHeading(name, schema, value, index)
   const move = (to: number) => {
     form.edit((text) => moveItem(text, path.slice(0, -1), index, to))
     form.renumber(list, (old) => (old === index ? to : old === to ? index : old))
@@ -120,7 +128,8 @@ function Rule({ path, title, value, index, count, level, isMovable }: RuleProps)
       pointer={pointer}
       level={level}
       title={title}
-      summary={itemSummary(schema, value)}
+      summary={summary}
+      isCard={isCard}
       actions={
         !form.readOnly && (
           <span className={classes.actions}>

@@ -6,6 +6,7 @@ import classes from './form.module.css'
 import { removeValue, setValue } from './form-edits.ts'
 import { pointerOf, problemsAt, problemWords, useForm } from './form-state.ts'
 import { type Choice, defaultWords, helpOf, inWords } from './form-words.ts'
+import { HelpText } from './help.tsx'
 import type { FieldProps } from './option-fields.tsx'
 
 /** What stands around every field: name, help, and what is wrong with its value. */
@@ -17,17 +18,18 @@ export function useFieldFrame(
   const pointer = pointerOf(path)
   const wrong = problemsAt(problems, pointer).map((one) => problemWords(one, schema.description))
   const unit = schema['x-unit']
+  const title = schema.title ?? name
   return {
     'data-field': pointer,
     label: (
       <>
-        {schema.title ?? name}
+        {title}
         {unit !== undefined && <span className={classes.unit}>, in {unit}</span>}
       </>
     ),
     withAsterisk: isRequired,
     'aria-required': isRequired || undefined,
-    description: helpOf(root, schema, { isRequired, isChoice }),
+    description: <HelpText title={title} help={helpOf(root, schema, { isRequired, isChoice })} />,
     error: wrong.length === 0 ? null : wrong.join(' '),
     inputWrapperOrder: ['label', 'input', 'error', 'description'] as const satisfies string[],
     readOnly,

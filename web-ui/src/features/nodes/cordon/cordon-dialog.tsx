@@ -29,11 +29,11 @@ export function CordonDialog({ node, onClose }: { node: Node; onClose: () => voi
           <li>It goes on serving what it has, and visitors see no difference.</li>
           <li>Rollouts skip it, emergencies too, until it is uncordoned.</li>
           <li>What it was offered already goes on, and can be taken back.</li>
-          <li>What it misses comes with the first rollout after that, not by itself.</li>
+          <li>What it misses comes with the first rollout after that.</li>
         </ul>
         <TextInput
           label="Why"
-          description="For whoever finds it so; it is kept in the history"
+          description="For others who see it; it is kept in the history"
           maxLength={500}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -43,7 +43,7 @@ export function CordonDialog({ node, onClose }: { node: Node; onClose: () => voi
           <ActionButton
             type="submit"
             loading={cordon.isPending}
-            blockedBy={reason.trim() === '' ? 'Say why first.' : null}
+            blockedBy={reason.trim() === '' ? 'Give a reason first.' : null}
           >
             Cordon {node.name}
           </ActionButton>

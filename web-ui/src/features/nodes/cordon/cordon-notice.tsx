@@ -8,8 +8,8 @@ type CordonNoticeProps = { name: string; cordon: NonNullable<Node['cordon']> }
 export function CordonNotice({ name, cordon }: CordonNoticeProps) {
   return (
     <Notice tone="warn" title={`${name} is cordoned`}>
-      By {cordon.by}, <TimeAgo at={cordon.at} />: “{cordon.reason}” Rollouts skip it, and it serves
-      on what it has.
+      By {cordon.by}, <TimeAgo at={cordon.at} />: “{cordon.reason}” Rollouts skip it, and it keeps
+      serving what it has.
     </Notice>
   )
 }

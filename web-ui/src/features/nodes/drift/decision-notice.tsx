@@ -41,7 +41,7 @@ export function DecisionNotice({ node, decision, adopted }: DecisionNoticeProps)
             variant="default"
             size="xs"
           >
-            Plan rollout of v{adopted.number}
+            New rollout of v{adopted.number}
           </ButtonLink>
         ),
       })}

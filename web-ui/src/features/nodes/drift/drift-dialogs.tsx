@@ -94,6 +94,7 @@ export function DiscardDialog({ node, digest, onClose }: DialogProps) {
         <Trouble error={decide.error} config={null} />
         <DialogActions>
           <Button
+            variant="danger-filled"
             loading={decide.isPending}
             onClick={() => decide.mutate({ id: node.id, digest, action: 'discard' })}
           >

@@ -26,7 +26,7 @@ export function driftWords(
 
 export function whyNotAdopt(node: Pick<Node, 'sync'>, { errors }: Pick<Drift, 'errors'>) {
   if (errors.length > 0)
-    return 'A version must be free of errors: mend it on the machine, or discard it.'
+    return 'A version must be free of errors: fix it on the machine, or discard it.'
   if (node.sync.desired === null) return 'The node was given no version yet that this could follow.'
   return null
 }

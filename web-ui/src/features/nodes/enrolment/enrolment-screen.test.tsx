@@ -131,7 +131,7 @@ describe('the tokens there are', () => {
     })
     await userEvent.click(await screen.findByRole('button', { name: /^Delete the token made/ }))
     const dialog = await screen.findByRole('dialog')
-    expect(dialog).toHaveTextContent('stay nodes')
+    expect(dialog).toHaveTextContent('that already joined stay')
     api.answer(noTokens)
     await userEvent.click(within(dialog).getByRole('button', { name: 'Delete 1 token' }))
     expect(await screen.findByText('No token has been made yet')).toBeVisible()

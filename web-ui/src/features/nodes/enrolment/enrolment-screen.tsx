@@ -25,7 +25,7 @@ export function EnrolmentScreen({ session, search, onSearch }: EnrolmentScreenPr
   return (
     <Page
       title="Add a node"
-      meta="One command on a machine with farmstead-node, and it joins by itself."
+      meta="Run one command on a machine with farmstead-node, and it joins the farm."
     >
       {blocked === null ? (
         <>

@@ -17,8 +17,8 @@ export function JoinCommand({ token }: { token: CreatedEnrolmentToken }) {
     <div className="stack">
       {isPlain(token) && (
         <Notice tone="warn" title="This command talks over plain HTTP">
-          Whoever reads the network between the machine and the control plane can read the token,
-          and with it the node’s secret. Use it only on a network you trust.
+          Anyone who can read the network between the machine and the control plane can read the
+          token, and with it the node’s secret. Use it only on a network you trust.
         </Notice>
       )}
       {token.nodeId !== null && (
@@ -33,7 +33,7 @@ export function JoinCommand({ token }: { token: CreatedEnrolmentToken }) {
       />
       <NextStep command={token.command} />
       <p className="dim">
-        The token is shown only here, and is good for{' '}
+        The token is shown only here, and is valid for{' '}
         {token.nodeId === null ? plural(token.maxUses, 'node') : `${who} alone, once,`} until{' '}
         {formatDateTime(token.expiresAt)}.
         {!isPlain(token) && ' It names the control plane it may be given to; others never see it.'}
@@ -66,7 +66,7 @@ function Newcomers({ token }: { token: CreatedEnrolmentToken }) {
   if (joined === undefined || joined.total === 0) {
     return (
       <Notice tone="info" live title="Waiting for the node…">
-        It appears here as soon as it has joined. You may leave: the token stays good.
+        It appears here as soon as it has joined. You may leave: the token stays valid.
       </Notice>
     )
   }
@@ -91,11 +91,11 @@ function Joined({ id }: { id: string }) {
 function CameBack({ token }: { token: CreatedEnrolmentToken }) {
   const node = useQuery(nodeQuery(token.nodeId ?? '')).data
   if (node !== undefined && cameBack(token, node)) {
-    return <JoinedNotice node={node} title={`${node.name} has joined anew`} />
+    return <JoinedNotice node={node} title={`${node.name} has joined again`} />
   }
   return (
     <Notice tone="info" live title={`Waiting for ${token.nodeName ?? 'the node'}…`}>
-      This changes as soon as it has joined anew. You may leave: the token stays good.
+      This changes as soon as it has joined again. You may leave: the token stays valid.
     </Notice>
   )
 }

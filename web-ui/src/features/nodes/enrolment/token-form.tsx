@@ -8,7 +8,7 @@ import { type Choice, SearchSelect } from '../../../components/search-select.tsx
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
-import { nodesNamedQuery } from '../api.ts'
+import { nodesNamedQuery } from '../../../lib/name-queries.ts'
 import { parseLabels } from '../labels.ts'
 import type { NewToken } from './api.ts'
 import classes from './enrolment.module.css'
@@ -45,7 +45,7 @@ export function TokenForm({ known, onNode, pending, error, onCreate }: TokenForm
         <WhoField known={known} onNode={onNode} />
         <NativeSelect
           label="Good for"
-          description="No longer than the way to the machine takes"
+          description="Just long enough to reach the machine"
           value={String(life)}
           onChange={(event) => setLife(Number(event.currentTarget.value))}
           data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
@@ -75,7 +75,7 @@ export function TokenForm({ known, onNode, pending, error, onCreate }: TokenForm
       <p className="dim">
         {known === null
           ? 'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.'
-          : `Whoever joins with it is ${known.name} from then on: the identity it has now ends at that moment. Name, labels, override and config stay.`}
+          : `The machine that joins with it becomes ${known.name}, and the identity the node has now ends at that moment. Name, labels, override and config stay.`}
       </p>
       <UnsavedGuard what="The token" isUnsaved={labelsText !== '' || usesText !== '1'} />
       {error !== null && <ErrorBox what="No token was made" error={error} />}

@@ -3,9 +3,8 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorBox } from '../../../components/error-box.tsx'
 import { NextPage } from '../../../components/next-page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
@@ -33,7 +32,9 @@ export function TokensPanel() {
         )}
       </QueryStates>
       <NextPage of={tokens}>Show older tokens</NextPage>
-      {deleting !== null && <DeleteDialog token={deleting} onClose={() => setDeleting(null)} />}
+      {deleting !== null && (
+        <DeleteTokenDialog token={deleting} onClose={() => setDeleting(null)} />
+      )}
     </section>
   )
 }
@@ -45,7 +46,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
   if (tokens.length === 0) {
     return (
       <EmptyState title="No token has been made yet">
-        The ones you make stand here until you delete them, with how often they were used.
+        Tokens you make are listed here until you delete them, with how often they were used.
       </EmptyState>
     )
   }
@@ -56,7 +57,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
           <tr>
             <th scope="col">State</th>
             <th scope="col">For</th>
-            <th scope="col">Good until</th>
+            <th scope="col">Valid until</th>
             <th scope="col" className="wide-only">
               Made
             </th>
@@ -82,7 +83,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
               </td>
               <td className="num">
                 <Button
-                  variant="default"
+                  variant="danger"
                   size="xs"
                   onClick={() => onDelete(token)}
                   aria-label={`Delete the token made ${formatDateTime(token.createdAt)}`}
@@ -114,7 +115,7 @@ function For({ token }: { token: EnrolmentToken }) {
   )
 }
 
-function DeleteDialog({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
+function DeleteTokenDialog({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
   const client = useQueryClient()
   const remove = useMutation({
     ...deleteTokenMutation,
@@ -124,19 +125,14 @@ function DeleteDialog({ token, onClose }: { token: EnrolmentToken; onClose: () =
     },
   })
   return (
-    <Dialog onClose={onClose} title="Delete this token">
-      <div className="stack">
-        <p>
-          Nobody can join with it any more. Nodes that have joined with it stay nodes:{' '}
-          {usesText(token)}.
-        </p>
-        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <DialogActions>
-          <Button loading={remove.isPending} onClick={() => remove.mutate(token.id)}>
-            Delete 1 token
-          </Button>
-        </DialogActions>
-      </div>
-    </Dialog>
+    <DeleteDialog
+      title="Delete this token"
+      action="Delete 1 token"
+      removal={remove}
+      onSure={() => remove.mutate(token.id)}
+      onClose={onClose}
+    >
+      <p>No more nodes can join with it. Nodes that already joined stay: {usesText(token)}.</p>
+    </DeleteDialog>
   )
 }

@@ -41,7 +41,7 @@ export function CloneNotice({ node, clone, session }: CloneNoticeProps) {
         ) : (
           <>
             It gets a new key, which shuts the others out. They are refused until they join with
-            tokens of their own, and serve on meanwhile.
+            tokens of their own, and keep serving until then.
           </>
         )}
         <ul className={classes.processes} aria-label={`Processes that say they are ${node.name}`}>
@@ -109,12 +109,12 @@ function KeepDialog({ node, clone, process, onClose }: KeepDialogProps) {
           </li>
           <li>
             {others.length === 1
-              ? `${others.map(processName)} is refused. It serves on what it has, and becomes a node of its own when it joins with a token of its own.`
-              : `${others.length} others are refused. They serve on what they have, and become nodes of their own when they join with tokens of their own.`}
+              ? `${others.map(processName)} is refused. It keeps serving what it has, and becomes a node of its own when it joins with a token of its own.`
+              : `${others.length} others are refused. They keep serving what they have, and become nodes of their own when they join with tokens of their own.`}
           </li>
           {node.identity.kind === 'credential' && (
             <li>
-              Over plain HTTP the secret cannot be changed: the other must be stopped or join anew,
+              Over plain HTTP the secret cannot be changed: the other must be stopped or join again,
               or it is a clone again after its next start.
             </li>
           )}

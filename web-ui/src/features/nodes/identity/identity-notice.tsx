@@ -31,15 +31,15 @@ function Trouble({ node, session, onToken }: TroubleProps) {
     return (
       <Notice tone="warn" title={`${node.name} talks over plain HTTP`}>
         Its secret and its config cross the network readably, and nobody proves to it that this is
-        its control plane. Let it join anew once the agent listener speaks TLS.
+        its control plane. Let it join again once the agent listener speaks TLS.
       </Notice>
     )
   }
   if (notAfter !== null && isRenewalOverdue(node.identity, now)) {
     return (
       <Notice tone="warn" title={`The certificate of ${node.name} should have been renewed`}>
-        It ends {timeLeft(notAfter, now)}. The node renews it by itself when it reaches this control
-        plane: see its error log. After its end only a new token brings it back.
+        It ends {timeLeft(notAfter, now)}. The node renews it automatically when it reaches this
+        control plane: see its error log. After its end only a new token brings it back.
       </Notice>
     )
   }
@@ -67,8 +67,8 @@ function Ended({ node, session, onToken }: TroubleProps) {
         </ActionButton>
       }
     >
-      It is not listened to, and serves on what it had. The way back is a new token, and the command
-      it gives on its machine.{' '}
+      Its messages are ignored, and it keeps serving what it had. The way back is a new token, and
+      the command it gives on its machine.{' '}
       {refused !== null && (
         <>
           It asked last <TimeAgo at={refused.at} />.

@@ -51,7 +51,7 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
             New token for {node.name}
           </ActionButton>
           <ActionButton
-            variant="default"
+            variant="danger"
             size="xs"
             blockedBy={
               whyNot(session, 'nodes:write') ??
@@ -71,7 +71,7 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
 
 /** Which of the two says so, and until when it may stay away. */
 function Forgotten({ node: { forgetting, group } }: { node: Node }) {
-  if (forgetting === null) return 'never: it stays, however long it is away'
+  if (forgetting === null) return 'never, however long it is away'
   const { afterHours, by, at } = forgetting
   const who = by === 'token' ? 'the token it joined with' : `its group ${group}`
   const rule = `after ${plural(afterHours, 'hour')} away, as ${who} says`
@@ -86,7 +86,7 @@ function certificateFacts(identity: NodeIdentity) {
     kind !== 'certificate' || issuedAt === null || notAfter === null
       ? []
       : [
-          { name: 'Good until', value: <GoodUntil identity={identity} notAfter={notAfter} /> },
+          { name: 'Valid until', value: <GoodUntil identity={identity} notAfter={notAfter} /> },
           { name: 'Renewed', value: <TimeAgo at={issuedAt} /> },
           { name: 'Serial', value: <code title={serial ?? ''}>{shortHex(serial ?? '')}</code> },
         ]

@@ -29,7 +29,11 @@ export function RevokeDialog({ node, onClose }: { node: Node; onClose: () => voi
         </ul>
         {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
         <DialogActions>
-          <Button loading={revoke.isPending} onClick={() => revoke.mutate(node.id)}>
+          <Button
+            variant="danger-filled"
+            loading={revoke.isPending}
+            onClick={() => revoke.mutate(node.id)}
+          >
             Revoke the identity of 1 node
           </Button>
         </DialogActions>

@@ -38,7 +38,7 @@ export function MachinePanel({ node }: { node: Node }) {
         {host === null && (
           <p className="dim">
             {node.connected
-              ? 'It has told nothing about its CPU, memory and disks yet: that comes with its next report.'
+              ? 'It has not reported its CPU, memory and disks yet: that comes with its next report.'
               : 'Nothing is known about its CPU, memory and disks since this control plane started: it is not connected.'}
           </p>
         )}

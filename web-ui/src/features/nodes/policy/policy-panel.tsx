@@ -39,7 +39,7 @@ export function PolicyPanel({ node }: { node: NodeDetail }) {
 const NoPolicy = ({ node: { lastSeenAt, version } }: { node: NodeDetail }) => (
   <p className="dim">
     {lastSeenAt === null
-      ? 'It tells with its first words what the owner of its machine allows.'
+      ? 'It says what the owner of its machine allows as soon as it connects.'
       : `It does not tell: farmstead-node ${version} is too old to be bounded by the owner of its machine, or has not started since this control plane was updated.`}
   </p>
 )

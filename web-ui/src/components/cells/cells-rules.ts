@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the cells of a map lie, and where the keyboard goes in it. Pure.
-import type { RolloutCells } from '../../lib/api-types.ts'
 
-type Wave = RolloutCells['waves'][number]
+type Sized = { nodes: number }
 
 /** Sides of a cell with the gap beside it, in pixels: the largest with which the map is no higher than that. */
 const PITCHES = [16, 14, 12, 10, 8, 7, 6, 5, 4] as const
@@ -11,30 +10,39 @@ const HIGHEST = 420
 
 export type Layout = { pitch: number; columns: number }
 
-export function layoutOf(width: number, waves: readonly Wave[]): Layout {
+export function layoutOf(width: number, parts: readonly Sized[]): Layout {
   const at = (pitch: number) => ({ pitch, columns: Math.max(1, Math.floor(width / pitch)) })
   const heightOf = ({ pitch, columns }: Layout) =>
-    waves.reduce((sum, { nodes }) => sum + Math.ceil(nodes / columns) * pitch, 0)
+    parts.reduce((sum, { nodes }) => sum + Math.ceil(nodes / columns) * pitch, 0)
   const fitting = PITCHES.map(at).find((layout) => heightOf(layout) <= HIGHEST)
   return fitting ?? at(SMALLEST)
 }
 
-export type Part = Wave & {
-  /** The first of its cells. */
-  from: number
-}
+const FIRST_LETTER = 'a'.charCodeAt(0)
 
-export function partsOf(waves: readonly Wave[]): Part[] {
+/** Of each cell what its letter stands for. */
+export const lettersOf = <Kind extends string>(
+  cells: string,
+  kinds: readonly Kind[],
+  unknown: Kind,
+): Kind[] => Array.from(cells, (letter) => kinds[letter.charCodeAt(0) - FIRST_LETTER] ?? unknown)
+
+/** `from`: the first of its cells. */
+export type Part<Of extends Sized = Sized> = Of & { from: number }
+
+export function partsOf<Of extends Sized>(parts: readonly Of[]): Part<Of>[] {
   let from = 0
-  return waves.map((wave) => {
-    const part = { ...wave, from }
-    from += wave.nodes
+  return parts.map((one) => {
+    const part = { ...one, from }
+    from += one.nodes
     return part
   })
 }
 
-export const partOf = (parts: readonly Part[], cell: number): Part | undefined =>
-  parts.find(({ from, nodes }) => cell >= from && cell < from + nodes)
+export const partOf = <Of extends Sized>(
+  parts: readonly Part<Of>[],
+  cell: number,
+): Part<Of> | undefined => parts.find(({ from, nodes }) => cell >= from && cell < from + nodes)
 
 const LINES_AT_ONCE = 10
 

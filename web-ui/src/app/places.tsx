@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The rail of the console's places, in the order one needs them: what there is, what changes it, what happened.
+import {
+  type Icon,
+  IconBell,
+  IconCertificate,
+  IconChartLine,
+  IconFileCode,
+  IconGauge,
+  IconHistory,
+  IconServer2,
+  IconSettings,
+  IconStack2,
+  IconStairsUp,
+} from '@tabler/icons-react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { Lamp } from '../components/lamp.tsx'
+import type { Session } from '../lib/api-types.ts'
+import { may } from '../lib/permissions.ts'
+import classes from './shell.module.css'
+
+type Place = { to: string; label: string; icon: Icon; exact?: true; permission?: string }
+
+const groups: readonly (readonly Place[])[] = [
+  [
+    { to: '/', label: 'Overview', icon: IconGauge, exact: true },
+    { to: '/nodes', label: 'Nodes', icon: IconServer2 },
+    { to: '/groups', label: 'Groups', icon: IconStack2 },
+    {
+      to: '/measurements',
+      label: 'Measurements',
+      icon: IconChartLine,
+      permission: 'metrics:read',
+    },
+  ],
+  [
+    { to: '/configs', label: 'Configs', icon: IconFileCode },
+    { to: '/rollouts', label: 'Rollouts', icon: IconStairsUp },
+    {
+      to: '/certificates',
+      label: 'Certificates',
+      icon: IconCertificate,
+      permission: 'certificates:read',
+    },
+  ],
+  [
+    { to: '/alerts', label: 'Alerts', icon: IconBell, permission: 'alerts:read' },
+    { to: '/audit', label: 'Audit', icon: IconHistory, permission: 'audit:read' },
+  ],
+  [{ to: '/settings', label: 'Settings', icon: IconSettings }],
+]
+
+export function Places({ session }: { session: Session }) {
+  const rail = useRef<HTMLElement>(null)
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  // On a phone it is a strip, and the place one is at may be beyond its edge.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another place
+  useEffect(() => {
+    const here = rail.current?.querySelector('li [aria-current="page"]')
+    here?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
+  const mayOpen = ({ permission }: Place) => permission === undefined || may(session, permission)
+  return (
+    <nav ref={rail} aria-label="Places" className={classes.rail}>
+      <Link
+        to="/"
+        className={classes.brand}
+        aria-label="Farmstead: overview"
+        activeOptions={{ exact: true, includeSearch: false }}
+      >
+        <Lamp size={22} />
+        <span>Farmstead</span>
+      </Link>
+      {groups.map((places) => (
+        <ul key={places[0]?.to} className={classes.places}>
+          {places.filter(mayOpen).map(({ to, label, icon: PlaceIcon, exact = false }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact, includeSearch: false }}>
+                <PlaceIcon size={18} stroke={1.6} aria-hidden="true" />
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  )
+}

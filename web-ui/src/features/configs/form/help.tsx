@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What an option is about, in a sentence, with the rest for who asks for it.
+import { useState } from 'react'
+import classes from './form.module.css'
+import type { Help } from './form-words.ts'
+
+export function HelpText({ title, help }: { title: string; help: Help }) {
+  const [isLong, setLong] = useState(false)
+  if (help.long === help.short) return help.short
+  const word = isLong ? 'Less' : 'More'
+  return (
+    <>
+      {isLong ? help.long : help.short}{' '}
+      <button
+        type="button"
+        className={classes.more}
+        aria-expanded={isLong}
+        aria-label={`${word} about ${title}`}
+        onClick={() => setLong(!isLong)}
+      >
+        {word}
+      </button>
+    </>
+  )
+}

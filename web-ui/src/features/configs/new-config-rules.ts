@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a config may begin with.
+
+export type Start = 'smallest' | 'copy' | 'text'
+export const starts: { value: Start; label: string }[] = [
+  { value: 'smallest', label: 'One folder' },
+  { value: 'copy', label: 'Copy of a config' },
+  { value: 'text', label: 'A file of yours' },
+]
+
+/** Serves the files of a folder to every host; all else is as by default. */
+export const smallestConfig = (folder: string): string =>
+  `{
+  "sites": [
+    {
+      "hosts": ["*"],
+      "root": ${JSON.stringify(folder)}
+    }
+  ]
+}
+`
+
+const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
+type Given = { name: string; start: Start; folder: string; text: string }
+
+/** Why it can't be made yet, or null. */
+export function whyNotCreate({ name, start, folder, text }: Given): string | null {
+  if (name === '') return 'Give it a name first.'
+  if (!NAME.test(name)) {
+    return 'A name has small letters, digits, dots and hyphens, and begins and ends with a letter or a digit.'
+  }
+  if (start === 'smallest') {
+    if (folder.trim() === '') return 'Say which folder it serves.'
+    return folder.trim().startsWith('/') ? null : 'The folder begins with “/”: its whole path.'
+  }
+  if (text !== '') return null
+  return start === 'copy' ? 'Choose the config to copy.' : 'Choose a file, or paste its text.'
+}

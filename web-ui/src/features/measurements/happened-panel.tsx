@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { MarkFlag } from '../../components/chart/mark-flag.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import type { FarmMoment } from '../../lib/farm-moments.ts'
+import { formatCount } from '../../lib/format.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { type Happened, MOST_READ, type See } from './api.ts'
+import { nothingWords } from './happened.ts'
+import classes from './measurements.module.css'
+
+type Props = { happened: UseQueryResult<Happened>; marks: readonly FarmMoment[]; see: See }
+
+/** What the lines in all charts are. */
+export function HappenedPanel({ happened, marks, see }: Props) {
+  return (
+    <section className="panel" aria-labelledby="happened-heading">
+      <div className="panel-head">
+        <h2 id="happened-heading">Marked in the charts</h2>
+        <span className="dim">rollouts and alerts of this time</span>
+      </div>
+      <div className="panel-body">
+        <QueryStates query={happened} what="Rollouts and alerts of this time">
+          {({ isCut }) => (
+            <>
+              {isCut && (
+                <p className="dim">
+                  Only the newest {formatCount(MOST_READ)} are read. Older ones are not marked.
+                </p>
+              )}
+              {marks.length > 0 ? (
+                <List marks={marks} />
+              ) : (
+                !isCut && <p className="dim">{nothingWords(see)}</p>
+              )}
+            </>
+          )}
+        </QueryStates>
+      </div>
+    </section>
+  )
+}
+
+function List({ marks }: { marks: readonly FarmMoment[] }) {
+  return (
+    <ScrollBox label="Rollouts and alerts of this time" className={classes.happened}>
+      <ul>
+        {marks.map((mark) => (
+          <li key={`${mark.id} ${mark.text}`}>
+            <MarkFlag kind={mark.kind} /> {formatDateTime(mark.atSeconds * 1000)}{' '}
+            {mark.kind === 'rollout' ? (
+              <Link to="/rollouts/$id" params={{ id: mark.id }}>
+                {mark.text}
+              </Link>
+            ) : (
+              <Link to="/alerts" search={mark.isOver ? { state: 'resolved' } : {}}>
+                {mark.text}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </ScrollBox>
+  )
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+import { Button, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { csvOf } from '../../components/chart/csv.ts'
+import { saveAs } from '../../components/chart/save.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import type { TopNodes } from '../../lib/api-types.ts'
+import { formatCount, formatRatio } from '../../lib/format.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import type { RangeKey, TimeSearch } from '../../lib/time-range.ts'
+import { topQuery } from './api.ts'
+import classes from './measurements.module.css'
+import { MeasurementsTabs } from './measurements-tabs.tsx'
+import type { TopSearch } from './search.ts'
+import { SetField } from './set-field.tsx'
+import { FARM } from './sets.ts'
+import { TimeBar } from './time-bar.tsx'
+import { DEFAULT_BY, groupsWith, measureOf, type TopMeasure } from './top-measures.ts'
+
+export type TopScreenProps = { search: TopSearch; onSearch: (search: TopSearch) => void }
+
+export function TopScreen({ search, onSearch }: TopScreenProps) {
+  const { of = FARM, by = DEFAULT_BY, range, from, to } = search
+  const time = useMemo((): TimeSearch => ({ range, from, to }), [range, from, to])
+  const top = useQuery(topQuery(of, time, by))
+  const measure = measureOf(by)
+  return (
+    <Page title="Top nodes" meta="Which nodes are slowest, busiest or fail most.">
+      <MeasurementsTabs time={time} />
+      <div className={`panel ${classes.bar}`}>
+        <div className={classes.sets}>
+          <NativeSelect
+            size="xs"
+            aria-label="By what"
+            value={by}
+            onChange={({ currentTarget: { value } }) => onSearch({ ...search, by: value })}
+            data={groupsWith(by).map(({ group, measures }) => ({
+              group,
+              items: measures.map((one) => ({ value: one.by, label: one.label })),
+            }))}
+          />
+          <span className="dim">of</span>
+          <SetField label="Of which" of={of} onOf={(next) => onSearch({ ...search, of: next })} />
+        </div>
+        <TimeBar
+          time={time}
+          onTime={(next) =>
+            onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next })
+          }
+        />
+      </div>
+      <QueryStates query={top} what="The nodes" skeletonRows={8}>
+        {(answer) => <Ranking answer={answer} measure={measure} range={range} />}
+      </QueryStates>
+    </Page>
+  )
+}
+
+type RankingProps = { answer: TopNodes; measure: TopMeasure; range: RangeKey | undefined }
+
+function Ranking({ answer, measure, range }: RankingProps) {
+  const { nodes, title, from, to } = answer
+  const most = nodes[0]?.value ?? 0
+  const save = () => {
+    const rows = nodes.map((one) => [one.nodeName, one.value, one.requests, one.coverage])
+    const csv = csvOf([['node', measure.by, 'requests', 'coverage'], ...rows])
+    saveAs(`top nodes ${measure.label}`, 'csv', new Blob([csv], { type: 'text/csv' }))
+  }
+  return (
+    <section className="panel" aria-labelledby="top-heading">
+      <div className="panel-head">
+        <h2 id="top-heading">
+          {measure.label}: {title}
+        </h2>
+        <span className="dim">
+          over {formatDateTime(from)} to {formatDateTime(to)}
+        </span>
+        <span className="grow" />
+        {nodes.length > 0 && (
+          <Button variant="subtle" color="gray" size="compact-xs" onClick={save}>
+            CSV
+          </Button>
+        )}
+      </div>
+      {nodes.length === 0 ? (
+        <EmptyState title="No node has this measurement in this time">
+          Choose a longer time, other nodes, or another measurement.
+        </EmptyState>
+      ) : (
+        <ScrollBox label="Nodes, the highest first">
+          <table className="grid">
+            <thead>
+              <tr>
+                <th scope="col">Node</th>
+                <th scope="col" className="num">
+                  {measure.label}
+                </th>
+                <th scope="col" className="wide-only">
+                  <span className="visually-hidden">Beside the highest</span>
+                </th>
+                <th scope="col" className="num">
+                  Requests
+                </th>
+                <th scope="col" className="num">
+                  Measured
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {nodes.map(({ nodeId, nodeName, value, requests, coverage }) => (
+                <tr key={nodeId}>
+                  <td>
+                    <Link to="/nodes/$id" params={{ id: nodeId }} search={{ range }}>
+                      {nodeName}
+                    </Link>
+                  </td>
+                  <td className="num">{measure.format(value)}</td>
+                  <td className={`wide-only ${classes.barCell}`} aria-hidden="true">
+                    <div
+                      className={classes.valueBar}
+                      style={{ width: `${most > 0 ? (100 * value) / most : 0}%` }}
+                    />
+                  </td>
+                  <td className="num">{formatCount(requests)}</td>
+                  <td className="num">{formatRatio(coverage)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// By what the map of nodes is coloured, and what each colour stands for. Pure.
+import type { CellLook } from '../../../components/cells/cells-picture.tsx'
+import { shapePaths } from '../../../components/status-badge.tsx'
+import type { NodeCells } from '../../../lib/api-types.ts'
+import {
+  DASH,
+  formatByteRate,
+  formatCount,
+  formatRate,
+  formatRatio,
+  formatSeconds,
+} from '../../../lib/format.ts'
+import { syncStates, syncVerdict } from '../rules.ts'
+
+type Measure = { label: string; by: string; format: (value: number | null) => string }
+const counted = (value: number | null) => (value === null ? DASH : formatCount(value))
+
+/** `by`: as GET /nodes/cells calls it. */
+export const measures = {
+  p99: { label: '99 % of requests within', by: 'quantile:total:0.99', format: formatSeconds },
+  p50: { label: 'Half of requests within', by: 'quantile:total:0.5', format: formatSeconds },
+  requests: { label: 'Requests per second', by: 'rate:requests', format: formatRate },
+  sent: { label: 'Sent', by: 'rate:bytesSent', format: formatByteRate },
+  errors: { label: 'Share of 5xx', by: 'share:responses5xx', format: formatRatio },
+  clientErrors: { label: 'Share of 4xx', by: 'share:responses4xx', format: formatRatio },
+  cache: { label: 'Cache hits per request', by: 'share:cacheHits', format: formatRatio },
+  connections: { label: 'Open connections', by: 'gauge:openConnections', format: counted },
+  readQueue: { label: 'Reads waiting', by: 'gauge:readQueue', format: formatRate },
+  readBusy: { label: 'Read threads at work', by: 'gauge:readBusy', format: formatRate },
+} satisfies Record<string, Measure>
+export type MeasureKey = keyof typeof measures
+export const isMeasure = (value: unknown): value is MeasureKey =>
+  typeof value === 'string' && Object.hasOwn(measures, value)
+
+const LEVELS = 6
+/** From so many times as much on, most values would be in the lowest of equal steps. */
+const WIDE = 20
+export const NOTHING = 'none'
+
+/** Between which values each level lies, the lowest first; null: nothing was measured. */
+export function boundsOf(values: readonly (number | null)[]): number[] | null {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return null
+  const high = known.reduce((a, b) => Math.max(a, b))
+  const low = known.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), high)
+  if (high <= low) return [high]
+  const isWide = low > 0 && high / low > WIDE
+  return Array.from({ length: LEVELS }, (_, i) => {
+    const part = (i + 1) / LEVELS
+    return isWide ? low * (high / low) ** part : low + (high - low) * part
+  })
+}
+
+/** Rounding moves no value above the last. */
+export const levelOf = (value: number | null, bounds: readonly number[]): string => {
+  if (value === null) return NOTHING
+  const level = bounds.findIndex((bound) => value <= bound)
+  return String(level === -1 ? bounds.length - 1 : level)
+}
+
+/** The more, the larger the square; so it is told without its colour. */
+export function lookOfLevel(kind: string, levels: number): CellLook {
+  if (kind === NOTHING) return { colour: '--fs-line-strong', paths: { line: 'M4 6h4' } }
+  const level = Number(kind)
+  const side = levels === 1 ? 8 : 3 + (level * 8.5) / (levels - 1)
+  const from = (12 - side) / 2
+  const colour = level * 2 >= levels ? '--fs-series-3' : '--fs-series-1'
+  return { colour, paths: { fill: `M${from} ${from}h${side}v${side}h${-side}z` } }
+}
+
+export function lookOfState(kind: string): CellLook {
+  const state = syncStates.find((one) => one === kind) ?? 'waiting'
+  const { tone, shape } = syncVerdict[state]
+  return { colour: `--fs-${tone}`, paths: shapePaths[shape] }
+}
+
+/** So many parts have a picture of their own: of a label that each node has another value of there would be thousands. */
+const MOST_PARTS = 40
+
+/** The last of them holds all that come after. */
+export function partsDrawn<Of extends { title: string; nodes: number }>(
+  parts: readonly Of[],
+): readonly { title: string; nodes: number }[] {
+  if (parts.length <= MOST_PARTS) return parts
+  const rest = parts.slice(MOST_PARTS - 1)
+  const nodes = rest.reduce((sum, part) => sum + part.nodes, 0)
+  return [...parts.slice(0, MOST_PARTS - 1), { title: `${formatCount(rest.length)} others`, nodes }]
+}
+
+export function titleOf(part: NodeCells['parts'][number], label: string | undefined): string {
+  if (part.name === null) return `Without ${label ?? 'a group'}`
+  return label === undefined ? part.name : `${label}=${part.name}`
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../../components/action-button.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
+import type { Node, Session } from '../../../lib/api-types.ts'
+import { formatCount, formatSeconds, plural } from '../../../lib/format.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { formatClock } from '../../../lib/time.ts'
+import { liveRequestsQuery } from '../api.ts'
+import classes from './requests.module.css'
+import { type Live, type Point, parts, reasonWords, slowest } from './rules.ts'
+import { Legend, Scatter } from './scatter.tsx'
+
+/** Single requests, live while somebody looks: a tab that is hidden asks nothing, and so ends it. */
+export function RequestsPanel({ node, session }: { node: Node; session: Session }) {
+  const [isLooking, setLooking] = useState(false)
+  const live = useQuery({ ...liveRequestsQuery(node.id), enabled: isLooking })
+  return (
+    <section className="panel" aria-labelledby="requests-heading">
+      <div className="panel-head">
+        <h2 id="requests-heading">Single requests</h2>
+        {isLooking && (
+          <span className="dim" role="status">
+            {live.data === undefined ? 'Asking the node …' : states[live.data.state]}
+          </span>
+        )}
+        {isLooking && live.data?.state === 'live' && <Shown live={live.data} />}
+        <span className="grow" />
+        <ActionButton
+          variant="default"
+          size="xs"
+          blockedBy={whyNot(session, 'requests:read')}
+          onClick={() => setLooking(!isLooking)}
+        >
+          {isLooking ? 'Stop' : 'Look live'}
+        </ActionButton>
+      </div>
+      <div className="panel-body">
+        {live.isError && isLooking && (
+          <ErrorBox
+            what="Its requests were not read"
+            error={live.error}
+            onRetry={() => void live.refetch()}
+          />
+        )}
+        {live.data === undefined ? (
+          <p className="dim">
+            While you watch, the node sends up to a hundred of its requests a second: when each
+            began, how long it took and where the time went.
+          </p>
+        ) : (
+          <>
+            <Scatter live={live.data} />
+            <Legend label="Most of its time" />
+            <Slowest points={slowest(live.data.points)} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const states: Record<Live['state'], string> = {
+  live: 'Live',
+  waiting: 'Asking the node …',
+  disconnected: 'The node is not connected',
+  'too-old': 'The node’s version can’t do this',
+}
+
+function Shown({ live }: { live: Live }) {
+  return (
+    <span className="dim">
+      {formatCount(live.points.length)} in two minutes; {plural(live.seen, 'request')} in the last
+      second
+    </span>
+  )
+}
+
+/** The drawing's twin: what to look at in it. */
+function Slowest({ points }: { points: Point[] }) {
+  return (
+    <ScrollBox label="The slowest of them">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Began</th>
+            <th scope="col" className="num">
+              Took
+            </th>
+            <th scope="col">Mostly</th>
+            <th scope="col">Status</th>
+            <th scope="col">Path</th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => (
+            <tr key={`${point.startedAt} ${point.path} ${point.totalSeconds}`}>
+              <td>{formatClock(point.atMs)}</td>
+              <td className="num">{formatSeconds(point.totalSeconds)}</td>
+              <td>{parts[point.part].label}</td>
+              <td>
+                {point.status ?? 'none'} {point.reason !== null && reasonWords(point.reason)}
+              </td>
+              <td className={classes.path}>
+                <bdi>{point.path}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { SkeletonRows } from '../../components/query-states.tsx'
+import { StatePanel } from '../../components/state-panel.tsx'
+import { StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import type { FarmSummary, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { may } from '../../lib/permissions.ts'
+import { healthQuery } from '../../lib/system-query.ts'
+import { endingCertificatesQuery, firingQuery, pausedRolloutsQuery } from './api.ts'
+import { type Concern, concernsOf, silencedIn } from './concerns.ts'
+import classes from './overview.module.css'
+import { TargetLink } from './target-link.tsx'
+
+type Props = { session: Session; farm: UseQueryResult<FarmSummary>; missed: readonly string[] }
+
+/** All is well only when everything was asked and said so. */
+export function ConcernsPanel({ session, farm, missed }: Props) {
+  const health = useQuery(healthQuery)
+  const alerts = useQuery({ ...firingQuery, enabled: may(session, 'alerts:read') })
+  const certificates = useQuery({
+    ...endingCertificatesQuery,
+    enabled: may(session, 'certificates:read'),
+  })
+  const { underWay = 0, waiting = 0, named = [] } = farm.data?.rollouts ?? {}
+  const paused = useQuery({ ...pausedRolloutsQuery, enabled: underWay + waiting > named.length })
+  const asked = [farm, health, alerts, certificates, paused]
+  const failed = asked.filter(({ isError }) => isError)
+  if (asked.some(({ isLoading }) => isLoading)) {
+    return (
+      <div className="panel">
+        <SkeletonRows rows={2} label="What needs you" />
+      </div>
+    )
+  }
+  if (farm.data === undefined || health.data === undefined) {
+    const [first] = failed
+    return (
+      <ErrorBox
+        what="Whether all is well"
+        error={first?.error ?? null}
+        onRetry={() => {
+          for (const one of failed) void one.refetch()
+        }}
+      />
+    )
+  }
+  const known = {
+    ...{ farm: farm.data, health: health.data, alerts: alerts.data },
+    ...{ certificates: certificates.data, paused: paused.data?.items ?? [], missed },
+  }
+  const concerns = concernsOf(known)
+  const silenced = silencedIn(known)
+  const left = silenced > 0 && <Silenced count={silenced} />
+  return (
+    <>
+      {failed.length > 0 && (
+        <Notice tone="warn" title="Not everything could be read">
+          What is below may not be all that needs you.
+        </Notice>
+      )}
+      {concerns.length === 0 && failed.length === 0 ? (
+        <StatePanel label={well.label} verdict={well} progress={left}>
+          <p>{wellWords(farm.data)}</p>
+        </StatePanel>
+      ) : (
+        concerns.length > 0 && (
+          <StatePanel label={NEEDS} verdict={needsVerdict(concerns)} progress={left}>
+            <ul className={classes.concerns}>
+              {concerns.map((one) => (
+                <Line key={one.key} concern={one} />
+              ))}
+            </ul>
+          </StatePanel>
+        )
+      )}
+    </>
+  )
+}
+
+const NEEDS = 'Needs you'
+const well = { label: 'All is well', tone: 'good', shape: 'disc' } satisfies Verdict
+
+/** As bad as its worst. */
+function needsVerdict(concerns: readonly Concern[]): Verdict {
+  const { tone, shape } = concerns[0] ?? well
+  return { label: NEEDS, tone, shape }
+}
+
+function wellWords({ nodes, rollouts }: FarmSummary): string {
+  const all = `${plural(nodes.total, 'node')}, none silent, drifted or out of sync.`
+  if (rollouts === null) return all
+  const { underWay } = rollouts
+  return `${all} ${underWay === 0 ? 'No rollout is running.' : `${plural(underWay, 'rollout')} under way.`}`
+}
+
+const Silenced = ({ count }: { count: number }) => (
+  <Link to="/alerts">{plural(count, 'alert')} silenced</Link>
+)
+
+function Line({ concern: { tone, shape, text, note, to } }: { concern: Concern }) {
+  return (
+    <li>
+      <StatusMark tone={tone} shape={shape} />
+      <span>
+        <TargetLink to={to}>{text}</TargetLink>
+        {note !== '' && <span className="dim"> {note}</span>}
+      </span>
+    </li>
+  )
+}

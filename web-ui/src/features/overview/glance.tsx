@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The farm in six numbers, each with how it stands to the time before and its course over the range.
+import { type Figure, Figures } from '../../components/figures.tsx'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { StatusMark } from '../../components/status-badge.tsx'
+import {
+  formatByteRate,
+  formatCount,
+  formatRate,
+  formatRatio,
+  formatSeconds,
+  plural,
+} from '../../lib/format.ts'
+import type { RangeKey } from '../../lib/time-range.ts'
+import { changeWords, type Glance as GlanceData, type Judged, latencyWords } from './measured.ts'
+import classes from './overview.module.css'
+import type { Measured } from './overview-screen.tsx'
+
+type Props = Pick<Measured, 'p50' | 'p99' | 'requestsBefore' | 'judged' | 'isCompared'> & {
+  glance: GlanceData
+  range: RangeKey
+}
+
+export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) {
+  const { now, before, steps } = glance
+  const isQuiet = now.requests === null || now.requests === 0
+  const why =
+    now.requests === null ? 'Nothing was measured in this range.' : 'There was no request.'
+  const latency = (one: Measured['p50']) =>
+    isQuiet
+      ? why
+      : compared.isCompared
+        ? latencyWords(one.ratio, compared.requestsBefore, range)
+        : 'Being compared…'
+  const figures: Figure[] = [
+    {
+      name: 'Requests per second',
+      value: formatRate(now.requestsPerSecond),
+      detail: detailOf({
+        note: isQuiet ? why : changeWords(now.requestsPerSecond, before.requestsPerSecond, range),
+        course: steps.requestsPerSecond,
+      }),
+    },
+    {
+      name: 'Sent',
+      value: formatByteRate(now.bytesPerSecond),
+      detail: detailOf({
+        note: isQuiet ? why : changeWords(now.bytesPerSecond, before.bytesPerSecond, range),
+        course: steps.bytesPerSecond,
+      }),
+    },
+    {
+      name: 'p50',
+      value: formatSeconds(p50.seconds),
+      detail: detailOf({ note: latency(p50), course: steps.p50 }),
+    },
+    {
+      name: 'p99',
+      value: formatSeconds(p99.seconds),
+      tone: toneOf(judged.latency),
+      detail: detailOf({ note: latency(p99), judged: judged.latency, course: steps.p99 }),
+    },
+    {
+      name: 'Answered with a 5xx',
+      value: formatRatio(now.errorRatio),
+      tone: toneOf(judged.errors),
+      detail: detailOf({
+        note: isQuiet
+          ? why
+          : `${formatCount(now.errors ?? 0)} of ${plural(now.requests ?? 0, 'request')}`,
+        judged: judged.errors,
+        course: steps.errorRatio,
+      }),
+    },
+    {
+      name: 'Found in the cache',
+      value: formatRatio(now.hitRatio),
+      detail: detailOf({
+        note:
+          now.hitRatio === null
+            ? 'No file was looked up.'
+            : before.hitRatio === null
+              ? 'Of all look-ups'
+              : `Of all look-ups; ${formatRatio(before.hitRatio)} before`,
+        course: steps.hitRatio,
+      }),
+    },
+  ]
+  return (
+    <section className="panel" aria-label="The farm at a glance">
+      <div className="panel-body">
+        <Figures figures={figures} />
+      </div>
+    </section>
+  )
+}
+
+const toneOf = (judged: Judged | null) => (judged?.isMet === false ? 'warn' : undefined)
+
+type Detail = { note: string; judged?: Judged | null; course: readonly (number | null)[] }
+
+function detailOf({ note, judged, course }: Detail) {
+  return (
+    <>
+      {note}
+      {judged && (
+        <span className={classes.judged}>
+          <StatusMark
+            tone={judged.isMet ? 'good' : 'warn'}
+            shape={judged.isMet ? 'disc' : 'triangle'}
+          />
+          {judged.words}
+        </span>
+      )}
+      <Sparkline values={course} className={classes.spark} />
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { FarmSummary } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import classes from './overview.module.css'
+
+/** Which versions nodes run, and how many each. */
+export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
+  return (
+    <section className="panel" aria-labelledby="versions-heading">
+      <div className="panel-head">
+        <h2 id="versions-heading">Versions in use</h2>
+      </div>
+      <div className="panel-body">
+        <QueryStates query={farm} what="The versions">
+          {({ running, moreRunning, nodes }) =>
+            running.length === 0 ? (
+              <p className="dim">No node runs a version yet.</p>
+            ) : (
+              <ul className={classes.versions}>
+                {running.map(({ config, version, nodes: count }) => (
+                  <li key={`${config} ${version}`}>
+                    <Link
+                      to="/configs/$name/versions/$number"
+                      params={{ name: config, number: version }}
+                    >
+                      {config} v{version}
+                    </Link>
+                    <span className={classes.share} aria-hidden="true">
+                      <span style={{ width: `${(count / nodes.total) * 100}%` }} />
+                    </span>
+                    <span>{plural(count, 'node')}</span>
+                  </li>
+                ))}
+                {moreRunning > 0 && (
+                  <li className="dim">and {plural(moreRunning, 'more version')}</li>
+                )}
+              </ul>
+            )
+          }
+        </QueryStates>
+      </div>
+    </section>
+  )
+}

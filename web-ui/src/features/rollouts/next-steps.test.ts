@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import { rollout, task, wave } from '../../test/samples.ts'
+import { consequenceOf, recommended } from './next-steps.ts'
+
+const begun = rollout({
+  ...{ version: 3, previousVersion: 2, totalNodes: 4 },
+  tasks: [task({ state: 'healthy' }), task({ state: 'pending' })],
+  waves: [wave({ nodes: 1 }), wave({ index: 1, nodes: 3 })],
+})
+
+describe('what follows from', () => {
+  test.each([
+    ['pause', begun, /No further node gets v3/],
+    ['revert', begun, '1 node gets v2 again; the others never had v3.'],
+    ['revert', rollout({ tasks: [task({ state: 'pending' })] }), /only ends/],
+    ['revert', { ...begun, previousVersion: null }, /1 node gets what they had again/],
+    ['freeze', begun, /1 node keeps v3, 3 what they had/],
+    ['skip-gate', begun, /v3 goes to 3 more nodes now/],
+    ['skip-gate', { ...begun, wave: 1 }, /ends as succeeded/],
+    ['resume', { ...begun, reasonCode: 'gate_no_data' as const }, /watched anew/],
+    ['resume', { ...begun, reasonCode: 'nodes_failed' as const }, /without the nodes that failed/],
+    ['resume', { ...begun, reasonCode: 'manual' as const }, /wave 1 of 2/],
+    ['approve', { ...begun, approvalsNeeded: 3 }, /2 more people must agree/],
+    ['approve', { ...begun, approvalsNeeded: 1 }, 'It begins at once.'],
+  ] as const)('%s is said', (action, of, words) => {
+    expect(consequenceOf(action, of)).toMatch(words)
+  })
+})
+
+test('nothing is recommended where it goes on by itself', () => {
+  expect(recommended({ reasonCode: 'soaking' })).toBeNull()
+  expect(recommended({ reasonCode: 'nodes_late' })).toBeNull()
+  expect(recommended({ reasonCode: 'gate_failed' })).toBe('revert')
+})

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// How a rollout stands: one sentence of why, the time that is left, and what may be done.
+import { Link } from '@tanstack/react-router'
+import { StatePanel } from '../../components/state-panel.tsx'
+import type { Rollout, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { forPeople } from '../../lib/people-words.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { RolloutActions } from './rollout-actions.tsx'
+import classes from './rollout-state.module.css'
+import rowClasses from './rollouts.module.css'
+import { isOver, progressText, rolloutVerdict } from './rules.ts'
+import { Timers } from './timers.tsx'
+
+type Props = { rollout: Rollout; session: Session; asOf: number }
+
+export function RolloutStatePanel({ rollout, session, asOf }: Props) {
+  const { doneNodes, totalNodes, state, headline, reason } = rollout
+  const progress = progressText(doneNodes, totalNodes)
+  const whole = forPeople(reason)
+  const sentence = forPeople(headline) || whole
+  return (
+    <StatePanel label="State of the rollout" verdict={rolloutVerdict[state]} progress={progress}>
+      <progress
+        className={rowClasses.progress}
+        max={Math.max(1, totalNodes)}
+        value={doneNodes}
+        aria-label={progress}
+      />
+      <p className={classes.headline}>{sentence}</p>
+      <Timers rollout={rollout} asOf={asOf} />
+      {!isOver(state) && <RolloutActions rollout={rollout} session={session} />}
+      <Beside rollout={rollout} />
+      {whole !== sentence && (
+        <details className={`dim ${classes.more}`}>
+          <summary>In full</summary>
+          {whole}
+        </details>
+      )}
+    </StatePanel>
+  )
+}
+
+function Beside({ rollout }: { rollout: Rollout }) {
+  const { config, version, previousVersion, pendingNodes, cordonedNodes, endedAt } = rollout
+  const isChange = previousVersion !== null && previousVersion !== version
+  if (!isChange && pendingNodes === 0 && cordonedNodes === 0 && endedAt === null) return null
+  return (
+    <div className="stack-tight">
+      {pendingNodes > 0 && (
+        <p>
+          {plural(pendingNodes, 'node')} could not be reached and will take the version on return.
+        </p>
+      )}
+      {cordonedNodes > 0 && <p>{plural(cordonedNodes, 'cordoned node')} skipped.</p>}
+      <p className="row dim">
+        {isChange && (
+          <Link
+            to="/configs/$name/compare"
+            params={{ name: config }}
+            search={{ from: previousVersion, to: version }}
+          >
+            What changes from v{previousVersion} to v{version}
+          </Link>
+        )}
+        {endedAt !== null && <span>ended {formatDateTime(endedAt)}</span>}
+      </p>
+    </div>
+  )
+}
