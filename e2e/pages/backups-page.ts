@@ -14,7 +14,7 @@ export class BackupsPage {
   constructor(page: Page) {
     this.#page = page
     this.rows = page.getByRole('region', { name: 'Backups, table' }).locator('tbody tr')
-    this.notice = page.locator('[data-tone]', { hasText: 'Restored from a backup' })
+    this.notice = page.locator('div[data-tone]', { hasText: 'Restored from a backup' })
     this.goOn = page.getByRole('button', { name: 'Go on…' })
     this.confirm = page.getByRole('dialog').getByRole('button', { name: 'Go on from the backup' })
   }

@@ -11,10 +11,18 @@ export class ConfigForm {
   /** The editor's other view of the same text. */
   async open(): Promise<void> {
     await this.#page.getByRole('radiogroup', { name: 'Edit as' }).getByText('Form').click()
-    await this.heading('Sites').waitFor()
+    await this.#page.getByRole('heading', { name: 'Sites', exact: true }).waitFor()
   }
 
-  /** Every section and every rule, however deep. */
+  /** By its name, set or not; the focus is there then. */
+  async find(option: string): Promise<void> {
+    const search = this.#page.getByRole('combobox', { name: 'Find an option' })
+    await search.fill(option)
+    await this.#page.getByRole('listbox', { name: 'Options found' }).waitFor()
+    await search.press('Enter')
+  }
+
+  /** Every section, rule, fold and help, however deep. */
   async openEverything(): Promise<void> {
     const closed = this.#page.locator('fieldset button[aria-expanded="false"]')
     while ((await closed.count()) > 0) {

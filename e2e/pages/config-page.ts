@@ -40,7 +40,7 @@ export class ConfigPage {
   }
 
   async planRollout(version: number): Promise<void> {
-    const links = this.#page.getByRole('link', { name: `Plan rollout of v${version}` })
+    const links = this.#page.getByRole('link', { name: `New rollout of v${version}` })
     await links.first().click()
   }
 }

@@ -7,11 +7,11 @@ export class FarmPage {
 
   constructor(page: Page) {
     this.#page = page
-    this.heading = page.getByRole('heading', { name: 'Farm', level: 1 })
+    this.heading = page.getByRole('heading', { name: 'Nodes', level: 1 })
   }
 
   async open(): Promise<void> {
-    await this.#page.getByRole('navigation', { name: 'Places' }).getByText('Farm').click()
+    await this.#page.getByRole('navigation', { name: 'Places' }).getByText('Nodes').click()
     await this.heading.waitFor()
   }
 

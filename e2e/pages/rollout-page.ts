@@ -63,7 +63,7 @@ export class RolloutPage {
   }
 
   get timeline(): Locator {
-    return this.#page.getByRole('region', { name: 'What happened' })
+    return this.#page.getByRole('region', { name: 'History' })
   }
 
   task(node: string): Locator {

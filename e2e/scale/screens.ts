@@ -21,7 +21,13 @@ const heading = (name: RegExp | string) => (page: Page) =>
 export function screensOf({ rollout, changing }: ScaleFarm, { versions }: FarmSize): Screen[] {
   const config = `configs/${CONFIG}`
   return [
-    { name: 'farm', path: '', usable: row('Nodes, table'), stirs: [] },
+    {
+      name: 'overview',
+      path: '',
+      usable: (page) => page.getByText(/^(Needs you|All is well)$/),
+      stirs: [],
+    },
+    { name: 'nodes', path: 'nodes', usable: row('Nodes, table'), stirs: [] },
     { name: 'node', path: `nodes/${changing}`, usable: heading('edge-00000'), stirs: [] },
     { name: 'groups', path: 'groups', usable: row(/Groups/), stirs: ['group'] },
     { name: 'configs', path: 'configs', usable: row(/Configs/), stirs: ['config'] },

@@ -19,7 +19,7 @@ const everythingAndWrong = readFileSync(new URL('all-options.jsonc', corpus), 'u
 /** Those, and a certificate that the farm has not. */
 const PROBLEMS = 6
 /** Through the first site's fields and lists: of each kind of field some. */
-const TABS = 60
+const TABS = 90
 
 /** What has the focus when all of it is beneath something else, as the list of problems; else ''. */
 function focusHidden(): string {
@@ -51,9 +51,11 @@ async function screens({ call }: Api): Promise<Screen[]> {
   const rollout = first(await bodyOf(call.GET('/api/v1/rollouts')))
   const entry = first(await bodyOf(call.GET('/api/v1/audit')))
   const webhook = first(await bodyOf(call.GET('/api/v1/webhooks')))
+  const rule = first(await bodyOf(call.GET('/api/v1/alert-rules')))
   const certificate = first(await bodyOf(call.GET('/api/v1/certificates')))
   return [
-    { name: 'farm', path: '/' },
+    { name: 'overview', path: '/' },
+    { name: 'nodes', path: '/nodes' },
     { name: 'node', path: `/nodes/${node.id}` },
     { name: 'groups', path: '/groups' },
     { name: 'enrolment', path: '/enrolment' },
@@ -70,6 +72,7 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'versions', path: '/configs/default/versions' },
     { name: 'version', path: '/configs/default/versions/1' },
     { name: 'compare', path: '/configs/default/compare?from=1&to=2' },
+    { name: 'new rollout', path: '/rollouts/new' },
     { name: 'plan', path: '/rollouts/new?config=default&version=1' },
     { name: 'rollouts', path: '/rollouts' },
     { name: 'rollout', path: `/rollouts/${rollout.id}` },
@@ -80,6 +83,13 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'users', path: '/settings/users' },
     { name: 'tokens', path: '/settings/tokens' },
     { name: 'rollout rules', path: '/settings/rollout-rules' },
+    { name: 'measurements', path: '/measurements' },
+    { name: 'comparison', path: '/measurements/compare?b=version:default/1' },
+    { name: 'top nodes', path: '/measurements/top?by=rate:requests' },
+    { name: 'alerts', path: '/alerts' },
+    { name: 'alert rules', path: '/settings/alert-rules' },
+    { name: 'new alert rule', path: '/settings/alert-rules/new' },
+    { name: 'alert rule', path: `/settings/alert-rules/${rule.id}` },
     { name: 'webhooks', path: '/settings/webhooks' },
     { name: 'webhook', path: `/settings/webhooks/${webhook.id}` },
     { name: 'certificate authorities', path: '/settings/certificate-authorities' },
@@ -154,7 +164,7 @@ test('the form keeps the rules with everything open, with errors, and on a phone
   await page.setViewportSize(phone)
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect.soft(width).toBeLessThanOrEqual(phone.width)
-  await page.getByRole('textbox', { name: /Event loops/ }).focus()
+  await page.getByRole('combobox', { name: 'Find an option' }).focus()
   for (let tab = 0; tab < TABS; tab++) {
     await page.keyboard.press('Tab')
     expect.soft(await page.evaluate(focusHidden), `after ${tab + 1} tabs`).toBe('')

@@ -20,7 +20,7 @@ test('an unknown key is shown in place, with what it may have meant, and cannot 
   await expect(config.problems.getByRole('listitem')).toContainText('8:')
   await expect(config.errorMark()).toBeVisible()
   await expect(config.save).toBeDisabled()
-  await expect(page.getByText('Mend the 1 problem first.')).toBeVisible()
+  await expect(page.getByText('Fix the 1 problem first.')).toBeVisible()
 })
 
 test('a text that is no JSON says where it breaks', async ({ page, farm }) => {
@@ -36,7 +36,7 @@ test('a mended text can be saved', async ({ page, farm }) => {
   await config.replaceText(text.replace('"hosts"', '"host"'))
   await expect(config.save).toBeDisabled()
   await config.replaceText(text)
-  await expect(config.problems).toContainText('farmstead-node takes this text')
+  await expect(config.problems).toContainText('farmstead-node accepts this text')
   await expect(config.save).toBeEnabled()
 })
 

@@ -22,7 +22,9 @@ test('a redirect is added in the form, mended at its field, pushed and answered 
   await test.step('the form shows the text, and adds a redirect to it', async () => {
     await form.open()
     await expect(form.heading('Response headers')).toContainText('1 header rule')
-    await form.heading('Redirects').click()
+    await expect(form.heading('Redirects')).toHaveCount(0)
+    await form.find('redirects')
+    await expect(form.heading('Redirects')).toBeFocused()
     await form.button('Add redirect').click()
     await expect(form.field('Redirect 1', /^Match/)).toBeFocused()
     await page.keyboard.type('^/old/(.*')
@@ -39,7 +41,7 @@ test('a redirect is added in the form, mended at its field, pushed and answered 
     await config.problems.getByRole('button', { name: /missing closing/ }).click()
     await expect(match).toBeFocused()
     await match.fill('^/old/(.*)$')
-    await expect(config.problems).toContainText('farmstead-node takes this text')
+    await expect(config.problems).toContainText('farmstead-node accepts this text')
   })
 
   await test.step('a stronger rule goes before it, by keyboard', async () => {
@@ -50,7 +52,7 @@ test('a redirect is added in the form, mended at its field, pushed and answered 
     await page.keyboard.press('Enter')
     await expect(form.heading('Redirect 1')).toContainText('^/old/exact$')
     await expect(form.button('Move Redirect 1 down')).toBeFocused()
-    await expect(config.problems).toContainText('farmstead-node takes this text')
+    await expect(config.problems).toContainText('farmstead-node accepts this text')
   })
 
   await test.step('the rest of the text is as its author wrote it', async () => {

@@ -21,7 +21,9 @@ async function addUser(page: Page): Promise<string> {
   await expect(dialog.getByText('One-time password')).toBeVisible()
   const password = await dialog.locator('code').innerText()
   await dialog.getByRole('button', { name: 'Done' }).click()
-  await expect(page.getByRole('row', { name: new RegExp(NAME) })).toContainText('Has yet to begin')
+  await expect(page.getByRole('row', { name: new RegExp(NAME) })).toContainText(
+    'Has not signed in yet',
+  )
   return password
 }
 
@@ -38,7 +40,7 @@ async function chooseOwn(page: Page, oneTimePassword: string): Promise<void> {
   await page.getByLabel('New password', { exact: true }).fill(PASSWORD)
   await page.getByLabel('New password again').fill(PASSWORD)
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Farm' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 }
 
 /** Returns the secret, to make codes of. */
@@ -75,7 +77,7 @@ test('a viewer begins, sees and may not change, and signs in with a second facto
   await new SignInPage(elsewhere).signIn(NAME, PASSWORD)
   await elsewhere.getByLabel('Code').fill(codeOf(secret))
   await elsewhere.getByRole('button', { name: 'Sign in' }).click()
-  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Farm' })).toBeVisible()
+  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 
   await page.goto('/audit')
   await page.getByLabel('Who', { exact: true }).fill(NAME)

@@ -14,7 +14,7 @@ test('what the machines do not allow is said before it is rolled out, and refuse
   const rollout = new RolloutPage(page)
 
   await test.step('a node’s page shows what its machine allows', async () => {
-    await page.goto('/')
+    await page.goto('/nodes')
     await page.getByRole('link', { name: 'edge-1' }).first().click()
     const policy = nodePage.panel('What its machine allows')
     await expect(policy).toContainText('Policy file')

@@ -12,7 +12,7 @@ test('a version whose root is missing is refused with its place, and the old one
 }) => {
   const farmPage = new FarmPage(page)
   const rollout = new RolloutPage(page)
-  await page.goto('/')
+  await page.goto('/nodes')
   const text = configText(farm.siteDir, { root: '/srv/www/not-on-this-machine' })
   const version = await api.saveVersion(text, 'A root that no node has')
 

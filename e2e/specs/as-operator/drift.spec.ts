@@ -24,7 +24,7 @@ test('a change by hand is served, shown, never kept by who may not, and discarde
   const version = await admin.saveVersion(text, 'As it was given')
   await admin.rollOut(version)
   await expect(edge1).toBeServing('/', { header: GIVEN })
-  await page.goto('/')
+  await page.goto('/nodes')
 
   await test.step('it is served, and shown beside what was assigned', async () => {
     editOnMachine(edge1, GIVEN[1], BY_HAND[1])

@@ -43,6 +43,9 @@ test('a version that answers with empty pages is stopped at one node, with the n
           because: /bytes per request are .* times as many/,
           timeout: JUDGED_WITHIN_MS,
         })
+        await expect(rollout.state.getByRole('timer')).toHaveText(/^\d+ min \d\d s$/)
+        const back = `1 node gets v${good} again; the others never had v${bad}.`
+        await expect(rollout.button('Revert')).toHaveAccessibleDescription(back)
         await expect(rollout.evidence('Bytes per request')).toShowState('Fails')
         await expect(rollout.evidence('Bytes per request')).toContainText('1 node')
         const served = (await api.rolloutTasks(id)).filter(({ wave }) => wave === 0)
@@ -71,6 +74,16 @@ test('a version that answers with empty pages is stopped at one node, with the n
         await rollout.explain({ open: 'Revert', confirm, why: 'They were not' })
         await expect(rollout.state).toShowState('Reverted')
         for (const node of farm.nodes) await expect(node).toBeServing('/', { body: whole })
+      })
+
+      await test.step('its report is a file that loads nothing', async () => {
+        const saved = page.waitForEvent('download')
+        await rollout.button('Save report').click()
+        const report = readFileSync(await (await saved).path(), 'utf8')
+        expect(report).toContain(`Rollout of default v${bad}`)
+        expect(report).toContain('Reverted')
+        for (const { name } of farm.nodes) expect(report).toContain(name)
+        expect(report).not.toMatch(/<script|src=|href=/)
       })
     },
   )

@@ -22,7 +22,7 @@ test('a cordoned node is left out of a rollout, and takes what it missed with th
   }
   const text = configText(farm.siteDir, { header: HEADER })
   const version = await admin.saveVersion(text, 'Around edge-3')
-  await page.goto('/')
+  await page.goto('/nodes')
   await farmPage.openNode('edge-3')
   await node.cordon('edge-3', 'Its disk is being changed')
   await expect(page.getByText('edge-3 is cordoned')).toBeVisible()

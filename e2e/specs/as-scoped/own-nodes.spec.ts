@@ -18,7 +18,7 @@ test('sees its own node alone, and of the others neither page nor name', async (
   api,
 }) => {
   const farmPage = new FarmPage(page)
-  await page.goto('/')
+  await page.goto('/nodes')
   await expect(farmPage.row('edge-1')).toShowState('In sync')
   await expect(farmPage.row('edge-2')).toHaveCount(0)
   await expect(page.getByRole('main')).not.toContainText('edge-2')
@@ -77,7 +77,7 @@ test('may cordon its node, and not move it out of its scope', async ({ page, adm
 })
 
 test('is told on each screen what concerns the whole farm', async ({ page }) => {
-  const saying = /Your roles count for nodes with zone=eu only, and this concerns the whole farm/
+  const saying = /Your roles apply only to nodes with zone=eu, and this affects the whole farm/
   const groups = new GroupsPage(page)
   await groups.open()
   await expect(page.getByRole('button', { name: 'New group' })).toBeRefused({ saying })

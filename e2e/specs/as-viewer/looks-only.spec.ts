@@ -9,7 +9,7 @@ import { SettingsPage } from '../../pages/settings-page.ts'
 type Screen = { path: string; off: Record<string, string> }
 
 const screens = (nodeId: string): Screen[] => [
-  { path: '/', off: { 'Add a node': 'nodes:enrol' } },
+  { path: '/nodes', off: { 'Add a node': 'nodes:enrol' } },
   {
     path: `/nodes/${nodeId}`,
     off: {
@@ -17,6 +17,7 @@ const screens = (nodeId: string): Screen[] => [
       'Rename or label': 'nodes:write',
       'Save override of 1 node': 'nodes:write',
       'Revoke identity': 'nodes:write',
+      'Look live': 'requests:read',
     },
   },
   { path: '/groups', off: { 'New group': 'groups:write', 'Edit default': 'groups:write' } },
@@ -28,7 +29,7 @@ const screens = (nodeId: string): Screen[] => [
 test('sees every node as it is, with what it runs, and its log', async ({ page, farm }) => {
   const farmPage = new FarmPage(page)
   const node = new NodePage(page)
-  await page.goto('/')
+  await page.goto('/nodes')
   for (const { name } of farm.nodes) {
     await expect(farmPage.row(name)).toShowState('Connected')
     await expect(farmPage.row(name)).toShowState('In sync')
@@ -63,8 +64,8 @@ test('is led to no screen of what it may not see, and at its address told why', 
   const settings = new SettingsPage(page)
   await settings.open()
   await expect(settings.tabs).toHaveText([
-    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Certificate authorities'],
-    ...['DNS webhooks', 'Single sign-on'],
+    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Alert rules'],
+    ...['Certificate authorities', 'DNS webhooks', 'Single sign-on'],
   ])
   for (const [path, permission] of [
     ['/audit', 'audit:read'],

@@ -13,7 +13,7 @@ test('a node that was killed is shown as not connected, and comes back with its 
 }) => {
   const farmPage = new FarmPage(page)
   const node = farm.node('edge-2')
-  await page.goto('/')
+  await page.goto('/nodes')
   await expect(farmPage.row('edge-2')).toShowState('Connected')
 
   await node.process.stop('SIGKILL')
@@ -33,7 +33,7 @@ test('nodes serve without their control plane, also when started without it', as
   api,
 }) => {
   const farmPage = new FarmPage(page)
-  await page.goto('/')
+  await page.goto('/nodes')
   await expect(farmPage.row('edge-3')).toShowState('Connected')
   const live = page.getByRole('status', { name: 'Live updates' })
   await expect(live).toHaveText('Live')

@@ -108,10 +108,10 @@ test('a backup is made, verified elsewhere, and put back; nothing is pushed befo
 
   await test.step('the next rollout reaches the node again', async () => {
     await api.signIn(ADMIN)
+    await farmPage.open()
     await expect(farmPage.row('edge-1')).toShowState('Connected')
     await api.rollOut(await api.saveVersion(configText(farm.siteDir), 'After the restore'))
     await expect(edge).toBeServing('/', { header: [AFTER[0], null] })
-    await farmPage.open()
     await expect(farmPage.row('edge-1')).toShowState('In sync')
   })
 })

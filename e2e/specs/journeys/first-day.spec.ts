@@ -28,10 +28,11 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     await expect(signIn.heading).toBeVisible()
     await expect(page.getByText('Nobody can sign in yet')).toBeVisible()
     await signIn.setUp(farm.setupLink ?? '', 'admin', adminPassword)
-    await expect(farmPage.heading).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
   })
 
   await test.step('three real nodes are in sync with version 1', async () => {
+    await farmPage.open()
     for (const { name } of farm.nodes) {
       await expect(farmPage.row(name)).toShowState('In sync')
       await expect(farmPage.row(name)).toContainText('default v1')
@@ -45,7 +46,7 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     for (const served of farm.nodes)
       await expect(served).toBeServing('/', { header: ['X-Farm', null] })
     await config.replaceText(configText(farm.siteDir, { header: ['X-Farm', 'harvest'] }))
-    await expect(config.problems).toContainText('farmstead-node takes this text')
+    await expect(config.problems).toContainText('farmstead-node accepts this text')
     await config.saveVersion('Tell visitors which farm this is')
     await expect(page.getByText('Version 2 is saved')).toBeVisible()
   })
@@ -88,5 +89,16 @@ test('a header is changed in the editor, pushed, served by every node, and measu
       .poll(() => node.requests(), { timeout: MEASURED_WITHIN_MS })
       .toBeGreaterThanOrEqual(before + REQUESTS)
     await expect(node.percentiles().first()).toBeVisible()
+  })
+
+  await test.step('single requests show up while one looks at them', async () => {
+    const [served] = farm.nodes
+    await node.button('Look live').click()
+    const live = node.panel('Single requests')
+    await expect(live.getByRole('status')).toHaveText('Live')
+    await visit(served?.url ?? '', REQUESTS)
+    await expect(live.getByRole('table')).toContainText('200')
+    await node.button('Stop').click()
+    await expect(live.getByRole('status')).toHaveCount(0)
   })
 })

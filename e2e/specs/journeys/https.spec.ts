@@ -11,6 +11,7 @@ import { wrongWithLooks } from '../../fixtures/axe.ts'
 import { makeCertificate } from '../../fixtures/certificates.ts'
 import { Api, adminPassword, expect, type Farm, test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
+import { FarmPage } from '../../pages/farm-page.ts'
 import { SignInPage } from '../../pages/sign-in-page.ts'
 
 const ADMIN = { username: 'admin', password: adminPassword }
@@ -65,7 +66,7 @@ test('one signs in to a console that speaks HTTPS, and stays live while its cert
     await test.step('who comes by http is led to https, and signs in there', async () => {
       await page.goto(url.replace('https:', 'http:'))
       await new SignInPage(page).signIn(ADMIN.username, ADMIN.password)
-      await expect(page.getByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
       expect(page.url()).toContain(url)
       const cookies = await context.cookies()
       expect(cookies.length).toBeGreaterThan(0)
@@ -74,7 +75,9 @@ test('one signs in to a console that speaks HTTPS, and stays live while its cert
     })
 
     await test.step('the node is heard as before', async () => {
-      await expect(page.getByRole('link', { name: 'edge-1' })).toBeVisible()
+      const nodes = new FarmPage(page)
+      await nodes.open()
+      await expect(nodes.row('edge-1')).toBeVisible()
     })
 
     await test.step('a renewal reaches new connections, and the event stream goes on', async () => {

@@ -32,7 +32,7 @@ test('a certificate is ordered with the keyboard and the mouse, served, and rene
   try {
     await page.goto(farm.consoleUrl)
     await new SignInPage(page).signIn(ADMIN.username, ADMIN.password)
-    await expect(page.getByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
 
     await test.step('without an authority the form leads to the settings', async () => {
       await page.getByRole('link', { name: 'Certificates' }).click()

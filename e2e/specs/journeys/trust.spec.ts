@@ -21,7 +21,7 @@ const JOURNEY_WITHIN_MS = 300_000
 
 async function signIn(page: Page, farm: Farm): Promise<void> {
   await new SignInPage(page).setUp(farm.setupLink ?? '', 'admin', adminPassword)
-  await expect(page.getByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
 }
 
 /** The same state folder on "another machine". */
@@ -53,6 +53,7 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
   await signIn(page, farm)
 
   await test.step('the console gives the whole command, and sees the machine join', async () => {
+    await farmPage.open()
     await page.getByRole('link', { name: 'Add a node' }).click()
     await page.getByRole('textbox', { name: /Labels/ }).fill('rack=b2')
     await page.getByRole('button', { name: 'Make a token for 1 node' }).click()
@@ -105,7 +106,7 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
     await page.getByLabel('Message').fill('Found at night')
     await node.confirm('Save as a new version of default')
     await expect(page.getByText('Kept as default v2')).toBeVisible()
-    await page.getByRole('link', { name: 'Plan rollout of v2' }).click()
+    await page.getByRole('link', { name: 'New rollout of v2' }).click()
     await page.getByText('All at once', { exact: true }).click()
     await page.getByRole('button', { name: /^Start rollout to/ }).click()
     for (const { name } of farm.nodes) await expect(rollout.task(name)).toShowState('Done')
@@ -152,7 +153,7 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
     expect(command).toContain('--rejoin')
     await edge2.process.stop()
     await runJoin(command, edge2)
-    await expect(page.getByText('edge-2 has joined anew')).toBeVisible()
+    await expect(page.getByText('edge-2 has joined again')).toBeVisible()
     edge2.process.start()
     await expect(edge2).toBeServing('/')
     await page.keyboard.press('Escape')
