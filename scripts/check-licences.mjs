@@ -14,6 +14,7 @@ const shipped = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'Unlicense',
 ])
 /** File-level copyleft and the like: fine in a tool, not in what an operator runs. */

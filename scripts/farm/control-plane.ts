@@ -27,6 +27,7 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
   const { dataDir, consoleCopy, ports } = place
   return {
     ...process.env,
+    MALLOC_ARENA_MAX: '2',
     FARMSTEAD_DATA_DIR: dataDir,
     FARMSTEAD_HOST: '127.0.0.1',
     FARMSTEAD_PORT: String(ports.console),
@@ -40,8 +41,12 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
   }
 }
 
-/** What node is started with. The flag: docs/running-the-control-plane.md, "Memory". */
-export const serverWords = ['--max-semi-space-size=16', join(root, 'control-api/src/server.ts')]
+/** What node is started with. The flags: docs/running-the-control-plane.md, "Memory". */
+export const serverWords = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=30',
+  join(root, 'control-api/src/server.ts'),
+]
 
 /** Runs a command of `control-api/src/admin/program.ts` and returns the JSON it prints. */
 export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {

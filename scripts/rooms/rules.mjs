@@ -19,6 +19,7 @@ const FLOORS = [
   ['agents', 'features'],
   ['named-schemas.ts', 'process'],
   ['acme-for-service.ts', 'deciding-for-service.ts', 'every-route.ts'],
+  ['trying-for-service.ts'],
   ['routes.ts'],
   ['admin', 'app.ts'],
   ['print-from-service.ts', 'server.ts'],
@@ -34,6 +35,13 @@ const PURE = [
   'base/terminal-text',
   'base/text-diff',
   'base/utf8',
+  'features/importers/lighttpd/lexer',
+  'features/importers/lighttpd/parser',
+  'features/importers/lighttpd/values',
+  'features/importers/nginx/lexer',
+  'features/importers/nginx/parser',
+  'features/importers/paths',
+  'features/importers/tree',
   'labels/selector',
 ]
 /** Within a large feature, from the lowest; what lies beside its folders is above them. */
@@ -140,7 +148,7 @@ export default {
     forbid('sqlite-where-databases-are-opened', 'Others ask by Kysely.', {
       from: {
         path: SRC,
-        pathNot: `${SRC}(?:db/(?:copy|lock|open|sqlite-dialect|statements)|metrics-store/open)\\.ts$`,
+        pathNot: `${SRC}(?:db/(?:copy|lock|open|sqlite-dialect|statements)|metrics-store/(?:metrics-db|open))\\.ts$`,
       },
       to: { path: 'better-sqlite3' },
     }),

@@ -32,10 +32,14 @@ const testPackages = [
   'fonts-dejavu-core',
   'haproxy',
   'iproute2',
+  'iptables',
   'libclang-rt-14-dev',
   'llvm',
   'nghttp2-client',
+  'nginx',
+  'openssl',
   'pebble',
+  'prometheus',
   'python3-venv',
   'wrk',
 ]
@@ -51,7 +55,7 @@ const benchPackages = [
   'wrk',
 ]
 /** Debian starts these when it installs them, some of them on port 80, and at every boot: nobody here wants either. */
-const services = ['h2o', 'haproxy', 'lighttpd', 'nginx']
+const services = ['h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
 
 /** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 

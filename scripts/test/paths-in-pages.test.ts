@@ -28,12 +28,14 @@ function ends(path: string): string[] {
 
 const SOURCE = /\.(c|def|h|mjs|mts|md|ts|tsx)$/
 const folders = new Set(entries.flatMap((path) => path.split('/').slice(0, -1)))
+const RATE = /\/s$/
 const MEDIA_TYPE = /^(application|audio|image|text|video)\/[\w.+-]+$/
-/** Of a sample, not of the tree: a path of an address, a media type, a place on an operator's machine. */
+/** Of a sample, not of the tree: a path of an address, a media type, a rate, a place on an operator's machine. */
 function isOurs(word: string): boolean {
   if (SOURCE.test(word)) return true
   const [first = '', ...rest] = word.split('/')
-  return rest.length > 0 && folders.has(first) && !/[.#]/.test(word) && !MEDIA_TYPE.test(word)
+  const isElse = /[.#]/.test(word) || MEDIA_TYPE.test(word) || RATE.test(word)
+  return rest.length > 0 && folders.has(first) && !isElse
 }
 
 /** "{a,b}.ts" is two. What stands for any name (<noun>, x, *, NN) leaves nothing to look for. */
