@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many tests passed and failed, read from what the runners print.
 
-/** @typedef {{ passed: number, failed: number }} Count */
+/** @typedef {{ passed: number, failed: number, unsteady?: string[] }} Count unsteady: files that fell, and passed alone */
 
 /**
  * How each runner says at its end how many tests passed and failed. A check may run several; those

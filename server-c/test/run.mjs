@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Builds a preset and runs every test with it:
 //   node test/run.mjs [--preset asan|tsan|release]     unit and system tests; asan if not said
+//   node test/run.mjs --preset tsan FILE…              only these system tests
 //   node test/run.mjs --preset fuzz [--seconds N]      each fuzz target: its corpus, then N seconds more
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +17,8 @@ const here = dirname(fileURLToPath(import.meta.url))
 const folder = resolve(here, '..')
 const presets = ['asan', 'tsan', 'release', 'fuzz']
 
-const { values } = parseArgs({
+const { values, positionals: only } = parseArgs({
+  allowPositionals: true,
   options: {
     preset: { type: 'string', default: 'asan' },
     seconds: { type: 'string', default: '5' },
@@ -118,12 +120,28 @@ async function fuzzOne({ program, dictionary, corpus }) {
   }
 }
 
+/** @param {string[]} files from server-c */
+function runSystemTests(files) {
+  run(
+    'system tests',
+    process.execPath,
+    // Many of a file's tests run beside each other, and wait for most of their time: with more files at
+    // once than these, tests of time wait for a processor.
+    ['--test', '--test-concurrency=5', ...withFileTimes, ...files],
+    {
+      FARMSTEAD_NODE: join(build, 'farmstead-node'),
+    },
+  )
+}
+
 run('order of folders', process.execPath, [join(here, 'check-includes.mjs')])
 run('a test for each module', process.execPath, [join(here, 'check-tested.mjs')])
 run('configure', 'cmake', ['--preset', preset])
 run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
 if (preset === 'fuzz') {
   await fuzz()
+} else if (only.length > 0) {
+  runSystemTests(only)
 } else {
   run('build the unit tests', 'cmake', [
     '--build',
@@ -139,20 +157,6 @@ if (preset === 'fuzz') {
   const system = readdirSync(join(here, 'system'))
     .filter((file) => file.endsWith('.test.mjs') && !skipped.includes(file))
     .sort()
-  run(
-    'system tests',
-    process.execPath,
-    // Many of a file's tests run beside each other, and wait for most of their time: with more files at
-    // once than these, tests of time wait for a processor.
-    [
-      '--test',
-      '--test-concurrency=5',
-      ...withFileTimes,
-      ...system.map((file) => join('test/system', file)),
-    ],
-    {
-      FARMSTEAD_NODE: join(build, 'farmstead-node'),
-    },
-  )
+  runSystemTests(system.map((file) => join('test/system', file)))
 }
 console.log(`\nserver-c (${preset}): all passed`)

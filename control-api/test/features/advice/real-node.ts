@@ -74,12 +74,15 @@ export async function realNode({ files, config = {}, env = {} }: Options) {
     let isOver = false
     const loading = load(() => isOver)
     try {
+      // The next step may be judged otherwise: what was so is what goes on.
+      let given: Given = { advice: [], quiet: [] }
       const found = async () => {
         passStep()
-        return isSo(await ask())
+        given = await ask()
+        return isSo(given)
       }
       await expect.poll(found, { ...PATIENT, interval: 300 }).toBe(true)
-      return await then(await ask())
+      return await then(given)
     } finally {
       isOver = true
       await loading
