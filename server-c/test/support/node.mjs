@@ -103,6 +103,16 @@ class RunningNode {
     return series.reduce((sum, one) => sum + one.counters[name], 0)
   }
 
+  /** Waits until as much is counted: a client may have its answer, or see its end, a moment before. */
+  async untilCounter(name, wanted) {
+    let counted
+    await until(async () => {
+      counted = await this.counter(name)
+      return counted >= wanted
+    }, `${wanted} ${name}`)
+    assert.equal(counted, wanted, name)
+  }
+
   /** How many connections ended for `reason` (docs/observing-a-node.md). */
   async ends(reason) {
     const { connectionEnds } = await this.status()

@@ -60,7 +60,7 @@ test('as it is at first, from a copy from then on, each coding under its tag', a
     takes('br', 'Cache-Control: max-age=0, No-Transform'),
   )
   assert.deepEqual([kept.text, kept.headers['content-encoding']], [text, undefined])
-  assert.equal(await node.counter('copiesMade'), 3)
+  await node.untilCounter('copiesMade', 3)
 })
 
 test('conditions and ranges go by what the client has', async (t) => {
@@ -175,7 +175,7 @@ test('what is not compressed, and why', async (t) => {
     assert.equal(answer.headers.vary, 'Accept-Encoding')
   }
   await compressed(node, '/beside.js') // there is none in br
-  assert.equal(await node.counter('copiesMade'), 3)
+  await node.untilCounter('copiesMade', 3)
 })
 
 test('a site of its own mind, and changes at a reload', async (t) => {
@@ -199,7 +199,7 @@ test('a site of its own mind, and changes at a reload', async (t) => {
   assert.deepEqual([off.headers['content-encoding'], off.headers.vary], [undefined, undefined])
   await node.reload(node.config)
   assert.equal((await compressed(node, '/a.html', 'gzip')).headers.etag, gzip.headers.etag)
-  assert.equal(await node.counter('copiesMade'), 2)
+  await node.untilCounter('copiesMade', 2)
 })
 
 test('a file under two names is compressed once, and each name has its type', async (t) => {
@@ -221,7 +221,7 @@ test('a file under two names is compressed once, and each name has its type', as
       (await compressed(node, `/${name}`)).headers['content-disposition'],
       new RegExp(`filename="${name}"`),
     )
-  assert.equal(await node.counter('copiesMade'), 1)
+  await node.untilCounter('copiesMade', 1)
 })
 
 test('HTTP/2 gets the same', async (t) => {
@@ -289,7 +289,7 @@ suite('files that take long', { concurrency: 2 }, () => {
     }
     for (const client of clients) client.close()
     assert.equal(codings, 24)
-    assert.equal(await node.counter('copiesMade'), 1)
+    await node.untilCounter('copiesMade', 1)
     assert.equal(readdirSync(node.copies).length, 1)
   })
 

@@ -103,7 +103,7 @@ test('only who navigates, in HTTP/1.1, without a proxy, to what may be a page ge
   old.send('GET /slow-read.html HTTP/1.0\r\nHost: test\r\nSec-Fetch-Mode: navigate\r\n\r\n')
   assert.equal((await old.response()).status, 200)
   old.close()
-  assert.equal(await node.counter('earlyHints'), 1)
+  await node.untilCounter('earlyHints', 1)
 })
 
 test('the answer after a 103 is the one there would be without it', async (t) => {
@@ -171,7 +171,7 @@ test('a stream of HTTP/2 has its 103 once, and its answer after it', async (t) =
       [103, BOTH],
       [200, BOTH],
     ])
-  assert.equal(await node.counter('earlyHints'), 10)
+  await node.untilCounter('earlyHints', 10)
   session.destroy()
 })
 

@@ -16,6 +16,7 @@ describe('the admin listener', { concurrency: 2 }, () => {
     }
     client.send(request('/a.txt', { lines: ['If-None-Match: *'] }))
     await client.response()
+    await node.untilCounter('requests', 4)
     const response = await node.admin('/status')
     assert.equal(response.headers.get('content-type'), 'application/json')
     const status = await response.json()
