@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
-import { nodeBinary, startNode, tempFolder } from '../support/node.mjs'
+import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { preload } from '../support/preload.mjs'
 import { descriptors } from '../support/process.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
@@ -182,9 +182,9 @@ describe('a reload', { concurrency: 3 }, () => {
       files: { 'big.bin': Buffer.alloc(16 << 20, 'x'), 'a.txt': 'a' },
     })
     const client = await RawClient.connect(node.port)
+    client.socket.once('data', () => client.socket.pause())
     client.send(request('/big.bin') + request('/a.txt'))
-    client.socket.pause()
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await until(() => client.received > 0, 'the first bytes')
     assert.ok(await node.reload(withVersion(node.config, 'new')))
     client.socket.resume()
     const big = await client.response()
@@ -192,6 +192,7 @@ describe('a reload', { concurrency: 3 }, () => {
     assert.equal(big.headers['x-version'], undefined)
     assert.equal((await client.response()).headers['x-version'], 'new')
     client.close()
+    await node.untilCounter('requests', 2)
     const { series } = await node.status()
     assert.deepEqual(
       series.map((one) => [one.generation, one.counters.requests]),
