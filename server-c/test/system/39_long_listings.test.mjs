@@ -20,29 +20,6 @@ import {
 } from '../support/long-lists.mjs'
 import { goneOf } from '../support/many-clients.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
-import { Witness } from '../support/witness.mjs'
-
-test('200,000 names are listed, all of them, and of one more it is said', async (t) => {
-  const node = await startListing(t, { count: 200_000 })
-  const witness = await Witness.start(node.port)
-  const page = await get(node.port, '/many/')
-  assert.equal(page.status, 200)
-  assert.ok(page.complete)
-  checkNames(names(page.text), 200_000)
-  assert.match(page.text, /<\/html>\n$/)
-  assert.doesNotMatch(page.text, /There are more entries/)
-  const json = JSON.parse((await get(node.port, '/many/', JSON_WANTED)).text)
-  checkNames(
-    json.entries.map(({ name }) => name),
-    200_000,
-  )
-  assert.equal(json.truncated, false)
-  writeFileSync(join(node.many, 'one-more'), '')
-  const cut = JSON.parse((await get(node.port, '/many/', JSON_WANTED)).text)
-  assert.equal(cut.entries.length, 200_000)
-  assert.equal(cut.truncated, true)
-  await witness.stop(t)
-})
 
 test('a long list is the same over each protocol, and what follows it is answered', async (t) => {
   const node = await startListing(t, { count: 20_000 })

@@ -54,7 +54,7 @@ function askOn(port, path) {
   }
 }
 
-describe('a file of redirects', { concurrency: 3 }, () => {
+describe('a file of redirects', { concurrency: 5 }, () => {
   test('exact paths come before patterns, after the redirects of the config, and before files', async (t) => {
     const { asks } = await start(
       t,
