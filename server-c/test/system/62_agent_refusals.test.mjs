@@ -18,7 +18,7 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
       await sleep(100)
     }
     assert.ok(control.said.length - heard <= 4, `asked ${control.said.length - heard} times more`)
-    assert.match(node.log, /identity was revoked.*serving on.*--rejoin/)
+    await control.until('a line', () => /identity was revoked.*serving on.*--rejoin/.test(node.log))
     assert.equal(await node.stop(), 0)
   })
 
@@ -60,7 +60,7 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
       control.of('result', third.generation).some(({ body }) => body.outcome === 'reverted'),
     )
     assert.equal(await node.version(), 'v2')
-    assert.match(node.log, /generation 2 is confirmed/)
+    await control.until('a line', () => /generation 2 is confirmed/.test(node.log))
   })
 
   test('an upgrade that is needed changes nothing on the node', async (t) => {
@@ -74,7 +74,7 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
     await sleep(800)
     assert.equal(await node.version(), 'v1')
     assert.ok(control.said.length - heard <= 2)
-    assert.match(node.log, /needs a newer farmstead-node/)
+    await control.until('a line', () => /needs a newer farmstead-node/.test(node.log))
   })
 
   test('say_hello is answered with a hello, and the rest goes on', async (t) => {
@@ -103,7 +103,7 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
     await control.start()
     await control.until('a refused answer', () => asked >= 3)
     assert.equal(await node.version(), 'v1')
-    assert.match(node.log, /answer to desired: /)
+    await control.until('a line', () => /answer to desired: /.test(node.log))
     control.faults = {}
     control.assign(node.config('v2'))
     await node.untilVersion('v2')
@@ -137,7 +137,9 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
       .filter((one) => one.status === 200)
     assert.deepEqual(obeyed, [], 'nothing is asked of it in earnest')
     assert.equal(await node.version(), 'v1')
-    assert.match(node.log, /another control plane than the one this node joined/)
+    await control.until('a line', () =>
+      /another control plane than the one this node joined/.test(node.log),
+    )
   })
 
   test('a slow report holds up no push', async (t) => {
