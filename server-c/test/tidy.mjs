@@ -2,7 +2,7 @@
 // clang-tidy of all sources but those that it has found right before. What it goes by is the source, all that it
 // includes, its command, the checks and the program; a source of which none of these has changed is not checked again.
 // That is kept in .tools/clang-tidy, an empty file for each; a month after its last use it goes.
-//   node test/tidy.mjs [--build FOLDER] [--all]     from the compile_commands.json there; --all: right before or not
+//   node test/tidy.mjs [--build FOLDER] [--kept FOLDER] [--all] [FILE…]     --build: where compile_commands.json is; --all: right before or not
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -12,7 +12,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -23,17 +22,19 @@ import { parseArgs, promisify } from 'node:util'
 const execute = promisify(execFile)
 const folder = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const root = dirname(folder)
-const kept = join(root, '.tools/clang-tidy')
 const KEPT_MS = 30 * 24 * 3600 * 1000
 const MOST_OUTPUT = 64 << 20
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     build: { type: 'string', default: join(folder, 'build/release') },
+    kept: { type: 'string', default: join(root, '.tools/clang-tidy') },
     all: { type: 'boolean', default: false },
   },
 })
 const build = resolve(values.build)
+const kept = resolve(values.kept)
 
 /** @returns {Map<string, { command: string, directory: string }>} by file */
 function readCommands() {
@@ -81,9 +82,17 @@ function forgetOld() {
     if (lastUse(join(kept, name)) < Date.now() - KEPT_MS) rmSync(join(kept, name), { force: true })
 }
 
+/** The program and its checks, which are the same for all files. */
+async function checkerOf(file) {
+  const said = [['--version'], ['--dump-config', '-p', build, file]].map((words) =>
+    execute('clang-tidy', words),
+  )
+  return (await Promise.all(said)).map(({ stdout }) => stdout).join('')
+}
+
+const all = positionals.length > 0 ? positionals.map((name) => resolve(name)) : sources()
 const commands = readCommands()
-const { stdout: version } = await execute('clang-tidy', ['--version'])
-const checker = version + readFileSync(join(folder, '.clang-tidy'), 'utf8')
+const checker = await checkerOf(all[0])
 mkdirSync(kept, { recursive: true })
 
 let checked = 0
@@ -92,19 +101,18 @@ async function work(file) {
   const command = commands.get(file)
   if (!command) throw new Error(`${relative(root, file)} is in no ${build}/compile_commands.json`)
   const mark = join(kept, await keyOf(file, command, checker))
-  if (existsSync(mark) && !values.all) {
-    utimesSync(mark, new Date(), new Date())
-    return
+  if (values.all || !existsSync(mark)) {
+    const found = await check(file)
+    checked++
+    if (found) {
+      console.error(found)
+      wrong++
+      return
+    }
   }
-  const found = await check(file)
-  checked++
-  if (found) {
-    console.error(found)
-    wrong++
-  } else writeFileSync(mark, '')
+  writeFileSync(mark, '') // its time is that of its last use
 }
 
-const all = sources()
 const left = [...all]
 const worker = async () => {
   for (let file = left.shift(); file; file = left.shift()) await work(file)
