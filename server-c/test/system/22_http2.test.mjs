@@ -13,6 +13,7 @@ import { connectHttp2 } from '../conformance/http2.mjs'
 import { ask, files } from '../support/http2-ask.mjs'
 import * as h2 from '../support/http2-raw.mjs'
 import { startNode, tempFolder, until } from '../support/node.mjs'
+import { unreadBytes } from '../support/process.mjs'
 import { exchange, get, RawClient } from '../support/raw.mjs'
 
 const run = promisify(execFile)
@@ -214,7 +215,7 @@ test('a style sheet does not wait behind megabytes of a picture that the kernel 
   client.socket.pause()
   await sleep(300) // all that fits on the way is on the way
   client.send(h2.get(3, '/small.css', [['priority', 'u=0']]))
-  await sleep(300)
+  await until(() => unreadBytes(node.port, [client]) === 0, 'the node has read it')
   client.socket.resume()
   await client.end(3)
   const before = client.frames.slice(
