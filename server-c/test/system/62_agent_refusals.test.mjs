@@ -26,7 +26,7 @@ describe('a control plane that refuses or talks nonsense', { concurrency: 5 }, (
     const { control, node, serving } = await servingFarm(t)
     await serving('v1')
     control.confirming = 'no'
-    control.confirmWithinMs = 1500
+    control.confirmWithinMs = 4000 // in which it has to be heard of
     const { generation } = control.assign(node.config('v2'))
     await node.untilVersion('v2')
     await control.until('confirm', () => control.of('confirm', generation).length > 0)
