@@ -4,7 +4,6 @@
 //   npm test -- server-c e2e     only these parts
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setUp } from './setup/index.mjs'
 import { root, toolsDir } from './setup/paths.mjs'
@@ -54,19 +53,16 @@ function checks({ node }) {
   const c = ['server-c/src', 'server-c/test', 'server-c/bench'].flatMap((dir) =>
     filesIn(dir, /\.[ch]$/),
   )
-  const sources = filesIn('server-c/src', /\.c$/)
   const [, cruiser = ''] = tool('dependency-cruiser', 'bin/dependency-cruiser.mjs')
   const rules = ['--config', 'scripts/rooms/rules.mjs', '--output-type', 'err']
   const library = ['--import', './scripts/rooms/typescript-5.mjs']
   const rooms = [...library, cruiser, ...rules, 'control-api/src']
-  const jobs = String(availableParallelism())
   /** @param {string} preset @param {string[]} more @returns {Check} */
   const cTests = (preset, ...more) => {
     const command = [node, 'test/run.mjs', '--preset', preset, ...more]
     const title = `server-c tests, ${preset}`
     return { part: 'server-c', title, command, again: onlyFiles(command), cwd: 'server-c' }
   }
-  const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
   return [
     {
       part: 'lint',
@@ -78,7 +74,7 @@ function checks({ node }) {
       title: 'clang-format',
       command: ['clang-format', '--dry-run', '--Werror', ...c],
     },
-    { part: 'lint', title: 'clang-tidy', command: ['sh', '-c', tidy, 'clang-tidy', ...sources] },
+    { part: 'lint', title: 'clang-tidy', command: [node, 'server-c/test/tidy.mjs'] },
     {
       part: 'lint',
       title: 'order of folders',

@@ -75,11 +75,12 @@ export const clone = {
     const node = await view()
     const { incarnation } = random.pick(node?.clone?.incarnations ?? [])
     await api.keepClone(node?.id ?? '', incarnation)
-    const heardAfter = await until(`one serves ${label}`, HEARD_WITHIN_MS, async () =>
-      (await labels(both)).includes(label),
-    )
+    let served = before
+    const heardAfter = await until(`one serves ${label}`, HEARD_WITHIN_MS, async () => {
+      served = await labels(both)
+      return served.includes(label) && !served.includes(null)
+    })
     farm.note(`the kept one took the waiting version ${heardAfter.toFixed(1)} s after the decision`)
-    const served = await labels(both)
     const kept = served[0] === label ? original : copy
     const other = kept === original ? copy : original
     await farm.untilAgreed([kept], performance.now(), '(decided)')

@@ -39,6 +39,24 @@ static enum content_list judge_list(const struct content_work *work, int fd, con
     return work->has_waited ? CONTENT_LIST_NONE : CONTENT_LIST_YOUNG;
 }
 
+/* Opens the list at `path`, of which snprintf() said it had `len` bytes. *fd is open where the list is
+ * one that says something, and nowhere else. */
+static enum content_list open_list(const struct content_work *work, int root, const char *path,
+                                   int len, int *fd, struct stat *st)
+{
+    enum content_list answer;
+
+    if (len >= PATH_MAX)
+        return CONTENT_LIST_NONE;
+    *fd = confined_open(root, path, SYMLINKS_NEVER, CONFINED_READ, st);
+    if (*fd < 0)
+        return CONTENT_LIST_NONE;
+    answer = judge_list(work, *fd, st);
+    if (answer != CONTENT_LIST_SAYS)
+        close(*fd);
+    return answer;
+}
+
 bool content_list_is_there(const struct content_work *work, int root, enum config_symlinks symlinks)
 {
     struct stat st;
@@ -79,23 +97,18 @@ static bool says(struct content_work *work, struct span text)
 static enum content_list ask_beside(struct content_work *work, int root)
 {
     char path[PATH_MAX], bytes[BESIDE_BYTES];
-    enum content_list answer;
     struct stat st;
     ssize_t n = 0;
     int fd, len = snprintf(path, sizeof(path), "%s" SUFFIX, work->path);
+    enum content_list answer = open_list(work, root, path, len, &fd, &st);
 
-    if (len >= (int)sizeof(path))
-        return CONTENT_LIST_NONE;
-    fd = confined_open(root, path, SYMLINKS_NEVER, CONFINED_READ, &st);
-    if (fd < 0)
-        return CONTENT_LIST_NONE;
-    answer = judge_list(work, fd, &st);
-    if (answer == CONTENT_LIST_SAYS && st.st_size <= BESIDE_BYTES)
+    if (answer != CONTENT_LIST_SAYS)
+        return answer;
+    if (st.st_size <= BESIDE_BYTES)
         n = file_read_fully(fd, bytes, sizeof(bytes), 0);
     close(fd);
-    if (answer == CONTENT_LIST_SAYS && (n <= 0 || !says(work, (struct span){bytes, (size_t)n})))
-        return CONTENT_LIST_NONE;
-    return answer;
+    return n > 0 && says(work, (struct span){bytes, (size_t)n}) ? CONTENT_LIST_SAYS
+                                                                : CONTENT_LIST_NONE;
 }
 
 /* --- the site's list ------------------------------------------------------------------------- */
@@ -131,25 +144,19 @@ static enum content_list ask_in(struct checksum_store *store, struct content_wor
 {
     const char *rest = work->path + above + 1;
     char path[PATH_MAX];
-    enum content_list answer;
     struct stat st;
-    int fd, err = 0,
-            len = snprintf(path, sizeof(path), "%.*s/%s", (int)above, work->path,
-                           work->place->site->checksums);
+    int fd, err,
+        len = snprintf(path, sizeof(path), "%.*s/%s", (int)above, work->path,
+                       work->place->site->checksums);
+    enum content_list answer = open_list(work, root, path, len, &fd, &st);
 
-    if (len >= (int)sizeof(path))
-        return CONTENT_LIST_NONE;
-    fd = confined_open(root, path, SYMLINKS_NEVER, CONFINED_READ, &st);
-    if (fd < 0)
-        return CONTENT_LIST_NONE;
-    answer = judge_list(work, fd, &st);
-    if (answer == CONTENT_LIST_SAYS)
-        err = checksum_store_find(store, fd, &st, (struct span){rest, strlen(rest)}, work->hash);
+    if (answer != CONTENT_LIST_SAYS)
+        return answer;
+    err = checksum_store_find(store, fd, &st, (struct span){rest, strlen(rest)}, work->hash);
     close(fd);
     work->list_is_too_long = work->list_is_too_long || err == UV_E2BIG;
-    if (err != 0 || (answer == CONTENT_LIST_SAYS && !folders_are_older(work, root, above, &st)))
-        return CONTENT_LIST_NONE;
-    return answer;
+    return err == 0 && folders_are_older(work, root, above, &st) ? CONTENT_LIST_SAYS
+                                                                 : CONTENT_LIST_NONE;
 }
 
 static enum content_list ask_upwards(struct checksum_store *store, struct content_work *work,

@@ -64,8 +64,9 @@ bool access_log_write(struct access_log *log, uint32_t loop, const struct access
     first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;
     memcpy(ring->bytes + at, line.text, first);
     memcpy(ring->bytes, line.text + first, line.len - first);
-    atomic_store_explicit(&ring->filled, filled + line.len, memory_order_release);
-    /* Wake the thread early when the ring becomes half full; otherwise it comes by itself. */
+    atomic_store(&ring->filled, filled + line.len); /* in one order with log_out.h's flag */
+    /* The thread comes in a while, and at once when the ring becomes half full. */
+    log_out_has_lines(log->out);
     if (filled - written < RING_BYTES / 2 && filled - written + line.len >= RING_BYTES / 2)
         log_out_wake(log->out);
     return true;
@@ -76,7 +77,7 @@ bool access_log_write(struct access_log *log, uint32_t loop, const struct access
 /* Takes as many whole lines as fit. Returns their length. */
 static size_t take_from(struct access_ring *ring, char *batch, size_t cap)
 {
-    uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_acquire);
+    uint64_t filled = atomic_load(&ring->filled);
     uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
     size_t at = written % RING_BYTES, len = filled - written, first;
 

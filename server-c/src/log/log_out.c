@@ -11,11 +11,13 @@
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
-#define LOOK_EVERY_MS 200
+#define GATHER_MS 200   /* lines that come within it are written together */
+#define RETRY_MS 200    /* to what has taken nothing */
 #define END_SECONDS 2   /* how long what is left may take at the end */
 #define LEAVE_SECONDS 1 /* how long a batch for an old file may take */
 
@@ -39,6 +41,9 @@ struct writer {
 struct log_out {
     struct log_out_source source;
     sem_t wake; /* for the current writer */
+    /* The current writer sleeps until somebody wakes it, and has looked for lines after it said so: of
+     * whoever adds one and it, one sees what the other did. */
+    atomic_bool is_asleep;
     /* Protects what follows. Held while a file is opened, which takes limited time. */
     pthread_mutex_t changing;
     char *target;         /* log_target.h; "": none */
@@ -118,15 +123,39 @@ static bool write_some(struct writer *writer)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static void wait_for_lines(struct log_out *out)
+/* Until somebody wakes the writer, but for no longer than this. */
+static void wait_for(struct log_out *out, long ms)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until); /* CLOCK_REALTIME may be set back */
-    until.tv_nsec += LOOK_EVERY_MS * (long)NS_PER_MS;
+    until.tv_nsec += ms * (long)NS_PER_MS;
     until.tv_sec += until.tv_nsec / (long)NS_PER_SECOND;
     until.tv_nsec %= (long)NS_PER_SECOND;
     sem_clockwait(&out->wake, CLOCK_MONOTONIC, &until);
+}
+
+/* For as long as there is nothing to do. After the first line more are waited for. */
+static void sleep_until_woken(struct log_out *out)
+{
+    sem_wait(&out->wake);
+    if (!atomic_exchange(&out->is_asleep, false)) /* log_out_has_lines() has */
+        wait_for(out, GATHER_MS);
+}
+
+/* The lock must be held. False: there are none, and who adds one wakes the writer. */
+static bool find_lines(struct writer *writer)
+{
+    if (writer->done == writer->len)
+        refill(writer);
+    if (writer->done == writer->len) {
+        atomic_store(&writer->out->is_asleep, true);
+        refill(writer);
+    }
+    if (writer->done == writer->len)
+        return false;
+    atomic_store(&writer->out->is_asleep, false);
+    return true;
 }
 
 /* Writes until another writer is current, or until the end. The lock must be held; it is released
@@ -138,13 +167,13 @@ static void write_lines(struct writer *writer)
     while (out->current == writer) {
         /* A writer that is about to leave may give lines back. */
         bool is_last = out->is_ending && !out->writers->next, has_lines, wrote;
-        if (writer->done == writer->len)
-            refill(writer);
-        has_lines = writer->done < writer->len;
+        has_lines = find_lines(writer);
         pthread_mutex_unlock(&out->lock);
         wrote = has_lines && write_some(writer);
-        if (!wrote && !is_last)
-            wait_for_lines(out);
+        if (!has_lines && !is_last)
+            sleep_until_woken(out);
+        else if (!wrote && !is_last)
+            wait_for(out, RETRY_MS);
         pthread_mutex_lock(&out->lock);
         if (!wrote && is_last)
             return;
@@ -311,6 +340,12 @@ bool log_out_free(struct log_out *out)
 void log_out_wake(struct log_out *out)
 {
     sem_post(&out->wake);
+}
+
+void log_out_has_lines(struct log_out *out)
+{
+    if (atomic_load(&out->is_asleep) && atomic_exchange(&out->is_asleep, false))
+        sem_post(&out->wake);
 }
 
 /* --- another file ---------------------------------------------------------------------------- */

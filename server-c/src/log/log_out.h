@@ -3,10 +3,10 @@
  * nowhere. Each is written by a thread of its own, so that whoever logs never waits for a disk, or for
  * the reader of a pipe.
  *
- * A thread that hangs in a write is left behind when the log gets another file; at the end it is
- * waited for, but only for limited time. Lines that the file can't take (a full disk, a limit on
- * its size) are kept and tried again. A line of which the old file has a part is written to the new
- * one from its beginning. */
+ * A thread without lines sleeps until there are some. One that hangs in a write is left behind when the
+ * log gets another file; at the end it is waited for, but only for limited time. Lines that the file
+ * can't take (a full disk, a limit on its size) are kept and tried again. A line of which the old file
+ * has a part is written to the new one from its beginning. */
 #ifndef FARMSTEAD_LOG_OUT_H
 #define FARMSTEAD_LOG_OUT_H
 
@@ -46,7 +46,11 @@ int log_out_reopen(struct log_out *out, struct log_file_problem *problem);
 /* Gives the file to that user, if we have created it. 0 or a negative UV_E*. */
 int log_out_give(struct log_out *out, uid_t uid, gid_t gid);
 
-/* There are lines: don't wait for the next regular look, every 200 ms. Any thread, loops too. */
+/* There are lines, and the source's `take` finds them: they are written within 200 ms, together with
+ * those that come meanwhile. What `take` looks at must have been stored with memory_order_seq_cst, or
+ * under a lock. Costs a look at one flag where the thread is at work. Any thread, loops too. */
+void log_out_has_lines(struct log_out *out);
+/* They are to be written at once. Any thread, loops too. */
 void log_out_wake(struct log_out *out);
 
 #endif

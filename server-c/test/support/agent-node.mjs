@@ -15,6 +15,9 @@ export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
   fileURLToPath(new URL('../../build/release/farmstead-node', import.meta.url))
 
+/** A busy machine takes its time; who is not there is refused at once. */
+const ANSWER_MS = 15_000
+
 /** A proxy of the machine's must not come between a node and 127.0.0.1. */
 const proxies = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']
 const env = { ...process.env, ...Object.fromEntries(proxies.map((name) => [name, ''])) }
@@ -155,7 +158,7 @@ export class AgentNode {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.port}/`, {
         headers: { connection: 'close' },
-        signal: AbortSignal.timeout(2000),
+        signal: AbortSignal.timeout(ANSWER_MS),
       })
       await answer.arrayBuffer()
       return answer.headers.get('x-version') ?? `HTTP ${answer.status}`

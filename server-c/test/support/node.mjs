@@ -19,6 +19,9 @@ export const NEVER_MS = 60_000
 // The cache trusts no file that changed within the grain of the kernel's clock: a test's are older.
 export const SETTLED_MS = 100
 
+/** CLIENT_MS of src/admin/admin.c */
+const ADMIN_WAITS_MS = 2000
+
 /** A folder that is gone when the test ends. */
 export function tempFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'farmstead-'))
@@ -87,10 +90,18 @@ class RunningNode {
 
   /**
    * The admin listener's answer. On a connection of its own: one that was kept may be closed, as it was idle for long on a
-   * busy machine, while it is used again.
+   * busy machine, while it is used again. Who was left standing for longer than the listener waits asks again.
    */
   async admin(path) {
-    return fetch(`http://127.0.0.1:${this.adminPort}${path}`, { headers: { connection: 'close' } })
+    const url = `http://127.0.0.1:${this.adminPort}${path}`
+    for (let turn = 1; ; turn++) {
+      const asked = performance.now()
+      try {
+        return await fetch(url, { headers: { connection: 'close' } })
+      } catch (error) {
+        if (turn === 5 || performance.now() - asked < ADMIN_WAITS_MS) throw error
+      }
+    }
   }
 
   async status() {
@@ -101,6 +112,16 @@ class RunningNode {
   async counter(name) {
     const { series } = await this.status()
     return series.reduce((sum, one) => sum + one.counters[name], 0)
+  }
+
+  /** Waits until as much is counted: a client may have its answer, or see its end, a moment before. */
+  async untilCounter(name, wanted) {
+    let counted
+    await until(async () => {
+      counted = await this.counter(name)
+      return counted >= wanted
+    }, `${wanted} ${name}`)
+    assert.equal(counted, wanted, name)
   }
 
   /** How many connections ended for `reason` (docs/observing-a-node.md). */

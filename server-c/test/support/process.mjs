@@ -26,3 +26,15 @@ export function descriptorLimit() {
   const [, hard] = /Max open files\s+\d+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))
   return Number(hard)
 }
+
+/** How many bytes of these clients the server behind `port` (IPv4) has not read yet. */
+export function unreadBytes(port, clients) {
+  const theirs = new Set(clients.map(({ socket }) => socket.localPort))
+  const portOf = (address) => Number.parseInt(address.split(':')[1], 16)
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, remote]) => remote && portOf(local) === port && theirs.has(portOf(remote)))
+    .reduce((sum, [, , , , queues]) => sum + Number.parseInt(queues.split(':')[1], 16), 0)
+}

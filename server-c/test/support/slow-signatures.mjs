@@ -18,7 +18,8 @@ export async function start(t, { kind = 'rsa4096', site = {}, config = {} } = {}
   const node = await startTlsNode(t, {
     sites: [{ hosts: ['a.example', '*'], certificates: [certificate], ...site }],
     files,
-    config: { workers: 1, ...config },
+    // A busy machine takes its time for so many signatures.
+    config: { workers: 1, limits: { headerSeconds: 300 }, ...config },
   })
   return { node, ca: root.pem, intermediate, folder }
 }

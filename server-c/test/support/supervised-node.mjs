@@ -41,7 +41,7 @@ export function lives(pid) {
 
 /** Ends the serving process; resolves when there is another. */
 export async function crash(signal = 'SIGSEGV') {
-  const pid = node.servingPid
+  const pid = await control.until('a process', () => node.servingPid)
   process.kill(pid, signal)
   return control.until('another process', () => {
     const now = node.servingPid

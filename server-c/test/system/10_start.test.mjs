@@ -199,9 +199,9 @@ test('a response under way is sent to its end when it stops', async (t) => {
   const idle = await RawClient.connect(node.port)
   idle.send(request('/big.bin', { method: 'HEAD' }))
   await idle.response({ isHead: true })
+  client.socket.once('data', () => client.socket.pause())
   client.send(request('/big.bin'))
-  client.socket.pause()
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await until(() => client.received > 0, 'the first bytes')
   node.child.kill('SIGTERM')
   await idle.closed()
   await until(

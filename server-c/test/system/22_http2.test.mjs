@@ -13,6 +13,7 @@ import { connectHttp2 } from '../conformance/http2.mjs'
 import { ask, files } from '../support/http2-ask.mjs'
 import * as h2 from '../support/http2-raw.mjs'
 import { startNode, tempFolder, until } from '../support/node.mjs'
+import { unreadBytes } from '../support/process.mjs'
 import { exchange, get, RawClient } from '../support/raw.mjs'
 
 const run = promisify(execFile)
@@ -28,10 +29,10 @@ test('a hundred requests at once are answered on one connection', async (t) => {
     assert.equal(status, 200)
     assert.equal(body.length, i % 10 ? 5 : 3_000_000)
   }
-  assert.equal(await node.counter('connections'), 1)
-  assert.equal(await node.counter('requests'), 100)
-  assert.equal(await node.counter('http2Requests'), 100)
-  assert.equal(await node.counter('responses2xx'), 100)
+  await node.untilCounter('connections', 1)
+  await node.untilCounter('requests', 100)
+  await node.untilCounter('http2Requests', 100)
+  await node.untilCounter('responses2xx', 100)
   session.destroy()
   await until(async () => (await node.status()).gauges.openConnections === 0, 'its end')
 })
@@ -214,7 +215,7 @@ test('a style sheet does not wait behind megabytes of a picture that the kernel 
   client.socket.pause()
   await sleep(300) // all that fits on the way is on the way
   client.send(h2.get(3, '/small.css', [['priority', 'u=0']]))
-  await sleep(300)
+  await until(() => unreadBytes(node.port, [client]) === 0, 'the node has read it')
   client.socket.resume()
   await client.end(3)
   const before = client.frames.slice(

@@ -1,48 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Lists of very many files: whole over each protocol, made as the client takes them, and given up with it.
 import assert from 'node:assert/strict'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectHttp2 } from '../conformance/http2.mjs'
 import { ask } from '../support/http2-ask.mjs'
 import {
-  beginning,
   checkNames,
   JSON_WANTED,
-  LONG,
   names,
   resetHttp1,
   resetHttp2,
   startListing,
-  theRest,
 } from '../support/long-lists.mjs'
 import { goneOf } from '../support/many-clients.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
-import { Witness } from '../support/witness.mjs'
-
-test('200,000 names are listed, all of them, and of one more it is said', async (t) => {
-  const node = await startListing(t, { count: 200_000 })
-  const witness = await Witness.start(node.port)
-  const page = await get(node.port, '/many/')
-  assert.equal(page.status, 200)
-  assert.ok(page.complete)
-  checkNames(names(page.text), 200_000)
-  assert.match(page.text, /<\/html>\n$/)
-  assert.doesNotMatch(page.text, /There are more entries/)
-  const json = JSON.parse((await get(node.port, '/many/', JSON_WANTED)).text)
-  checkNames(
-    json.entries.map(({ name }) => name),
-    200_000,
-  )
-  assert.equal(json.truncated, false)
-  writeFileSync(join(node.many, 'one-more'), '')
-  const cut = JSON.parse((await get(node.port, '/many/', JSON_WANTED)).text)
-  assert.equal(cut.entries.length, 200_000)
-  assert.equal(cut.truncated, true)
-  await witness.stop(t)
-})
 
 test('a long list is the same over each protocol, and what follows it is answered', async (t) => {
   const node = await startListing(t, { count: 20_000 })
@@ -90,36 +64,6 @@ test('windows of HTTP/2 that are small or shut hold up the list, and nothing els
   await new Promise((resolve) => list.on('close', resolve))
   assert.ok(Buffer.concat(chunks).equals(whole), 'the one that had to wait')
   session.destroy()
-})
-
-test('a list stays that of the folder it was asked of, whatever becomes of it', async (t) => {
-  const node = await startListing(t, { count: 10_000, rest: LONG })
-  const whole = (await get(node.port, '/many/')).body
-  const changes = [
-    () => writeFileSync(join(node.many, 'a-new-one'), ''),
-    () => renameSync(node.many, `${node.many}.gone`),
-    () => rmSync(`${node.many}.gone`, { recursive: true }),
-  ]
-  const clients = []
-  for (const change of changes) {
-    clients.push(await beginning(node))
-    if (clients.length === 1) change()
-  }
-  // The second and the third have the new file, too, and lose the folder as they read.
-  for (const change of changes.slice(1)) change()
-  assert.equal(
-    await node.reload({ ...node.config, sites: [{ hosts: ['*'], root: node.root }] }),
-    true,
-    node.log,
-  )
-  assert.ok((await theRest(clients[0])).equals(whole))
-  for (const client of clients.slice(1)) {
-    const got = (await theRest(client)).toString()
-    assert.match(got, /<bdi>a-new-one<\/bdi>/)
-    checkNames(names(got), 10_000)
-  }
-  for (const client of clients) client.close()
-  assert.equal((await get(node.port, '/many/')).status, 404)
 })
 
 test('a folder in which names come and go is listed whole, with those that stay', async (t) => {

@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ask, files, start } from '../support/example-over-tls.mjs'
+import { until } from '../support/node.mjs'
 import { exchange, LOOPBACK, RawClient, request } from '../support/raw.mjs'
 import {
   authorities,
@@ -348,7 +349,10 @@ describe('what a site asks for', { concurrency: 3 }, () => {
         200,
       )
     assert.ok((await failures(node, { from: 'node', reason: 'unknown_ca' })) > 0)
-    assert.equal((await node.status()).gauges.openConnections, 0)
+    await until(
+      async () => (await node.status()).gauges.openConnections === 0,
+      'all connections to be gone',
+    )
   })
 
   test('a session of one site does not get a client into another that asks for certificates', async (t) => {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, start } from '../support/example-over-tls.mjs'
 import { until } from '../support/node.mjs'
 import { exchange, LOOPBACK, RawClient } from '../support/raw.mjs'
@@ -22,6 +21,15 @@ async function firstFlight(t, options) {
   const [bytes] = await once(peer, 'data')
   peer.destroy()
   return bytes
+}
+
+/** Waits until as many are counted: a client may hear of one a moment before. */
+async function untilFailures(node, labels, wanted) {
+  await until(
+    async () => (await failures(node, labels)) >= wanted,
+    `${wanted} of ${JSON.stringify(labels)}`,
+  )
+  assert.equal(await failures(node, labels), wanted)
 }
 
 test('a client that goes away anywhere in its hello, or spoils it, leaves nothing behind', async (t) => {
@@ -59,7 +67,7 @@ describe('failures', { concurrency: 3 }, () => {
     const answer = await exchange(node.tlsPort, ask('/'))
     assert.equal(answer.status, 400)
     assert.match(answer.text, /speaks HTTPS/)
-    assert.equal(await failures(node, { reason: 'plainHttp' }), 1)
+    await untilFailures(node, { reason: 'plainHttp' }, 1)
     await node.untilEnds('handshake', 1)
   })
 
@@ -72,16 +80,16 @@ describe('failures', { concurrency: 3 }, () => {
       'the alert of the client',
     )
     assert.notEqual(await refusal(node.tlsPort, { ca, ALPNProtocols: ['imap'] }), 'none')
-    assert.equal(await failures(node, { from: 'node', reason: 'no_application_protocol' }), 1)
+    await untilFailures(node, { from: 'node', reason: 'no_application_protocol' }, 1)
     assert.notEqual(
       await refusal(node.tlsPort, { ca, ciphers: 'AES128-SHA', maxVersion: 'TLSv1.2' }),
       'none',
     )
-    assert.equal(await failures(node, { from: 'node', reason: 'handshake_failure' }), 1)
+    await untilFailures(node, { from: 'node', reason: 'handshake_failure' }, 1)
     assert.ok((await handshakes(node)) >= before)
     const alerts = (await failures(node)) - (await failures(node, { reason: 'clientGone' }))
-    assert.equal(await node.counter('tlsHandshakeFailures'), alerts)
-    assert.equal(await node.counter('tlsHandshakes'), await handshakes(node))
+    await node.untilCounter('tlsHandshakeFailures', alerts)
+    await node.untilCounter('tlsHandshakes', await handshakes(node))
     const text = await (await node.admin('/metrics')).text()
     assert.match(
       text,
@@ -104,21 +112,22 @@ describe('failures', { concurrency: 3 }, () => {
     await Promise.all([silent.closed(), half.closed(), hangs.closed()])
     await node.untilEnds('silent', 1)
     await node.untilEnds('handshake', 2)
-    assert.equal(await failures(node, { reason: 'timeOut' }), 2)
+    await untilFailures(node, { reason: 'timeOut' }, 2)
     for (const client of [silent, half, hangs]) client.close()
   })
 
   test('a full node does not write a plain answer into TLS', async (t) => {
     const { node, ca } = await start(t, { config: { limits: { connections: 2 } } })
     const busy = [await tlsClient(node.tlsPort, { ca }), await tlsClient(node.tlsPort, { ca })]
-    for (const client of busy) client.socket.pause()
     for (const client of busy) client.send(ask('/large.bin').repeat(40))
-    await sleep(300)
+    // Both have an answer under way: who only idled would make room.
+    await until(() => busy.every(({ received }) => received > 0), 'the first bytes')
+    for (const client of busy) client.socket.pause()
     const refused = await RawClient.connect(node.tlsPort)
     refused.send(await firstFlight(t))
     const bytes = await refused.closed().catch(() => Buffer.alloc(0))
     assert.doesNotMatch(bytes.toString('latin1'), /HTTP/)
-    assert.equal(await node.counter('refused'), 1)
+    await node.untilCounter('refused', 1)
     for (const client of [...busy, refused]) client.close()
   })
 

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
+import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
 import { LOOPBACK, RawClient, request } from '../support/raw.mjs'
 import { authorities, connectTls, startTlsNode, tlsClient } from '../support/tls-node.mjs'
@@ -185,7 +186,10 @@ test('warnings, empty records and changes of cipher without end are not waited f
     await client.closed().catch((reason) => assert.equal(reason?.code, 'ECONNRESET', name))
     client.close()
   }
-  assert.equal((await node.status()).gauges.openConnections, 0)
+  await until(
+    async () => (await node.status()).gauges.openConnections === 0,
+    'all connections to be gone',
+  )
   await serves(node, { ca })
 })
 

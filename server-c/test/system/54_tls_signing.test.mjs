@@ -30,17 +30,21 @@ import {
 test('who is connected is answered while many handshakes are under way', async (t) => {
   const { node, ca } = await start(t)
   const kept = await tlsClient(node.tlsPort, { ca })
-  const clients = await greet(t, node)
   const requests = 20
-  for (let i = 0; i < requests; i++) {
-    kept.send(ask())
-    assert.equal((await kept.response()).text, 'alpha')
+  // Signed on the event loop there would be one between any two requests, each time. On a busy machine a round may be so
+  // slow that the other thread has signed as many: it says nothing.
+  for (let signed = requests, round = 1; signed >= requests; round++) {
+    assert.ok(round < 10, `${signed} were signed meanwhile, again and again`)
+    const clients = await greet(t, node)
+    for (let i = 0; i < requests; i++) {
+      kept.send(ask())
+      assert.equal((await kept.response()).text, 'alpha')
+    }
+    signed = answered(clients)
+    await until(() => answered(clients) === MANY)
+    closeAll(clients)
   }
-  // Signed on the event loop there would be one between any two requests.
-  const signed = answered(clients)
-  assert.ok(signed < requests, `${signed} were signed meanwhile`)
-  await until(() => answered(clients) === MANY)
-  closeAll([kept, ...clients])
+  kept.close()
 })
 
 for (const kind of ['rsa', 'rsa4096'])

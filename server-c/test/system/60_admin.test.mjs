@@ -16,6 +16,7 @@ describe('the admin listener', { concurrency: 2 }, () => {
     }
     client.send(request('/a.txt', { lines: ['If-None-Match: *'] }))
     await client.response()
+    await node.untilCounter('requests', 4)
     const response = await node.admin('/status')
     assert.equal(response.headers.get('content-type'), 'application/json')
     const status = await response.json()
@@ -52,6 +53,7 @@ describe('the admin listener', { concurrency: 2 }, () => {
     client.send(names.map((name) => request(name, { method: 'HEAD' })).join(''))
     for (const _ of names) assert.equal((await client.response({ isHead: true })).status, 404)
     client.close()
+    await node.untilCounter('requests', names.length)
     const text = await (await node.admin('/metrics')).text()
     const stage = 'farmstead_stage_seconds_COUNT{generation="1",stage="stat"'
     assert.ok(text.includes(`${stage.replace('COUNT', 'count')}} ${names.length}\n`))
@@ -65,6 +67,7 @@ describe('the admin listener', { concurrency: 2 }, () => {
   test('/metrics is Prometheus text with cumulative buckets', async (t) => {
     const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
     for (let i = 0; i < 10; i++) await get(node.port, '/a.txt')
+    await node.untilCounter('requests', 10)
     const response = await node.admin('/metrics')
     assert.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
     const text = await response.text()

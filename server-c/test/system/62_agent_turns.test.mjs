@@ -27,7 +27,7 @@ async function farm(t, { reportEveryMs, holdsReports = true }) {
 
 const portsOf = (said) => new Set(said.map(({ port }) => port)).size
 
-describe('one connection', { concurrency: 4 }, () => {
+describe('one connection', { concurrency: 6 }, () => {
   test('reports, polls and a whole assignment share one connection, one at a time', async (t) => {
     const { control, node, since } = await farm(t, { reportEveryMs: 200 })
     await control.until('reports', () => since('report').length >= 5)

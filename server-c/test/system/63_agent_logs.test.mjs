@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { joinNode } from '../support/joined-node.mjs'
+import { until } from '../support/node.mjs'
 
 let control
 let node, leave
@@ -24,7 +25,10 @@ async function linesOf(requestId) {
 test('the newest lines come, each with its time and level', async () => {
   const { lines, droppedLines } = await linesOf(control.askForLog(500))
   assert.equal(droppedLines, 0)
-  const written = node.log.trim().split('\n')
+  const written = await until(() => {
+    const all = node.log.trim().split('\n')
+    return all.length >= lines.length && all
+  }, 'all of them on standard error, too')
   assert.deepEqual(
     lines.map(({ timeMs, level, text }) => `${new Date(timeMs).toISOString()} ${level} ${text}`),
     written.slice(0, lines.length),

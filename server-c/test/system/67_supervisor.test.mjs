@@ -20,9 +20,15 @@ test('a confirmed config comes back by itself, crash after crash', async () => {
     await crash(signal)
     await node.untilVersion('v1')
   }
-  assert.match(node.log, /killed by signal 9 \(Killed.*starting it again in 100 ms/)
-  assert.match(node.log, /killed by signal 11 \(Segmentation fault.*starting it again in 200 ms/)
-  assert.match(node.log, /killed by signal 6 \(Aborted.*starting it again in 400 ms/)
+  await control.until('a line', () =>
+    /killed by signal 9 \(Killed.*starting it again in 100 ms/.test(node.log),
+  )
+  await control.until('a line', () =>
+    /killed by signal 11 \(Segmentation fault.*starting it again in 200 ms/.test(node.log),
+  )
+  await control.until('a line', () =>
+    /killed by signal 6 \(Aborted.*starting it again in 400 ms/.test(node.log),
+  )
   assert.equal(confirmedGeneration(), 1)
   await serving('v2')
 })
@@ -34,7 +40,9 @@ test('a config that crashes twice before it is confirmed is taken back, and told
   await node.untilVersion('v2')
   await crash()
   await node.untilVersion('v2')
-  assert.match(node.log, /generation 2 ran when the serving process ended .*a second try/)
+  await control.until('a line', () =>
+    /generation 2 ran when the serving process ended .*a second try/.test(node.log),
+  )
   const hellos = control.of('hello').length
   await crash()
   await node.untilVersion('v1')

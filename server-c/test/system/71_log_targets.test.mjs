@@ -73,10 +73,9 @@ test('a log of the old config has the line of a request that was under way at th
     config: { workers: 1, accessLog: { path: old } },
   })
   const client = await RawClient.connect(node.port)
-  client.socket.pause()
+  client.socket.once('data', () => client.socket.pause())
   client.send(request('/large'))
-  await until(async () => (await node.counter('bytesSent')) >= 0, 'a look')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await until(() => client.received > 0, 'the first bytes')
   assert.equal(await node.reload({ ...node.config, accessLog: { path: next } }), true)
   assert.equal((await get(node.port, '/none')).status, 404)
   await until(() => lines(next).length === 1, 'the new log')

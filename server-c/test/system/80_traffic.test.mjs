@@ -143,7 +143,7 @@ describe('traffic', { concurrency: 4 }, () => {
     const refused = await RawClient.connect(node.port)
     assert.equal((await refused.response()).status, 503)
     await refused.closed()
-    assert.equal(await node.counter('refused'), 1)
+    await node.untilCounter('refused', 1)
     const other = await RawClient.connect(node.port, { localAddress: '127.0.0.2' })
     other.send(request('/a.txt'))
     assert.equal((await other.response()).status, 200)
@@ -177,7 +177,7 @@ describe('traffic', { concurrency: 4 }, () => {
     used.send(`${request('/a.txt')}GET /a.t`)
     assert.equal((await used.response()).status, 200)
     assert.equal((await used.response()).status, 408)
-    assert.equal(await node.counter('timeouts'), 2)
+    await node.untilCounter('timeouts', 2)
     assert.equal(await node.counter('badRequests'), 0)
   })
 

@@ -110,10 +110,17 @@ describe('logs that hang', { concurrency: 4 }, () => {
     t.after(() => child.kill('SIGKILL'))
     await node.untilVersion('v1')
     await node.untilConfirmed(generation)
+    const isServing = (pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'log\n'
+      } catch {
+        return false // it has ended meanwhile
+      }
+    }
     const served = () =>
       readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
         .split(' ')
-        .filter((pid) => pid && readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'log\n')
+        .filter((pid) => pid && isServing(pid))
     const [first] = served()
     for (let i = 0; i < 3; i++) process.kill(Number(served()[0]), i < 2 ? 'SIGUSR1' : 'SIGKILL')
     await until(() => served()[0] && served()[0] !== first, 'another process')

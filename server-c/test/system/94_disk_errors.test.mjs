@@ -101,7 +101,7 @@ test('a disk that fails in the middle of a file ends the connection there', asyn
     assert.ok(body.length < BIG_BYTES && body.equals(big.subarray(0, body.length)))
     client.close()
   }
-  assert.equal(await node.counter('aborted'), 3)
+  await node.untilCounter('aborted', 3)
   await node.untilEnds('file', 3)
   await witness.stop(t)
 })

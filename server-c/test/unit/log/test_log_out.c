@@ -33,11 +33,13 @@ int clock_gettime(clockid_t clock, struct timespec *out)
 static pthread_mutex_t lines_lock = PTHREAD_MUTEX_INITIALIZER;
 static char lines[2 * LOG_OUT_BATCH_BYTES];
 static size_t lines_len;
+static int times_taken;
 
 static size_t take_lines(void *arg, char *batch, size_t cap)
 {
     (void)arg;
     pthread_mutex_lock(&lines_lock);
+    times_taken++;
     size_t len = lines_len < cap ? lines_len : cap;
     memcpy(batch, lines, len);
     memmove(lines, lines + len, lines_len - len);
@@ -54,6 +56,14 @@ static void say(const char *text)
     memcpy(lines + lines_len, text, len);
     lines_len += len;
     pthread_mutex_unlock(&lines_lock);
+}
+
+static int count_takes(void)
+{
+    pthread_mutex_lock(&lines_lock);
+    int count = times_taken;
+    pthread_mutex_unlock(&lines_lock);
+    return count;
 }
 
 static const struct log_out_source source = {
@@ -95,15 +105,62 @@ static void test_a_clock_that_is_set_back(void)
 
     was_ahead = true;
     CHECK_INT(__LINE__, "a file", log_out_configure(out, path, &problem), 0);
-    /* Nobody wakes the thread: between the two lines it waits, by whichever clock it uses. */
+    /* The thread is told, not woken: it waits for more lines, by whichever clock it uses. */
     say(LINE "one\n");
+    log_out_has_lines(out);
     expect(__LINE__, path, LINE "one\n");
     say(LINE "two\n");
+    log_out_has_lines(out);
     expect(__LINE__, path, LINE "one\n" LINE "two\n");
     say(LINE "three\n");
+    log_out_has_lines(out);
     expect(__LINE__, path, LINE "one\n" LINE "two\n" LINE "three\n");
     CHECK_TRUE(log_out_free(out), "ended");
     was_ahead = false;
+    unlink(path);
+}
+
+/* Says so, and has looked for lines since: it does both under the lock. */
+static bool sleeps(struct log_out *out)
+{
+    pthread_mutex_lock(&out->lock);
+    bool is_asleep = atomic_load(&out->is_asleep);
+    pthread_mutex_unlock(&out->lock);
+    return is_asleep;
+}
+
+static void wait_until_asleep(struct log_out *out)
+{
+    for (int i = 0; i < 500 && !sleeps(out); i++)
+        usleep(10000);
+    CHECK_TRUE(sleeps(out), "it sleeps");
+}
+
+static void test_that_it_sleeps(void)
+{
+    struct log_out *out = log_out_new(&source);
+
+    CHECK_INT(__LINE__, "a file", log_out_configure(out, path, &problem), 0);
+    wait_until_asleep(out);
+    int takes = count_takes();
+    usleep(5 * GATHER_MS * 1000);
+    CHECK_INT(__LINE__, "nothing is looked for", count_takes(), takes);
+
+    /* Those that come together are written together, and then it sleeps again. */
+    for (int i = 0; i < 3; i++) {
+        say(LINE "one\n");
+        log_out_has_lines(out);
+        usleep(1000);
+    }
+    expect(__LINE__, path, LINE "one\n" LINE "one\n" LINE "one\n");
+    wait_until_asleep(out);
+    say(LINE "two\n");
+    log_out_wake(out);
+    expect(__LINE__, path, LINE "one\n" LINE "one\n" LINE "one\n" LINE "two\n");
+    wait_until_asleep(out);
+    say(LINE "left\n"); /* at the end it is not told at all */
+    CHECK_TRUE(log_out_free(out), "ended");
+    CHECK_TRUE(has(path, LINE "one\n" LINE "one\n" LINE "one\n" LINE "two\n" LINE "left\n"), "all");
     unlink(path);
 }
 
@@ -128,6 +185,7 @@ static void test_a_limit_of_the_size(void)
     expect(__LINE__, other, LINE "two\n");
     limit_files(RLIM_INFINITY);
     say(LINE "three\n");
+    log_out_has_lines(out);
     expect(__LINE__, other, LINE "two\n" LINE "three\n");
     CHECK_TRUE(log_out_free(out), "ended");
     unlink(path);
@@ -188,6 +246,7 @@ int main(void)
     CHECK_TRUE(mkdtemp(folder), "folder");
     snprintf(path, sizeof(path), "%s/log", folder);
     snprintf(other, sizeof(other), "%s/other", folder);
+    test_that_it_sleeps();
     test_a_clock_that_is_set_back();
     test_a_limit_of_the_size();
     test_a_pipe_that_nobody_reads();

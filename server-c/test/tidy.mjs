@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// clang-tidy of all sources but those that it has found right before. What it goes by is the source, all that it
+// includes, its command, the checks and the program; a source of which none of these has changed is not checked again.
+// That is kept in .tools/clang-tidy, an empty file for each; a month after its last use it goes.
+//   node test/tidy.mjs [--build FOLDER] [--kept FOLDER] [--all] [FILE…]     --build: where compile_commands.json is; --all: right before or not
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+
+const execute = promisify(execFile)
+const folder = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const root = dirname(folder)
+const KEPT_MS = 30 * 24 * 3600 * 1000
+const MOST_OUTPUT = 64 << 20
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    build: { type: 'string', default: join(folder, 'build/release') },
+    kept: { type: 'string', default: join(root, '.tools/clang-tidy') },
+    all: { type: 'boolean', default: false },
+  },
+})
+const build = resolve(values.build)
+const kept = resolve(values.kept)
+
+/** @returns {Map<string, { command: string, directory: string }>} by file */
+function readCommands() {
+  const commands = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))
+  return new Map(commands.map((one) => [one.file, one]))
+}
+
+const sources = () =>
+  readdirSync(join(folder, 'src'), { recursive: true })
+    .filter((name) => name.endsWith('.c'))
+    .sort()
+    .map((name) => join(folder, 'src', name))
+
+/** What clang-tidy goes by, as a name; the same in each folder that the sources are in. */
+async function keyOf(file, { command, directory }, checker) {
+  // With comments (NOLINT is one), macros and the names of what is included.
+  const preprocess = command
+    .replace(/^\S+/, 'clang')
+    .replace(/ -o \S+ -c /, ' -w -Qunused-arguments -E -CC -dD -dI -o - ')
+  const { stdout } = await execute('sh', ['-c', preprocess], {
+    cwd: directory,
+    maxBuffer: MOST_OUTPUT,
+  })
+  const hash = createHash('sha256')
+  for (const text of [checker, command, readFileSync(file, 'utf8'), stdout])
+    hash.update(`${text.replaceAll(root, '')}\0`)
+  return hash.digest('hex')
+}
+
+/** What it finds in the file; nothing where it is right. */
+async function check(file) {
+  try {
+    await execute('clang-tidy', ['--quiet', '-p', build, file], { maxBuffer: MOST_OUTPUT })
+    return ''
+  } catch ({ stdout, message }) {
+    return stdout || message
+  }
+}
+
+/** Another run may have taken it away. */
+const lastUse = (mark) => statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+
+function forgetOld() {
+  for (const name of readdirSync(kept))
+    if (lastUse(join(kept, name)) < Date.now() - KEPT_MS) rmSync(join(kept, name), { force: true })
+}
+
+/** The program and its checks, which are the same for all files. */
+async function checkerOf(file) {
+  const said = [['--version'], ['--dump-config', '-p', build, file]].map((words) =>
+    execute('clang-tidy', words),
+  )
+  return (await Promise.all(said)).map(({ stdout }) => stdout).join('')
+}
+
+const all = positionals.length > 0 ? positionals.map((name) => resolve(name)) : sources()
+const commands = readCommands()
+const checker = await checkerOf(all[0])
+mkdirSync(kept, { recursive: true })
+
+let checked = 0
+let wrong = 0
+async function work(file) {
+  const command = commands.get(file)
+  if (!command) throw new Error(`${relative(root, file)} is in no ${build}/compile_commands.json`)
+  const mark = join(kept, await keyOf(file, command, checker))
+  if (values.all || !existsSync(mark)) {
+    const found = await check(file)
+    checked++
+    if (found) {
+      console.error(found)
+      wrong++
+      return
+    }
+  }
+  writeFileSync(mark, '') // its time is that of its last use
+}
+
+const left = [...all]
+const worker = async () => {
+  for (let file = left.shift(); file; file = left.shift()) await work(file)
+}
+await Promise.all(Array.from({ length: availableParallelism() }, worker))
+forgetOld()
+console.log(
+  `clang-tidy: ${checked} of ${all.length} sources checked, the others were right before; ${wrong} are wrong`,
+)
+process.exitCode = wrong > 0 ? 1 : 0
