@@ -4,6 +4,7 @@ import { RecoveryNotice } from '../features/backups/recovery-notice.tsx'
 import type { Session } from '../lib/api-types.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { FarmLine } from './farm-line.tsx'
+import { Finder } from './finder.tsx'
 import { LiveProvider } from './live-provider.tsx'
 import { LiveSign } from './live-sign.tsx'
 import { Places } from './places.tsx'
@@ -20,6 +21,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
         <header className={classes.header}>
           <FarmLine />
           <div className={classes.end}>
+            <Finder session={session} />
             <LiveSign />
             <AccountMenu username={session.user.username} onSignedOut={onSignedOut} />
           </div>
