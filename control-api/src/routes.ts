@@ -52,7 +52,7 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
-import type { EndNode } from './features/nodes/decommissioning.ts'
+import { createEndNodeIn, type EndNode } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
@@ -200,7 +200,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     metrics,
     engine,
     assignments,
-    endNode,
+    ...{ endNode, endNodeIn: createEndNodeIn({ now, engine, fleet }) },
     askForLog: (nodeId, lines) =>
       questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
     adopt: createAdopt({ db, write, now, validate: validateAuthors }),
@@ -208,8 +208,10 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     readGrouping,
     absenceOf,
     openPreviews: previews,
-    impactOf: (id, change) =>
-      impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
+    impactOf: (changes) =>
+      impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(changes), [
+        ...changes.keys(),
+      ]),
   })(api)
   await nodeCellsRoutes({
     ...{ index, valuesOf: createNodeValues({ now, metrics }), valueErrors: NODE_VALUES_ERRORS },
