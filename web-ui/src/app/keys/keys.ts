@@ -28,7 +28,7 @@ export const elsewhere: readonly { keys: string; says: string }[] = [
   { keys: 'Tab', says: 'To the next field, link or button; with Shift back' },
   { keys: 'Enter', says: 'Opens or does what has the focus' },
   { keys: 'Esc', says: 'Closes a dialog or a menu, and changes nothing' },
-  { keys: 'Space', says: 'Selects a row of the nodes; with Shift all rows up to it' },
+  { keys: 'Space', says: 'Selects the row of the nodes whose box has the focus' },
   { keys: '← →', says: 'In a chart or on the map: to the next moment or node' },
   { keys: 'Ctrl or ⌘ + Enter', says: 'Sends a form from a field of several lines' },
   { keys: 'Esc, then Tab', says: 'Leaves the text editor; Tab alone indents there' },

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
-import { LongTable, type Sorting } from '../../components/long-table.tsx'
+import { type Column as Head, LongTable, type Sorting } from '../../components/long-table.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { SelectAllBox, SelectBox, type Selecting } from './bulk/select-boxes.tsx'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
 import { canSortBy, type FarmSearch, type SortKey } from './farm-search.ts'
@@ -19,6 +20,8 @@ export type NodesTableProps = {
   search: FarmSearch
   onSearch: (search: FarmSearch) => void
   onDrawn: FarmRows['onDrawn']
+  /** null: whoever looks may change none. */
+  selecting: Selecting | null
 }
 
 type Column = {
@@ -76,31 +79,45 @@ const columns: Column[] = [
 const noValues: P99 = []
 const keyOf = ({ id }: FarmRow) => id
 
-export function NodesTable({ rows, p99, search, onSearch, onDrawn }: NodesTableProps) {
+export function NodesTable(props: NodesTableProps) {
+  const { rows, p99, search, onSearch, onDrawn, selecting } = props
+  const boxes: Head[] = selecting
+    ? [{ title: 'Selected', head: <SelectAllBox {...selecting} listed={rows.length} /> }]
+    : []
   return (
     <LongTable
       label="Nodes, table"
       className={classes.dense}
-      columns={columns.map((column) => ({
-        title: column.title,
-        ...(column.isNumeric && { className: 'num' }),
-        sorting: sortingOf(column, { rows, search, onSearch }),
-      }))}
+      columns={[
+        ...boxes,
+        ...columns.map((column) => ({
+          title: column.title,
+          ...(column.isNumeric && { className: 'num' }),
+          sorting: sortingOf(column, { rows, search, onSearch }),
+        })),
+      ]}
       rows={rows}
       keyOf={keyOf}
       onDrawn={onDrawn}
     >
       {({ node }) =>
         node === null ? (
-          <td colSpan={columns.length} className="dim">
+          <td colSpan={boxes.length + columns.length} className="dim">
             Reading…
           </td>
         ) : (
-          columns.map(({ title, isNumeric, cell }) => (
-            <td key={title} className={isNumeric && 'num'}>
-              {cell(node, p99.get(node.id) ?? noValues)}
-            </td>
-          ))
+          <>
+            {selecting && (
+              <td>
+                <SelectBox {...selecting} node={node} />
+              </td>
+            )}
+            {columns.map(({ title, isNumeric, cell }) => (
+              <td key={title} className={isNumeric && 'num'}>
+                {cell(node, p99.get(node.id) ?? noValues)}
+              </td>
+            ))}
+          </>
         )
       }
     </LongTable>
