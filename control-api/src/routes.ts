@@ -83,6 +83,7 @@ import type { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { viewRoutes } from './features/views/routes.ts'
 import type { Dispatcher } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import type { Guard } from './features/webhooks/targets.ts'
@@ -177,6 +178,7 @@ async function servePeople(api: App, { config, services, box }: Parts): Promise<
   await setupRoutes({ db, write, now, startSession, view })(api)
   await userRoutes({ db, write, now, waysIn })(api)
   await tokenRoutes({ db, write, now, prove })(api)
+  await viewRoutes({ db, write, now })(api)
   await oidcRoutes({
     ...{ config: config.oidc, basePath: config.basePath, prefix: API },
     ...{ db, write, box, now, startSession, prove },

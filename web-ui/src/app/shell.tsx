@@ -7,10 +7,12 @@ import { FarmLine } from './farm-line.tsx'
 import { Finder } from './finder.tsx'
 import { LiveProvider } from './live-provider.tsx'
 import { LiveSign } from './live-sign.tsx'
+import { useNotify } from './notify/use-notify.ts'
 import { Places } from './places.tsx'
 import classes from './shell.module.css'
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
+  useNotify(session)
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">

@@ -25,6 +25,7 @@ export type NodesOrder = operations['changeNodes']['requestBody']['content']['ap
 export type NodesChange = NodesOrder['change']
 export type NodesAnswer = Answer<'changeNodes', 200>
 export type NodeResult = NodesAnswer['results'][number]
+export type SavedView = Answer<'listViews', 200>['items'][number]
 export type NodeCells = Answer<'getNodeCells', 200>
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>
