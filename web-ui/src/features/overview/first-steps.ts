@@ -40,7 +40,7 @@ export const firstSteps = ({ farm, configs, rollouts }: Known): Step[] => [
   },
   {
     title: 'Roll it out carefully',
-    why: 'A few nodes prove it before the others get it. It stops by itself where they do worse.',
+    why: 'A few nodes prove it before the others get it. It stops automatically where they do worse.',
     to: '/rollouts/new',
     link: 'Prepare a rollout',
     isDone: rollouts.some(isCareful),
