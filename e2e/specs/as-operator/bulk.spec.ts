@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many nodes are changed from their list: looked at first, and of each one hears what became of it.
+
+import { ANY_STATE } from '../../client/api.ts'
 import { wrongWithLooks } from '../../fixtures/axe.ts'
 import { bodyOf, expect, asOperator as test } from '../../fixtures/index.ts'
 import { FarmPage } from '../../pages/farm-page.ts'
@@ -42,7 +44,7 @@ test('two nodes move to a group together, and all are cordoned and let go again'
   await test.step('all that are listed are cordoned, and let go', async () => {
     await page.getByRole('checkbox', { name: /^Select all/ }).check()
     expect.soft(await wrongWithLooks(page)).toEqual([])
-    await bar.getByRole('button', { name: 'Cordon…' }).click()
+    await bar.getByRole('button', { name: 'Cordon…', exact: true }).click()
     await dialog.getByLabel('Why').fill('new disks')
     await dialog.getByRole('button', { name: 'Show what it would do' }).click()
     await dialog.getByRole('button', { name: 'Cordon 3 nodes' }).click()
@@ -57,6 +59,9 @@ test('two nodes move to a group together, and all are cordoned and let go again'
     await page.keyboard.press('Escape')
   })
 
+  await admin.call.DELETE('/api/v1/groups/{name}', {
+    params: { path: { name: 'pair' }, ...ANY_STATE },
+  })
   await admin.call.POST('/api/v1/nodes/actions/change', {
     body: {
       nodeIds: (await bodyOf(admin.call.GET('/api/v1/nodes'))).items.map(({ id }) => id),

@@ -36,7 +36,6 @@ export function Finder({ session }: { session: Session }) {
     <>
       <UnstyledButton
         className={classes.finder ?? ''}
-        aria-label="Find anything"
         aria-keyshortcuts="Control+K Meta+K /"
         aria-haspopup="dialog"
         onClick={() => setOpen('palette')}

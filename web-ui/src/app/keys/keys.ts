@@ -34,11 +34,17 @@ export const elsewhere: readonly { keys: string; says: string }[] = [
   { keys: 'Esc, then Tab', says: 'Leaves the text editor; Tab alone indents there' },
 ]
 
-export type Stroke = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
+export type Stroke = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 /** On a Mac Ctrl+K is the system's, and ends a line. */
-export const isFindEverywhere = ({ key, ctrlKey, metaKey, altKey }: Stroke, isMac: boolean) =>
-  key.toLowerCase() === 'k' && !altKey && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)
+export const isFindEverywhere = (stroke: Stroke, isMac: boolean) => {
+  const { ctrlKey, metaKey, altKey } = stroke
+  return isK(stroke) && !altKey && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)
+}
+
+/** Where letters are not Latin, the key that has a k elsewhere. */
+const isK = ({ key, code }: Stroke) =>
+  key.toLowerCase() === 'k' || (code === 'KeyK' && /^[^ -~]$/.test(key))
 
 /** What the keys up to now do, whether another may follow, or that nothing begins so. */
 export function readKeys(pressed: readonly string[]): Doing | 'begun' | null {

@@ -133,7 +133,7 @@ function Standing({ bulk, kind }: { bulk: Bulk; kind: BulkKind }) {
             {!isWhole && <p>{plural(bulk.ids.length - results.length, 'node')} not asked yet.</p>}
           </Notice>
           {bulk.error && <ErrorBox what="It stopped on the way" error={bulk.error} />}
-          <BulkResults results={results} />
+          <BulkResults results={results} isTrial={false} />
         </>
       )
     }
@@ -156,7 +156,7 @@ function Looked({ kind, answer: { results, impact } }: LookedProps) {
         {unchanged > 0 && `, ${formatCount(unchanged)} already as wanted`}
         {refused > 0 && `, ${formatCount(refused)} refused`}.
       </Notice>
-      <BulkResults results={results} />
+      <BulkResults results={results} isTrial />
       {impact !== null && <ImpactPanel impact={impact} doing="With these labels" />}
     </>
   )

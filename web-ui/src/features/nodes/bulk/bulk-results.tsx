@@ -11,12 +11,20 @@ const NAMES_SHOWN = 12
 
 const outcomeWords: Record<Alike['outcome'], string> = {
   refused: 'Refused',
-  unchanged: 'As it is',
+  unchanged: 'As wanted already',
   changed: 'Changed',
 }
 
+const trialWords = { ...outcomeWords, changed: 'Would change' }
+
+type Props = {
+  results: readonly NodeResult[]
+  /** Nothing is done yet. */
+  isTrial: boolean
+}
+
 /** What is to say of them, those that are alike together; the file has a line for each node. */
-export function BulkResults({ results }: { results: readonly NodeResult[] }) {
+export function BulkResults({ results, isTrial }: Props) {
   const alike = alikeOf(results)
   const handleSave = () =>
     saveFile('nodes.csv', new Blob([csvOf(resultRows(results))], { type: 'text/csv' }))
@@ -26,12 +34,12 @@ export function BulkResults({ results }: { results: readonly NodeResult[] }) {
         <ul className={classes.alike}>
           {alike.map(({ outcome, message, names }) => (
             <li key={`${outcome} ${message}`} data-outcome={outcome}>
-              <strong>{outcomeWords[outcome]}</strong>{' '}
+              <strong>{isTrial ? trialWords[outcome] : outcomeWords[outcome]}</strong>{' '}
               <span>{names.slice(0, NAMES_SHOWN).join(', ')}</span>
               {names.length > NAMES_SHOWN && (
                 <span className="dim"> and {formatCount(names.length - NAMES_SHOWN)} more</span>
               )}
-              : {message}
+              {message !== '' && `: ${message}`}
             </li>
           ))}
         </ul>

@@ -76,6 +76,7 @@ test('results are counted in a sentence and named together when the same is to s
   expect(alikeOf(results)).toEqual([
     { outcome: 'refused', message: 'No.', names: ['edge-3', 'edge-4'] },
     { outcome: 'unchanged', message: 'It has these labels already.', names: ['edge-2'] },
+    { outcome: 'changed', message: '', names: ['edge-1'] },
   ])
   expect(resultRows(results)).toHaveLength(5)
 })

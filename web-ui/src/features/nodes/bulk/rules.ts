@@ -109,11 +109,11 @@ export function outcomeSentence(kind: BulkKind, results: readonly NodeResult[]):
 
 export type Alike = { outcome: NodeResult['outcome']; message: string; names: string[] }
 
-/** Nodes of which the same is to say, what is refused first. */
+/** Nodes of which the same is to say, what is refused first: each is in one of them. */
 export function alikeOf(results: readonly NodeResult[]): Alike[] {
   const order = ['refused', 'unchanged', 'changed'] satisfies NodeResult['outcome'][]
   const groups = Map.groupBy(
-    results.filter(({ message }) => message !== ''),
+    results,
     ({ outcome, message }) => `${order.indexOf(outcome)} ${message}`,
   )
   return [...groups]
