@@ -9855,8 +9855,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_request`: No label is named
-             *     - `invalid_request`: The request does not fit
+             * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
              */
             400: {

@@ -22,7 +22,7 @@ import {
   MOST_NODES,
 } from './bulk-schema.ts'
 import type { EndNodeIn } from './decommissioning.ts'
-import { NoSuchGroup, NothingToChange } from './errors.ts'
+import { NoSuchGroup } from './errors.ts'
 import { nodesOf } from './store.ts'
 
 type Deps = {
@@ -64,7 +64,7 @@ export const nodeBulkRoutes = (deps: Deps) => async (app: App) => {
         permission: 'nodes:write',
         scope: 'nodes',
         heavy: 'dryRun',
-        errors: [NoSuchGroup, NothingToChange],
+        errors: [NoSuchGroup],
       },
       schema: {
         operationId: 'changeNodes',
@@ -78,7 +78,6 @@ export const nodeBulkRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ body, query, user }) => {
       const { nodeIds: ids, change } = body
-      requireChange(change)
       const asked = { ids, change, scope: scopeOf(user) }
       if (query.dryRun === '1') {
         const decided = await decideAll(db, asked)
@@ -102,12 +101,6 @@ export const nodeBulkRoutes = (deps: Deps) => async (app: App) => {
 const NOT_FOUND: Decision = {
   ...{ outcome: 'refused', code: 'node_not_found' },
   message: 'There is no such node, or it is outside your scope.',
-}
-
-function requireChange(change: BulkChange): void {
-  if (change.kind !== 'label') return
-  const { set = {}, remove = [] } = change
-  if (Object.keys(set).length + remove.length === 0) throw new NothingToChange()
 }
 
 function targetOf(change: BulkChange, { selectors }: Grouping): BulkView['target'] {

@@ -80,9 +80,3 @@ export const NoSuchGroup = defineError(
   'No such group',
   (name: string) => `There is no group "${name}" to move nodes to. GET /api/v1/groups lists them.`,
 )
-export const NothingToChange = defineError(
-  400,
-  'invalid_request',
-  'No label is named',
-  () => 'Give labels to "set", names of labels to "remove", or both.',
-)
