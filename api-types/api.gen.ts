@@ -262,6 +262,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The views of lists that you have saved */
+        get: operations["listViews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{list}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Save a view of a list under a name; one of that name is replaced */
+        put: operations["putView"];
+        post?: never;
+        /** Delete a view that you have saved */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session/methods": {
         parameters: {
             query?: never;
@@ -389,6 +424,26 @@ export interface paths {
          * @description 504 `node_did_not_answer` when it does not send them within ten seconds.
          */
         post: operations["readNodeErrorLog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/actions/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The same change of many nodes; with dryRun=1 say what it would do to each
+         * @description Up to 200 nodes, in one transaction; for more, ask again with the others. One that is refused keeps no other back: `results` says of each what became of it. `impact` comes with a dry run of a change of labels, and says which nodes would be in another group or get another text. Repeated, it changes nothing that is so already.
+         */
+        post: operations["changeNodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8044,6 +8099,451 @@ export interface operations {
             };
         };
     };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "list": "nodes",
+                     *           "name": "Cordoned in Frankfurt",
+                     *           "search": {
+                     *             "state": "drift",
+                     *             "sort": "seen"
+                     *           },
+                     *           "savedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /**
+                             * @description Which list of the console it is a view of
+                             * @enum {unknown}
+                             */
+                            list: "nodes" | "rollouts" | "audit";
+                            /** @example Cordoned in Frankfurt */
+                            name: string;
+                            /**
+                             * @description Filters, order and columns, as the list’s address has them
+                             * @example {
+                             *       "state": "drift",
+                             *       "sort": "seen"
+                             *     }
+                             */
+                            search: {
+                                [key: string]: string | number | boolean;
+                            };
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            savedAt: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `needs_session`: Not with a token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which list of the console it is a view of */
+                list: "nodes" | "rollouts" | "audit";
+                /** @example Cordoned in Frankfurt */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "search": {
+                 *         "state": "drift",
+                 *         "sort": "seen"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Filters, order and columns, as the list’s address has them
+                     * @example {
+                     *       "state": "drift",
+                     *       "sort": "seen"
+                     *     }
+                     */
+                    search: {
+                        [key: string]: string | number | boolean;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "list": "nodes",
+                     *       "name": "Cordoned in Frankfurt",
+                     *       "search": {
+                     *         "state": "drift",
+                     *         "sort": "seen"
+                     *       },
+                     *       "savedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Which list of the console it is a view of
+                         * @enum {unknown}
+                         */
+                        list: "nodes" | "rollouts" | "audit";
+                        /** @example Cordoned in Frankfurt */
+                        name: string;
+                        /**
+                         * @description Filters, order and columns, as the list’s address has them
+                         * @example {
+                         *       "state": "drift",
+                         *       "sort": "seen"
+                         *     }
+                         */
+                        search: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        savedAt: string;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_views`: You have saved many views */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which list of the console it is a view of */
+                list: "nodes" | "rollouts" | "audit";
+                /** @example Cordoned in Frankfurt */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `view_not_found`: No such view */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getSignInMethods: {
         parameters: {
             query?: never;
@@ -9152,6 +9652,325 @@ export interface operations {
             };
             /** @description - `node_did_not_answer`: The node did not answer */
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeNodes: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dryRun?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nodeIds": [
+                 *         "node_01jd4q6v2m8w3x5y7z9abcdefg"
+                 *       ],
+                 *       "change": {
+                 *         "kind": "label",
+                 *         "set": {
+                 *           "zone": "a"
+                 *         },
+                 *         "remove": [
+                 *           "remove"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    nodeIds: string[];
+                    change: {
+                        /** @enum {string} */
+                        kind: "label";
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
+                        set?: {
+                            [key: string]: string;
+                        };
+                        /** @description Names of labels; one that a node has not is passed over */
+                        remove?: string[];
+                    } | {
+                        /** @enum {string} */
+                        kind: "move";
+                        /** @example edge-1 */
+                        group: string;
+                    } | {
+                        /** @enum {string} */
+                        kind: "cordon";
+                        /** @example Its disk is being replaced */
+                        reason: string;
+                    } | {
+                        /** @enum {string} */
+                        kind: "uncordon";
+                    } | {
+                        /** @enum {string} */
+                        kind: "decommission";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "outcome": "changed",
+                     *           "code": "node_not_found",
+                     *           "message": "message",
+                     *           "labels": {}
+                     *         }
+                     *       ],
+                     *       "impact": {
+                     *         "moves": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "from": "edge-1",
+                     *               "to": "edge-1"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "changes": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "from": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               },
+                     *               "to": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               },
+                     *               "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "pointers": [
+                     *                 "pointers"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         },
+                     *         "invalid": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               },
+                     *               "errors": [
+                     *                 {
+                     *                   "pointer": "pointer",
+                     *                   "line": 1,
+                     *                   "column": 1,
+                     *                   "endLine": 1,
+                     *                   "endColumn": 1,
+                     *                   "code": "code",
+                     *                   "message": "message",
+                     *                   "hint": "hint"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         },
+                     *         "forgets": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "afterHours": 1,
+                     *               "by": "token"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "unchecked": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description In the order of `nodeIds` */
+                        results: {
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            nodeName: string | null;
+                            /**
+                             * @description With dryRun=1: what it would be
+                             * @enum {unknown}
+                             */
+                            outcome: "changed" | "unchanged" | "refused";
+                            code: ("node_not_found" | "outside_scope" | "too_many_labels" | "label_needed" | "other_group") | null;
+                            /** @description Why it stays as it is, or what comes with the change */
+                            message: string;
+                            labels: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                        impact: components["schemas"]["Impact"] | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `no_such_group`: No such group
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

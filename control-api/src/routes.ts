@@ -52,7 +52,7 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
-import type { EndNode } from './features/nodes/decommissioning.ts'
+import { createEndNodeIn, type EndNode } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
@@ -83,6 +83,7 @@ import type { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { viewRoutes } from './features/views/routes.ts'
 import type { Dispatcher } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import type { Guard } from './features/webhooks/targets.ts'
@@ -177,6 +178,7 @@ async function servePeople(api: App, { config, services, box }: Parts): Promise<
   await setupRoutes({ db, write, now, startSession, view })(api)
   await userRoutes({ db, write, now, waysIn })(api)
   await tokenRoutes({ db, write, now, prove })(api)
+  await viewRoutes({ db, write, now })(api)
   await oidcRoutes({
     ...{ config: config.oidc, basePath: config.basePath, prefix: API },
     ...{ db, write, box, now, startSession, prove },
@@ -200,7 +202,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     metrics,
     engine,
     assignments,
-    endNode,
+    ...{ endNode, endNodeIn: createEndNodeIn({ now, engine, fleet }) },
     askForLog: (nodeId, lines) =>
       questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
     adopt: createAdopt({ db, write, now, validate: validateAuthors }),
@@ -208,8 +210,10 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     readGrouping,
     absenceOf,
     openPreviews: previews,
-    impactOf: (id, change) =>
-      impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(id, change), id),
+    impactOf: (changes) =>
+      impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(changes), [
+        ...changes.keys(),
+      ]),
   })(api)
   await nodeCellsRoutes({
     ...{ index, valuesOf: createNodeValues({ now, metrics }), valueErrors: NODE_VALUES_ERRORS },

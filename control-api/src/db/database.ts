@@ -13,6 +13,7 @@ import type { IdempotencyTables } from './tables/idempotency.ts'
 import type { OidcTables } from './tables/oidc.ts'
 import type { RolloutTables } from './tables/rollouts.ts'
 import type { TokenTables } from './tables/tokens.ts'
+import type { ViewTables } from './tables/views.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 
 export type MetaTable = { key: string; value: string }
@@ -247,6 +248,7 @@ export type Database = CoreTables &
   OidcTables &
   RolloutTables &
   TokenTables &
+  ViewTables &
   WebhookTables
 
 export type Reader = Kysely<Database> | Transaction<Database>

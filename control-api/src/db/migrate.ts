@@ -39,6 +39,7 @@ import * as acme from './migrations/062-acme.ts'
 import * as rolloutCounts from './migrations/063-rollout-counts.ts'
 import * as noNodeLabels from './migrations/064-no-node-labels.ts'
 import * as alerts from './migrations/066-alerts.ts'
+import * as views from './migrations/080-views.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -78,6 +79,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '063-rollout-counts': rolloutCounts,
   '064-no-node-labels': noNodeLabels,
   '066-alerts': alerts,
+  '080-views': views,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -36,11 +36,13 @@ export type OwnedPreview = { preview: Preview; rulesId: string }
 
 export type OpenPreviews = () => Previews
 
-/** The groups: what it would do to the farm if the node became another. */
-export type NodeImpact = (
-  nodeId: string,
-  change: { name?: string; labels?: string; merge_patch?: string },
-) => Promise<Impact>
+/** By the nodes' ids. */
+export type NodeChanges = ReadonlyMap<
+  string,
+  { name?: string; labels?: string; merge_patch?: string }
+>
+/** The groups: what it would do to the farm if these nodes became others. */
+export type NodesImpact = (changes: NodeChanges) => Promise<Impact>
 
 /** The groups as they are now; in a transaction, as that sees them. */
 export type ReadGrouping = (db: Kysely<Database>) => Promise<Grouping>

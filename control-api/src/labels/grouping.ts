@@ -20,6 +20,8 @@ export type Grouping = {
   fingerprint: string
   /** The first in order whose selector matches; the last one matches everything. */
   of(labels: Labels): NodeGroup
+  /** By name. */
+  selectors: ReadonlyMap<string, Selector>
   /** The configs that are some group's own. */
   claimed: ReadonlySet<string>
   /** Does any group say that its nodes may be forgotten? */
@@ -34,6 +36,7 @@ export function groupingOf(groups: readonly OrderedGroup[]): Grouping {
   return {
     fingerprint: groups.map(({ name, revision }) => `${name}:${revision}`).join(),
     of: (labels) => groups.find(({ selector }) => matches(selector, labels)) ?? last,
+    selectors: new Map(groups.map(({ name, selector }) => [name, selector])),
     claimed: new Set(groups.flatMap(({ config }) => config ?? [])),
     forgets: groups.some(({ forgetAfterHours }) => forgetAfterHours !== null),
   }

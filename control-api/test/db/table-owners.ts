@@ -77,4 +77,5 @@ export const TABLES = {
   alerts: of('features/alerts'),
   alert_silences: of('features/alerts'),
   alert_watch: of('features/alerts'),
+  saved_views: of('features/views'),
 } satisfies Record<keyof Database, Table>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { signOutMutation } from '../features/session/api.ts'
 import { toApiError } from '../lib/api-error.ts'
 import { hasKeptTexts } from '../lib/kept-texts.ts'
+import { NotifySwitch } from './notify/notify-switch.tsx'
 import classes from './shell.module.css'
 
 export type AccountMenuProps = { username: string; onSignedOut: () => void }
@@ -40,6 +41,7 @@ export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
             { value: 'dark', label: 'Dark' },
           ]}
         />
+        <NotifySwitch />
         <Button variant="default" size="xs" loading={signOut.isPending} onClick={handleSignOut}>
           {loses ? 'Sign out and discard it' : 'Sign out'}
         </Button>

@@ -20,9 +20,10 @@ import type { Session } from '../lib/api-types.ts'
 import { may } from '../lib/permissions.ts'
 import classes from './shell.module.css'
 
-type Place = { to: string; label: string; icon: Icon; exact?: true; permission?: string }
+type Place = { to: string; label: string; permission?: string }
+type PlaceOfRail = Place & { icon: Icon; exact?: true }
 
-const groups: readonly (readonly Place[])[] = [
+export const placeGroups: readonly (readonly PlaceOfRail[])[] = [
   [
     { to: '/', label: 'Overview', icon: IconGauge, exact: true },
     { to: '/nodes', label: 'Nodes', icon: IconServer2 },
@@ -51,6 +52,9 @@ const groups: readonly (readonly Place[])[] = [
   [{ to: '/settings', label: 'Settings', icon: IconSettings }],
 ]
 
+export const placesFor = <Some extends Place>(session: Session, places: readonly Some[]): Some[] =>
+  places.filter(({ permission }) => permission === undefined || may(session, permission))
+
 export function Places({ session }: { session: Session }) {
   const rail = useRef<HTMLElement>(null)
   const path = useLocation({ select: ({ pathname }) => pathname })
@@ -60,7 +64,6 @@ export function Places({ session }: { session: Session }) {
     const here = rail.current?.querySelector('li [aria-current="page"]')
     here?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
-  const mayOpen = ({ permission }: Place) => permission === undefined || may(session, permission)
   return (
     <nav ref={rail} aria-label="Places" className={classes.rail}>
       <Link
@@ -72,9 +75,9 @@ export function Places({ session }: { session: Session }) {
         <Lamp size={22} />
         <span>Farmstead</span>
       </Link>
-      {groups.map((places) => (
+      {placeGroups.map((places) => (
         <ul key={places[0]?.to} className={classes.places}>
-          {places.filter(mayOpen).map(({ to, label, icon: PlaceIcon, exact = false }) => (
+          {placesFor(session, places).map(({ to, label, icon: PlaceIcon, exact = false }) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact, includeSearch: false }}>
                 <PlaceIcon size={18} stroke={1.6} aria-hidden="true" />

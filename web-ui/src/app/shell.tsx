@@ -4,12 +4,15 @@ import { RecoveryNotice } from '../features/backups/recovery-notice.tsx'
 import type { Session } from '../lib/api-types.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { FarmLine } from './farm-line.tsx'
+import { Finder } from './finder.tsx'
 import { LiveProvider } from './live-provider.tsx'
 import { LiveSign } from './live-sign.tsx'
+import { useNotify } from './notify/use-notify.ts'
 import { Places } from './places.tsx'
 import classes from './shell.module.css'
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
+  useNotify(session)
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">
@@ -20,6 +23,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
         <header className={classes.header}>
           <FarmLine />
           <div className={classes.end}>
+            <Finder session={session} />
             <LiveSign />
             <AccountMenu username={session.user.username} onSignedOut={onSignedOut} />
           </div>

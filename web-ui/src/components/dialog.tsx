@@ -11,6 +11,8 @@ export type DialogProps = {
   size?: 'md' | 'lg'
   /** It shows what nobody will see again: only who says so leaves it. */
   shownOnce?: boolean
+  /** What is typed into it is not worth keeping: a click beside it always closes it. */
+  isQuick?: boolean
   onClose: () => void
   children: React.ReactNode
 }
@@ -19,7 +21,7 @@ const OnClose = createContext<() => void>(() => {})
 
 /** The kit's modal, without its <header>, which would be a second banner of the page. */
 export function Dialog(props: DialogProps) {
-  const { title, size = 'md', shownOnce = false, onClose, children } = props
+  const { title, size = 'md', shownOnce = false, isQuick = false, onClose, children } = props
   // A click that missed a field must not cost what was typed into the others.
   const [isTypedIn, setTypedIn] = useState(false)
   return (
@@ -41,7 +43,7 @@ export function Dialog(props: DialogProps) {
         </div>
         <Modal.Body>
           <OnClose value={onClose}>
-            <Inside onInput={() => setTypedIn(true)}>{children}</Inside>
+            <Inside onInput={() => setTypedIn(!isQuick)}>{children}</Inside>
           </OnClose>
         </Modal.Body>
       </Modal.Content>

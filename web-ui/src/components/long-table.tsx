@@ -12,6 +12,8 @@ export type Column = {
   /** What it is goes without saying, but not for who can't see it. */
   isTitleHidden?: true
   sorting?: Sorting | undefined
+  /** In the place of the title, as a box that selects all. */
+  head?: React.ReactNode
 }
 export type Sorting = {
   /** null: the rows are sorted by something else. */
@@ -79,11 +81,13 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
   )
 }
 
-function Head({ title, className, isTitleHidden, sorting }: Column) {
+function Head({ title, className, isTitleHidden, sorting, head }: Column) {
   const { now, onSort } = sorting ?? { now: null }
   return (
     <th scope="col" className={className} aria-sort={now ?? undefined}>
-      {onSort ? (
+      {head !== undefined ? (
+        head
+      ) : onSort ? (
         <button type="button" className={classes.sort} onClick={onSort}>
           {title}
           <span aria-hidden="true">{now === null ? '' : now === 'ascending' ? '↑' : '↓'}</span>

@@ -21,6 +21,11 @@ export type NodeList = Omit<
   NonNullable<operations['listNodes']['parameters']['query']>,
   'limit' | 'offset' | 'cursor'
 >
+export type NodesOrder = operations['changeNodes']['requestBody']['content']['application/json']
+export type NodesChange = NodesOrder['change']
+export type NodesAnswer = Answer<'changeNodes', 200>
+export type NodeResult = NodesAnswer['results'][number]
+export type SavedView = Answer<'listViews', 200>['items'][number]
 export type NodeCells = Answer<'getNodeCells', 200>
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>

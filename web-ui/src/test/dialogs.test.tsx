@@ -37,6 +37,7 @@ import { SaveVersionDialog } from '../features/configs/save-version-dialog.tsx'
 import type { DraftHandle } from '../features/configs/use-draft.ts'
 import { DeleteGroupDialog } from '../features/groups/delete-dialog.tsx'
 import { GroupDialog } from '../features/groups/group-dialog.tsx'
+import { BulkDialog } from '../features/nodes/bulk/bulk-dialog.tsx'
 import { CordonDialog } from '../features/nodes/cordon/cordon-dialog.tsx'
 import { AdoptDialog, DiscardDialog } from '../features/nodes/drift/drift-dialogs.tsx'
 import { EditNodeDialog } from '../features/nodes/edit-node-dialog.tsx'
@@ -253,6 +254,16 @@ const DIALOGS: Record<string, Row> = {
     show: (onClose) => <CordonDialog node={edge} onClose={onClose} />,
     field: why('Why'),
     sends: `PUT ${path}/cordon`,
+  },
+  'change many nodes': {
+    file: 'nodes/bulk/bulk-dialog.tsx',
+    show: (onClose) => (
+      <BulkDialog
+        {...{ kind: 'label', list: {}, count: 1, onClose, onDone: () => {} }}
+        selection={{ kind: 'some', ids: new Set([edge.id]) }}
+      />
+    ),
+    field: { role: 'textbox', name: 'Labels to set', type: 'rack=b2' },
   },
   'rename a node': {
     file: 'nodes/edit-node-dialog.tsx',

@@ -44,6 +44,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /rollouts': () => json(page()),
     [`GET /rollouts/${rollout().id}/tasks`]: () => json(tasksOf(task())),
     'GET /metrics/query': () => json(noMetrics),
+    'GET /views': () => json({ items: [] }),
     'GET /recovery': () => json({ recovery: null }),
     'GET /system': () => json(system),
     'GET /health': () => json(health),

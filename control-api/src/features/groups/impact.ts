@@ -8,6 +8,7 @@ import { latestAssignments } from '../../assignments/store.ts'
 import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type {
+  NodeChanges,
   OpenPreviews,
   OwnedPreview,
   Preview,
@@ -33,8 +34,12 @@ const MAX_ERRORS_EACH = 10
 /** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
 const TURN_MS = 10
 
-/** `only`: the change is of this node, so no other is read. */
-export async function impactOf(deps: Deps, change: FleetChange, only?: string): Promise<Impact> {
+/** `only`: the change is of these nodes, so no others are read. */
+export async function impactOf(
+  deps: Deps,
+  change: FleetChange,
+  only?: readonly string[],
+): Promise<Impact> {
   const { db, now: clock, openPreviews, absenceOf } = deps
   const before = { groups: await allGroups(db), nodes: await groupedNodes(db, only) }
   const after = change(before)
@@ -220,12 +225,15 @@ class Findings {
   }
 }
 
-/** One node with another name, other labels or another override. */
+/** Nodes with another name, other labels or another override. */
 export const nodeChange =
-  (id: string, change: Partial<Omit<GroupedNode, 'id'>>): FleetChange =>
+  (changes: NodeChanges): FleetChange =>
   ({ groups, nodes }) => ({
     groups,
-    nodes: nodes.map((node) => (node.id === id ? { ...node, ...change } : node)),
+    nodes: nodes.map((node) => {
+      const change = changes.get(node.id)
+      return change ? { ...node, ...change } : node
+    }),
   })
 
 export const groupChange =

@@ -80,11 +80,11 @@ export type GroupedNode = {
 /** Between two turns of the loop. */
 const READ_AT_A_TIME = 500
 
-/** By name; `id`: of this one alone. */
-export async function groupedNodes(db: Reader, id?: string): Promise<GroupedNode[]> {
+/** By name; `ids`: of these alone. */
+export async function groupedNodes(db: Reader, ids?: readonly string[]): Promise<GroupedNode[]> {
   const nodes: GroupedNode[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const some = await groupedNodesAfter(db, after, id)
+    const some = await groupedNodesAfter(db, after, ids)
     nodes.push(...some)
     after = some.length < READ_AT_A_TIME ? undefined : some.at(-1)?.id
     if (after !== undefined) await nextTurn()
@@ -95,7 +95,7 @@ export async function groupedNodes(db: Reader, id?: string): Promise<GroupedNode
 const groupedNodesAfter = (
   db: Reader,
   after: string,
-  id: string | undefined,
+  ids: readonly string[] | undefined,
 ): Promise<GroupedNode[]> =>
   db
     .selectFrom('nodes')
@@ -104,7 +104,7 @@ const groupedNodesAfter = (
     .select(['forget_after_hours', 'last_seen_at_ms', 'enrolled_at_ms'])
     .where('decommissioned_at_ms', 'is', null)
     .where('id', '>', after)
-    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
     .orderBy('id')
     .limit(READ_AT_A_TIME)
     .execute()

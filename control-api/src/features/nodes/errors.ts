@@ -74,3 +74,9 @@ export const TooManyToMeasure = defineError(
   (sort: string, nodes: number, most: number) =>
     `To sort by "${sort}" takes a look at the measurements of every node of the list, and these are ${nodes}: at most ${most} are sorted so. Narrow the list with a filter (group, state, selector, q, …), or sort it by name, group, state or seen.`,
 )
+export const NoSuchGroup = defineError(
+  422,
+  'no_such_group',
+  'No such group',
+  (name: string) => `There is no group "${name}" to move nodes to. GET /api/v1/groups lists them.`,
+)

@@ -28,7 +28,7 @@ import { type ServedByNode, servedBy } from '../../certificates/served-store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
-import type { Adopt, NodeImpact, OpenPreviews, ReadGrouping } from '../../fleet/config-ports.ts'
+import type { Adopt, NodesImpact, OpenPreviews, ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { AbsenceOf } from '../../fleet/forgetting.ts'
 import type { LogTail } from '../../fleet/questions.ts'
@@ -39,8 +39,9 @@ import type { Metrics } from '../../metrics-store/metrics.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
 import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identity/store/nodes.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
+import { nodeBulkRoutes } from './bulk-routes.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
-import type { EndNode } from './decommissioning.ts'
+import type { EndNode, EndNodeIn } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
 import type { FarmIndex } from './farm-index.ts'
@@ -71,13 +72,14 @@ type Deps = {
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
   endNode: EndNode
+  endNodeIn: EndNodeIn
   assignments: Pick<Assignments, 'assign'>
   askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
   adopt: Adopt
   readGrouping: ReadGrouping
   absenceOf: AbsenceOf
   openPreviews: OpenPreviews
-  impactOf: NodeImpact
+  impactOf: NodesImpact
   adoptErrors: readonly Refusal[]
 }
 
@@ -87,6 +89,7 @@ const params = Type.Object({ id: NodeIdSchema })
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, engine, now } = deps
   await nodeIdentityRoutes(deps)(app)
+  await nodeBulkRoutes(deps)(app)
   await nodeCordonRoutes(deps)(app)
   await nodeDriftRoutes(deps)(app)
   await nodeRenderedRoutes(deps)(app)
@@ -195,10 +198,11 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(db)
-        return await deps.impactOf(id, {
+        const change = {
           ...(name !== undefined && { name }),
           ...(labels && { labels: JSON.stringify(labels) }),
-        })
+        }
+        return await deps.impactOf(new Map([[id, change]]))
       }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
@@ -292,7 +296,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       requireModestOverride(mergePatch)
       if (request.query.dryRun === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
-        return await deps.impactOf(id, { merge_patch: JSON.stringify(mergePatch) })
+        return await deps.impactOf(new Map([[id, { merge_patch: JSON.stringify(mergePatch) }]]))
       }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)

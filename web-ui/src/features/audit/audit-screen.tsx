@@ -5,12 +5,13 @@ import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { SavedViews } from '../../components/saved-views.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { auditQuery, exportUrl } from './api.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
-import type { AuditSearch } from './search.ts'
+import { type AuditSearch, parseAuditSearch } from './search.ts'
 import { VerificationPanel } from './verification-panel.tsx'
 
 export type AuditScreenProps = {
@@ -45,6 +46,7 @@ function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
         <h2 id="entries-heading">Entries</h2>
         <span className="dim">newest first</span>
         <span className="grow" />
+        <SavedViews list="audit" search={search} read={parseAuditSearch} onSearch={onSearch} />
         <Export search={search} />
       </div>
       <AuditFilters search={search} onSearch={onSearch} />

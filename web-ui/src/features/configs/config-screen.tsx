@@ -158,6 +158,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
             schemaTrouble={checked.schemaTrouble}
             problems={problemsForForm(checked)}
             past={past}
+            place={search.pointer}
             onChange={change}
             onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
           />

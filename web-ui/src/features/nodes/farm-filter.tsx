@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { SavedViews } from '../../components/saved-views.tsx'
 import type { FarmSummary } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
+import { ColumnsMenu } from './columns-menu.tsx'
 import { choicesWith, orderValue } from './farm-order.ts'
 import classes from './farm-screen.module.css'
-import type { FarmSearch } from './farm-search.ts'
+import { type FarmSearch, parseFarmSearch } from './farm-search.ts'
 import { syncStates, syncVerdict } from './rules.ts'
 
 export type FarmFilterProps = {
@@ -71,6 +73,8 @@ export function FarmFilter(props: FarmFilterProps) {
           }
         />
       )}
+      <SavedViews list="nodes" search={search} read={parseFarmSearch} onSearch={onSearch} />
+      {!props.withOrder && <ColumnsMenu search={search} onSearch={onSearch} />}
       {props.withOrder && (
         <NativeSelect
           size="xs"

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { LATENCY_SCALE } from '../../components/chart/scale.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -16,8 +16,11 @@ import type { Node, NodeList, Session } from '../../lib/api-types.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { groupNamesQuery } from '../../lib/name-queries.ts'
-import { whyNot } from '../../lib/permissions.ts'
+import { may, whyNot } from '../../lib/permissions.ts'
 import { farmSummaryQuery, metricsQuery } from './api.ts'
+import { BulkBar } from './bulk/bulk-bar.tsx'
+import type { Selecting } from './bulk/select-boxes.tsx'
+import { noSelection, type Selection } from './bulk/selection.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
 import { FarmFilter } from './farm-filter.tsx'
 import type { FarmRow } from './farm-rows.ts'
@@ -71,7 +74,7 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
             the node appears here.
           </EmptyState>
         ) : (
-          <Nodes rows={rows} list={list} search={search} onSearch={onSearch} />
+          <Nodes rows={rows} list={list} search={search} onSearch={onSearch} session={session} />
         )}
       </div>
       {total !== undefined && total > 0 && (
@@ -107,10 +110,12 @@ function ChartFallback() {
   )
 }
 
-type NodesProps = Omit<FarmScreenProps, 'session'> & { rows: FarmRows; list: NodeList }
+type NodesProps = FarmScreenProps & { rows: FarmRows; list: NodeList }
 
-function Nodes({ rows, list, search, onSearch }: NodesProps) {
+function Nodes({ rows, list, search, onSearch, session }: NodesProps) {
   const narrow = useNarrow()
+  const [selection, setSelection] = useSelection(list)
+  const selecting = may(session, 'nodes:write') ? { selection, onSelect: setSelection } : null
   const farm = useQuery(farmSummaryQuery)
   const total = rows.data?.length
   // To choose of, and dear: the control plane counts the nodes of each. So not before the rows.
@@ -161,13 +166,32 @@ function Nodes({ rows, list, search, onSearch }: NodesProps) {
                 The filter hides all of them.
               </NoneShown>
             ) : (
-              <Rows all={all} rows={rows} search={search} onSearch={onSearch} narrow={narrow} />
+              <Rows
+                all={all}
+                rows={rows}
+                search={search}
+                onSearch={onSearch}
+                narrow={narrow}
+                selecting={selecting}
+              />
             )
           }
         </QueryStates>
       )}
+      {selecting && <BulkBar {...selecting} list={list} listed={total ?? 0} />}
     </>
   )
+}
+
+/** "All that are listed" is said of one filter: with another nothing of it is left. Single ones stay chosen while one looks for more. */
+function useSelection(list: NodeList): [Selection, (selection: Selection) => void] {
+  const { sort: _, order: __, ...filter } = list
+  const of = JSON.stringify(filter)
+  const [held, setHeld] = useState<{ of: string; selection: Selection }>({
+    ...{ of, selection: noSelection },
+  })
+  const isGone = held.selection.kind === 'matching' && held.of !== of
+  return [isGone ? noSelection : held.selection, (selection) => setHeld({ of, selection })]
 }
 
 const isTooMany = (error: Error | null) => isApiError(error) && error.code === 'too_many_to_measure'
@@ -205,14 +229,15 @@ function NoneShown({ title, onShowAll, children }: NoneShownProps) {
 type RowsProps = Pick<NodesProps, 'rows' | 'search' | 'onSearch'> & {
   all: readonly FarmRow[]
   narrow: boolean
+  selecting: Selecting | null
 }
 
-function Rows({ all, rows, narrow, ...searching }: RowsProps) {
+function Rows({ all, rows, narrow, selecting, ...searching }: RowsProps) {
   const sparks = useQuery(metricsQuery(nodesToAsk(rows.nodes), sparkWindow))
   const p99 = useMemo(
     () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
     [sparks.data],
   )
-  const shown = { rows: all, p99, onDrawn: rows.onDrawn }
+  const shown = { rows: all, p99, onDrawn: rows.onDrawn, selecting }
   return narrow ? <NodeCards {...shown} /> : <NodesTable {...shown} {...searching} />
 }

@@ -14,6 +14,20 @@ export const sortKeys = [
   'errors',
   'seen',
 ] as const
+/** What a node's row may be without. */
+export const columnKeys = [
+  'state',
+  'seen',
+  'version',
+  'p50',
+  'p99',
+  'rate',
+  'clientErrors',
+  'errors',
+  'urls',
+  'labels',
+] as const
+export type ColumnKey = (typeof columnKeys)[number]
 export type SortKey = (typeof sortKeys)[number]
 export type FarmSearch = {
   /** Words, each a part of the name, the host or a label ("b2" or "rack=b2"). */
@@ -26,11 +40,13 @@ export type FarmSearch = {
   sort?: SortKey | undefined
   desc?: boolean | undefined
   scale?: Scale | undefined
+  /** Columns that are left out, with commas between. */
+  hide?: string | undefined
 }
 
 export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
   const parsed: FarmSearch = {}
-  const { q, state, group, cordoned, selector, sort, desc, scale } = search
+  const { q, state, group, cordoned, selector, sort, desc, scale, hide } = search
   if ((typeof q === 'string' || typeof q === 'number') && q !== '') parsed.q = String(q)
   if (isSyncState(state)) parsed.state = state
   if (typeof group === 'string' && group !== '') parsed.group = group
@@ -40,7 +56,21 @@ export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
   if (key !== undefined) parsed.sort = key
   if (desc === true) parsed.desc = true
   if (isScale(scale)) parsed.scale = scale
+  const hidden = hiddenColumns({ hide: typeof hide === 'string' ? hide : undefined })
+  if (hidden.length > 0) parsed.hide = hidden.join()
   return parsed
+}
+
+export function hiddenColumns({ hide = '' }: Pick<FarmSearch, 'hide'>): ColumnKey[] {
+  const named = hide.split(',')
+  return columnKeys.filter((key) => named.includes(key))
+}
+
+/** Shown if it is hidden, and hidden if it is shown. */
+export function withColumn(search: FarmSearch, key: ColumnKey): FarmSearch {
+  const hidden = hiddenColumns(search)
+  const next = hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key]
+  return { ...search, hide: next.length === 0 ? undefined : next.join() }
 }
 
 const isSyncState = (value: unknown): value is SyncState =>
@@ -60,8 +90,8 @@ export function listOf({ q, state, group, cordoned, selector, sort, desc }: Farm
   }
 }
 
-export const withoutFilters = ({ sort, desc, scale }: FarmSearch): FarmSearch => ({
-  ...{ sort, desc, scale },
+export const withoutFilters = ({ sort, desc, scale, hide }: FarmSearch): FarmSearch => ({
+  ...{ sort, desc, scale, hide },
 })
 
 const filters = ['q', 'state', 'group', 'cordoned', 'selector'] as const

@@ -5,6 +5,7 @@ import { Sparkline } from '../../components/sparkline.tsx'
 import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { SelectBox, type Selecting } from './bulk/select-boxes.tsx'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
 import { ClientErrors, Identities, Labels, LastSeen, States, Urls } from './node-cells.tsx'
@@ -18,10 +19,11 @@ export type NodeCardsProps = {
   rows: readonly FarmRow[]
   p99: ReadonlyMap<string, readonly (number | null)[]>
   onDrawn: FarmRows['onDrawn']
+  selecting: Selecting | null
 }
 
 /** The farm's table for a narrow screen: the same facts, a node below the other. */
-export function NodeCards({ rows, p99, onDrawn }: NodeCardsProps) {
+export function NodeCards({ rows, p99, onDrawn, selecting }: NodeCardsProps) {
   const { setList, measure, shown, before, after } = useRowsInWindow(rows, {
     ...{ rowPx: CARD_PX, onDrawn },
   })
@@ -39,7 +41,11 @@ export function NodeCards({ rows, p99, onDrawn }: NodeCardsProps) {
             // Its card will be about as high, so that little moves when it is there.
             style={node === null ? { height: CARD_PX } : undefined}
           >
-            {node === null ? <span className="dim">Reading…</span> : <Card node={node} p99={p99} />}
+            {node === null ? (
+              <span className="dim">Reading…</span>
+            ) : (
+              <Card node={node} p99={p99} selecting={selecting} />
+            )}
           </li>
         </Fragment>
       ))}
@@ -48,10 +54,13 @@ export function NodeCards({ rows, p99, onDrawn }: NodeCardsProps) {
   )
 }
 
-function Card({ node, p99 }: { node: Node; p99: NodeCardsProps['p99'] }) {
+type CardProps = Pick<NodeCardsProps, 'p99' | 'selecting'> & { node: Node }
+
+function Card({ node, p99, selecting }: CardProps) {
   return (
     <>
       <div className={classes.cardHead}>
+        {selecting && <SelectBox {...selecting} node={node} />}
         <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
           {node.name}
         </Link>

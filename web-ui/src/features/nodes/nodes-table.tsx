@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
-import { LongTable, type Sorting } from '../../components/long-table.tsx'
+import { type Column as Head, LongTable, type Sorting } from '../../components/long-table.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { SelectAllBox, SelectBox, type Selecting } from './bulk/select-boxes.tsx'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
-import { canSortBy, type FarmSearch, type SortKey } from './farm-search.ts'
+import {
+  type ColumnKey,
+  canSortBy,
+  type FarmSearch,
+  hiddenColumns,
+  type SortKey,
+} from './farm-search.ts'
 import { ClientErrors, Identities, Labels, LastSeen, States, Urls } from './node-cells.tsx'
 import { errorRatio, whyNoLatency } from './rules.ts'
 import type { FarmRows } from './use-farm-rows.ts'
@@ -19,10 +26,14 @@ export type NodesTableProps = {
   search: FarmSearch
   onSearch: (search: FarmSearch) => void
   onDrawn: FarmRows['onDrawn']
+  /** null: whoever looks may change none. */
+  selecting: Selecting | null
 }
 
 type Column = {
   title: string
+  /** null: it is always there. */
+  key: ColumnKey | null
   sort?: SortKey
   /** What one looks for is the largest. */
   isDescendingFirst?: true
@@ -31,9 +42,9 @@ type Column = {
 }
 const measured = { isDescendingFirst: true, isNumeric: true } as const
 
-const columns: Column[] = [
+const allColumns: Column[] = [
   {
-    title: 'Node',
+    ...{ title: 'Node', key: null },
     sort: 'name',
     cell: (node) => (
       <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
@@ -41,15 +52,15 @@ const columns: Column[] = [
       </Link>
     ),
   },
-  { title: 'State', sort: 'state', cell: (node) => <States node={node} /> },
-  { title: 'Connection', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
-  { title: 'Version', cell: ({ sync }) => <Identities sync={sync} /> },
+  { title: 'State', key: 'state', sort: 'state', cell: (node) => <States node={node} /> },
+  { title: 'Connection', key: 'seen', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
+  { title: 'Version', key: 'version', cell: ({ sync }) => <Identities sync={sync} /> },
   {
-    ...{ title: 'p50', sort: 'p50', ...measured },
+    ...{ title: 'p50', key: 'p50', sort: 'p50', ...measured },
     cell: ({ latency }) => formatSeconds(latency.p50Seconds),
   },
   {
-    ...{ title: 'p99', sort: 'p99', ...measured },
+    ...{ title: 'p99', key: 'p99', sort: 'p99', ...measured },
     cell: (node, p99) => (
       <span className={classes.latency}>
         <Sparkline values={p99} className={classes.spark} />
@@ -58,49 +69,70 @@ const columns: Column[] = [
     ),
   },
   {
-    ...{ title: 'Requests/s', sort: 'rate', ...measured },
+    ...{ title: 'Requests/s', key: 'rate', sort: 'rate', ...measured },
     cell: ({ latency }) => formatRate(latency.requestsPerSecond),
   },
   {
-    ...{ title: '4xx', sort: 'clientErrors', ...measured },
+    ...{ title: '4xx', key: 'clientErrors', sort: 'clientErrors', ...measured },
     cell: (node) => <ClientErrors node={node} />,
   },
   {
-    ...{ title: '5xx', sort: 'errors', ...measured },
+    ...{ title: '5xx', key: 'errors', sort: 'errors', ...measured },
     cell: (node) => formatRatio(errorRatio(node)),
   },
-  { title: 'Serves', cell: ({ urls }) => <Urls urls={urls} /> },
-  { title: 'Labels', cell: ({ labels }) => <Labels labels={labels} /> },
+  { title: 'Serves', key: 'urls', cell: ({ urls }) => <Urls urls={urls} /> },
+  { title: 'Labels', key: 'labels', cell: ({ labels }) => <Labels labels={labels} /> },
 ]
+
+/** Those that may be left out, to choose of. */
+export const columnChoices = allColumns.flatMap(({ key, title }) =>
+  key === null ? [] : [{ key, title }],
+)
 
 const noValues: P99 = []
 const keyOf = ({ id }: FarmRow) => id
 
-export function NodesTable({ rows, p99, search, onSearch, onDrawn }: NodesTableProps) {
+export function NodesTable(props: NodesTableProps) {
+  const { rows, p99, search, onSearch, onDrawn, selecting } = props
+  const hidden: readonly (ColumnKey | null)[] = hiddenColumns(search)
+  const columns = allColumns.filter(({ key }) => !hidden.includes(key))
+  const boxes: Head[] = selecting
+    ? [{ title: 'Selected', head: <SelectAllBox {...selecting} listed={rows.length} /> }]
+    : []
   return (
     <LongTable
       label="Nodes, table"
       className={classes.dense}
-      columns={columns.map((column) => ({
-        title: column.title,
-        ...(column.isNumeric && { className: 'num' }),
-        sorting: sortingOf(column, { rows, search, onSearch }),
-      }))}
+      columns={[
+        ...boxes,
+        ...columns.map((column) => ({
+          title: column.title,
+          ...(column.isNumeric && { className: 'num' }),
+          sorting: sortingOf(column, { rows, search, onSearch }),
+        })),
+      ]}
       rows={rows}
       keyOf={keyOf}
       onDrawn={onDrawn}
     >
       {({ node }) =>
         node === null ? (
-          <td colSpan={columns.length} className="dim">
+          <td colSpan={boxes.length + columns.length} className="dim">
             Reading…
           </td>
         ) : (
-          columns.map(({ title, isNumeric, cell }) => (
-            <td key={title} className={isNumeric && 'num'}>
-              {cell(node, p99.get(node.id) ?? noValues)}
-            </td>
-          ))
+          <>
+            {selecting && (
+              <td>
+                <SelectBox {...selecting} node={node} />
+              </td>
+            )}
+            {columns.map(({ title, isNumeric, cell }) => (
+              <td key={title} className={isNumeric && 'num'}>
+                {cell(node, p99.get(node.id) ?? noValues)}
+              </td>
+            ))}
+          </>
         )
       }
     </LongTable>

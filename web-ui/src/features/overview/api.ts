@@ -182,3 +182,23 @@ export const deedsQuery = (range: RangeKey) =>
     },
     placeholderData: keepPreviousData,
   })
+
+/** Whether somebody has begun: what was done is done, and seldom looked at again. */
+export const configsBegunQuery = queryOptions({
+  queryKey: ['configs', 'begun'],
+  queryFn: async ({ signal }) => {
+    const query = { limit: 100 }
+    return (await bodyOf(api.GET('/api/v1/configs', { params: { query }, signal }))).items
+  },
+})
+
+/** Who has made so many needs no first steps. */
+export const ROLLOUTS_OF_BEGINNERS = 50
+
+export const rolloutsBegunQuery = queryOptions({
+  queryKey: ['rollouts', 'begun'],
+  queryFn: async ({ signal }) => {
+    const query = { limit: ROLLOUTS_OF_BEGINNERS }
+    return (await bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))).items
+  },
+})

@@ -15,6 +15,7 @@ import { isRange, type RangeKey, ranges } from '../../lib/time-range.ts'
 import { farmComparedQuery, farmMeasuredQuery, objectivesQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { ConcernsPanel } from './concerns-panel.tsx'
+import { FirstStepsPanel } from './first-steps-panel.tsx'
 import { Glance } from './glance.tsx'
 import { glanceOf, judgeErrors, judgeLatency, MEDIAN, objectivesOf, P99 } from './measured.ts'
 import classes from './overview.module.css'
@@ -59,10 +60,14 @@ export function OverviewScreen(props: OverviewScreenProps) {
     >
       <PlainListenerNotice />
       {isEmpty ? (
-        <NoNodes session={session} />
+        <>
+          <NoNodes session={session} />
+          <FirstStepsPanel session={session} farm={farm.data} />
+        </>
       ) : (
         <>
           <ConcernsPanel session={session} farm={farm} missed={measured.missed} />
+          <FirstStepsPanel session={session} farm={farm.data} />
           {may(session, 'metrics:read') && (
             <QueryStates query={measured.query} what="The measurements" skeletonRows={8}>
               {() =>

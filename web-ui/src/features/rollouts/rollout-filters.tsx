@@ -3,11 +3,12 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { SavedViews } from '../../components/saved-views.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { configsNamedQuery } from './api.ts'
 import classes from './rollouts.module.css'
 import { rolloutStates, rolloutVerdict } from './rules.ts'
-import type { RolloutsSearch } from './search.ts'
+import { parseRolloutsSearch, type RolloutsSearch } from './search.ts'
 
 type Props = { search: RolloutsSearch; onSearch: (search: RolloutsSearch) => void }
 
@@ -39,6 +40,7 @@ export function RolloutFilters({ search, onSearch }: Props) {
         }
         spellCheck={false}
       />
+      <SavedViews list="rollouts" search={search} read={parseRolloutsSearch} onSearch={onSearch} />
     </div>
   )
 }

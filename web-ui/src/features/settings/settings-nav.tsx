@@ -27,11 +27,13 @@ const pages = [
   permission: string | null
 }[]
 
+export const settingsPagesFor = (session: Session) =>
+  pages.filter(({ permission }) => permission === null || may(session, permission))
+
 export function SettingsNav({ session }: { session: Session }) {
-  const shown = pages.filter(({ permission }) => permission === null || may(session, permission))
   return (
     <TabBar label="Settings">
-      {shown.map(({ to, label }) => (
+      {settingsPagesFor(session).map(({ to, label }) => (
         <Link
           key={to}
           to={to}

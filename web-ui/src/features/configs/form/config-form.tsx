@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The config as a form: the other view of the same text. Built from the node's schema alone.
 import { Button } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { Problem } from '../problems.ts'
@@ -36,6 +43,8 @@ export type ConfigFormProps = {
   problems: readonly Problem[]
   /** The history that the text view has, too. */
   past: Past
+  /** What the address leads to. */
+  place?: string | undefined
   onChange: (text: string) => void
   onShowInText: (pointer: string) => void
 }
@@ -67,6 +76,12 @@ export function ConfigForm(props: ConfigFormProps) {
     return true
   }
   useImperativeHandle(props.ref, () => ({ show }))
+  const { place } = props
+  const isReady = reading.ok && schema !== null
+  const showPlace = useEffectEvent(show)
+  useEffect(() => {
+    if (isReady && place !== undefined) showPlace(place)
+  }, [isReady, place])
   const showText = (
     <Button size="xs" variant="default" onClick={() => onShowInText('')}>
       Show the text

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What needs no answer of the control plane: the console's pages, and what one begins there.
+import type { useNavigate } from '@tanstack/react-router'
+import { settingsPagesFor } from '../../features/settings/settings-nav.tsx'
+import type { Session } from '../../lib/api-types.ts'
+import { may } from '../../lib/permissions.ts'
+import { placeGroups, placesFor } from '../places.tsx'
+import type { Found } from './found.ts'
+
+type Navigate = ReturnType<typeof useNavigate>
+type Scheme = 'light' | 'dark' | 'auto'
+
+export type Doing = {
+  navigate: Navigate
+  showKeys: () => void
+  newConfig: () => void
+  setScheme: (scheme: Scheme) => void
+}
+
+export const pagesAndActions = (session: Session, doing: Doing): Found[] => [
+  ...actionsFor(session, doing),
+  ...pagesFor(session, doing.navigate),
+]
+
+type Action = {
+  label: string
+  detail: string
+  permission?: string
+  words?: string
+  act: () => void
+}
+
+function actionsFor(session: Session, doing: Doing): Found[] {
+  const { navigate, showKeys, newConfig, setScheme } = doing
+  const actions: Action[] = [
+    {
+      ...{ label: 'New rollout', detail: 'Bring a version to nodes', permission: 'rollouts:run' },
+      ...{ words: 'release deploy', act: () => void navigate({ to: '/rollouts/new' }) },
+    },
+    {
+      ...{ label: 'New config', detail: 'From nothing, a copy or a file' },
+      ...{ permission: 'configs:write', words: 'create import', act: newConfig },
+    },
+    {
+      ...{ label: 'Add a node', detail: 'A one-time token and its command' },
+      ...{ permission: 'nodes:enrol', words: 'enrol join token server' },
+      act: () => void navigate({ to: '/enrolment' }),
+    },
+    {
+      ...{ label: 'Order a certificate', detail: 'From an authority, renewed automatically' },
+      ...{ permission: 'certificates:write', words: 'tls https acme' },
+      act: () => void navigate({ to: '/order-certificate' }),
+    },
+    {
+      ...{ label: 'New alert rule', detail: 'What to be told about', permission: 'alerts:write' },
+      act: () => void navigate({ to: '/settings/alert-rules/new' }),
+    },
+    {
+      ...{ label: 'Keyboard shortcuts', detail: 'All keys of the console', words: 'help ?' },
+      act: showKeys,
+    },
+    {
+      ...{ label: 'Appearance: dark', detail: 'In this browser', words: 'theme mode scheme' },
+      act: () => setScheme('dark'),
+    },
+    {
+      ...{ label: 'Appearance: light', detail: 'In this browser', words: 'theme mode scheme' },
+      act: () => setScheme('light'),
+    },
+    {
+      ...{ label: 'Appearance: as the system', detail: 'In this browser', words: 'theme mode' },
+      act: () => setScheme('auto'),
+    },
+  ]
+  return actions
+    .filter(({ permission }) => permission === undefined || may(session, permission))
+    .map(({ label, detail, words = '', act }) => ({
+      ...{ key: `action ${label}`, kind: 'Actions', label, detail, words, open: act },
+    }))
+}
+
+/** Below a place, and no place of their own. */
+const below = [
+  { to: '/measurements/compare', label: 'Compare measurements', permission: 'metrics:read' },
+  { to: '/measurements/top', label: 'Top nodes', permission: 'metrics:read' },
+]
+
+function pagesFor(session: Session, navigate: Navigate): Found[] {
+  const places = placeGroups.flatMap((group) => placesFor(session, group))
+  const settings = settingsPagesFor(session)
+    .filter(({ to }) => to !== '/settings')
+    .map(({ to, label }) => ({ to, label, detail: 'Settings' }))
+  const pages = [...places, ...placesFor(session, below), ...settings]
+  return pages.map((page) => ({
+    ...{ key: `page ${page.to}`, kind: 'Pages', label: page.label },
+    detail: 'detail' in page ? page.detail : '',
+    open: () => void navigate({ to: page.to }),
+  }))
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Finds whatever the console has a page of while one types, and leads there: with the mouse, or with the arrows and Enter.
+import { Combobox, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
+import { toApiError } from '../../lib/api-error.ts'
+import type { Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { type Found, type Section, sectionsOf } from './found.ts'
+import { pagesAndActions } from './pages-found.ts'
+import classes from './palette.module.css'
+import { useFound } from './use-found.ts'
+
+/** What the lists of the control plane take. */
+const LONGEST = 63
+
+export type PaletteProps = {
+  session: Session
+  showKeys: () => void
+  newConfig: () => void
+  onClose: () => void
+}
+
+export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps) {
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  const { setColorScheme: setScheme } = useMantineColorScheme()
+  const atHand = pagesAndActions(session, { navigate, showKeys, newConfig, setScheme })
+  const { found, isLooking, failed } = useFound(session, typed)
+  const sections = sectionsOf([...atHand, ...found], typed)
+  const shown = sections.flatMap(({ items }) => items)
+  const combobox = useCombobox({ opened: true })
+  const listId = useId()
+  const keys = shown.map(({ key }) => key).join('\n')
+  // An answer that comes late moves what the arrows have chosen: the choice stays with it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines are other indexes
+  useEffect(() => combobox.updateSelectedOptionIndex('selected'), [keys])
+  const take = ({ open }: Found) => {
+    onClose()
+    open()
+  }
+  /** Enter takes the first, unless the arrows have chosen another. */
+  const takeFirst = (event: KeyboardEvent) => {
+    const [first] = shown
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (first === undefined || combobox.getSelectedOptionIndex() !== -1) return
+    event.preventDefault()
+    take(first)
+  }
+  return (
+    <Dialog title="Find" size="lg" isQuick onClose={onClose}>
+      <Combobox
+        store={combobox}
+        onOptionSubmit={(key) => {
+          const chosen = shown.find((one) => one.key === key)
+          if (chosen) take(chosen)
+        }}
+      >
+        {/* The kit knows its list only after the first drawing. */}
+        <Combobox.EventsTarget
+          withExpandedAttribute
+          autoComplete="off"
+          aria-expanded
+          aria-controls={listId}
+        >
+          <TextInput
+            type="search"
+            aria-label="Find anything"
+            placeholder="A node, config, version, rollout, option, person, page or action"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            spellCheck={false}
+            maxLength={LONGEST}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => {
+              setTyped(value)
+              combobox.resetSelectedOption()
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') onClose()
+              takeFirst(event)
+            }}
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options id={listId} aria-label="Found" className={classes.list ?? ''}>
+          {sections.map((section) => (
+            <Sections key={section.kind} {...section} />
+          ))}
+        </Combobox.Options>
+      </Combobox>
+      <p role="status" className={classes.foot}>
+        {footWords({ typed, shown: shown.length, isLooking })}
+        {failed !== null && ` Not all was looked through: ${toApiError(failed).message}`}
+      </p>
+    </Dialog>
+  )
+}
+
+function Sections({ kind, items, more }: Section) {
+  return (
+    <Combobox.Group label={kind}>
+      {items.map(({ key, label, detail }) => (
+        <Combobox.Option key={key} value={key}>
+          <span className={classes.line}>
+            <span>{label}</span> <span className={classes.detail}>{detail}</span>
+          </span>
+        </Combobox.Option>
+      ))}
+      {more > 0 && (
+        <div className={classes.more} aria-hidden="true">
+          {more} more; another word leaves fewer
+        </div>
+      )}
+    </Combobox.Group>
+  )
+}
+
+type Foot = { typed: string; shown: number; isLooking: boolean }
+
+function footWords({ typed, shown, isLooking }: Foot): string {
+  if (typed.trim() === '') return 'Arrows choose, Enter opens, Esc closes.'
+  if (shown > 0) return `${plural(shown, 'thing')} found${isLooking ? ', still looking' : ''}.`
+  return isLooking ? 'Looking…' : 'Nothing has these words.'
+}

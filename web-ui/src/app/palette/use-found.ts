@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Everything that the palette finds: pages and actions at once, the rest when the control plane has answered.
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { configSchemaQuery, draftQuery } from '../../features/configs/api.ts'
+import { find, optionsOf } from '../../features/configs/form/find.ts'
+import { readText } from '../../features/configs/form/form-state.ts'
+import { syncVerdict } from '../../features/nodes/rules.ts'
+import { rolloutVerdict } from '../../features/rollouts/rules.ts'
+import type { Config, Node, Session } from '../../lib/api-types.ts'
+import { groupNamesQuery, nodesNamedQuery } from '../../lib/name-queries.ts'
+import { may } from '../../lib/permissions.ts'
+import {
+  configsToFindQuery,
+  peopleToFindQuery,
+  rolloutsToFindQuery,
+  versionsToFindQuery,
+} from './api.ts'
+import { type Found, SHOWN_OF_EACH, versionIn, wordsOf } from './found.ts'
+
+const TYPING_MS = 150
+
+type Navigate = ReturnType<typeof useNavigate>
+
+export function useFound(session: Session, typed: string) {
+  const [settled] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const navigate = useNavigate()
+  const enabled = settled !== ''
+  const nodes = useQuery({ ...nodesNamedQuery(settled), enabled })
+  const configs = useQuery({ ...configsToFindQuery, enabled })
+  const versions = useVersions(settled, configs.data)
+  const rollouts = useQuery({ ...rolloutsToFindQuery, enabled })
+  const groups = useQuery({ ...groupNamesQuery, enabled })
+  const people = useQuery({ ...peopleToFindQuery, enabled: enabled && may(session, 'users:read') })
+  const options = useOptions(settled, configs.data, navigate)
+  const queries = [nodes, configs, versions, rollouts, groups, people]
+  const found = [
+    ...(nodes.data?.items ?? []).map((node) => foundNode(node, navigate)),
+    ...moreNodes(nodes.data?.total ?? 0, settled, navigate),
+    ...(configs.data ?? []).map((config) => foundConfig(config, navigate)),
+    ...(versions.data ?? []).map(
+      ({ config: name, number, message, author }): Found => ({
+        ...{ key: `version ${name} ${number}`, kind: 'Versions' },
+        ...{ label: `${name} v${number}`, detail: message, words: `${number} ${author}` },
+        open: () =>
+          void navigate({ to: '/configs/$name/versions/$number', params: { name, number } }),
+      }),
+    ),
+    ...(rollouts.data ?? []).map(
+      ({ id, config, version, state, author }): Found => ({
+        ...{ key: id, kind: 'Rollouts', label: `Rollout of ${config} v${version}` },
+        detail: `${rolloutVerdict[state].label}, by ${author}`,
+        open: () => void navigate({ to: '/rollouts/$id', params: { id } }),
+      }),
+    ),
+    ...(groups.data ?? []).map(
+      (name): Found => ({
+        ...{ key: `group ${name}`, kind: 'Groups', label: name, detail: 'Its nodes' },
+        open: () => void navigate({ to: '/nodes', search: { group: name } }),
+      }),
+    ),
+    ...(people.data ?? []).map(
+      ({ id, username, roles }): Found => ({
+        ...{ key: id, kind: 'People', label: username, detail: roles.join(', ') },
+        open: () => void navigate({ to: '/settings/users' }),
+      }),
+    ),
+    ...options,
+  ]
+  return {
+    found,
+    isLooking: settled !== typed.trim() || queries.some(({ isLoading }) => isLoading),
+    failed: queries.find(({ error }) => error !== null)?.error ?? null,
+  }
+}
+
+const foundNode = ({ id, name, hostname, labels, group, sync }: Node, go: Navigate): Found => ({
+  ...{ key: id, kind: 'Nodes', label: name },
+  detail: `${syncVerdict[sync.state].label}, group ${group}`,
+  words: [hostname, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].join(' '),
+  open: () => void go({ to: '/nodes/$id', params: { id } }),
+})
+
+/** The list has all of them. */
+function moreNodes(total: number, typed: string, go: Navigate): Found[] {
+  if (total <= SHOWN_OF_EACH) return []
+  const open = () => void go({ to: '/nodes', search: { q: typed } })
+  return [
+    {
+      ...{ key: 'all nodes', kind: 'Pages', label: `Nodes with “${typed}”` },
+      ...{ detail: `All ${total} in the list`, words: typed, open },
+    },
+  ]
+}
+
+const foundConfig = ({ name, latestVersion, draftChanged }: Config, go: Navigate): Found => ({
+  ...{ key: `config ${name}`, kind: 'Configs', label: name },
+  detail: [
+    latestVersion === null ? 'No version yet' : `Newest is v${latestVersion}`,
+    ...(draftChanged ? ['changed since'] : []),
+  ].join(', '),
+  open: () => void go({ to: '/configs/$name', params: { name } }),
+})
+
+/** Versions are listed config by config: those named are asked, and without a name those that changed last. */
+const CONFIGS_ASKED = 4
+
+function useVersions(typed: string, configs: readonly Config[] | undefined) {
+  const { name, number } = versionIn(typed)
+  const saved = (configs ?? [])
+    .filter(({ latestVersion }) => latestVersion !== null)
+    .toSorted((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt))
+  const words = wordsOf(name)
+  const named = saved.filter((one) => words.length > 0 && words.every((w) => one.name.includes(w)))
+  const asked = (named.length > 0 ? named : saved).slice(0, CONFIGS_ASKED)
+  // A name that is none is a word of a message.
+  const part = number ?? (named.length > 0 ? '' : typed)
+  return useQuery({
+    ...versionsToFindQuery(
+      asked.map((one) => one.name),
+      part,
+    ),
+    enabled: typed !== '' && asked.length > 0,
+  })
+}
+
+const NO_CONFIGS: readonly Config[] = []
+
+/** Of the config that is open, else of `default`, else of the first. */
+function useOptions(typed: string, configs = NO_CONFIGS, navigate: Navigate): Found[] {
+  const { name: open } = useParams({ strict: false })
+  const names = configs.map(({ name }) => name)
+  const name = [open, 'default'].find((one) => one && names.includes(one)) ?? names[0] ?? ''
+  const enabled = typed !== ''
+  const schema = useQuery({ ...configSchemaQuery, enabled }).data
+  const draft = useQuery({
+    ...draftQuery(name),
+    ...{ enabled: enabled && name !== '', staleTime: 60_000 },
+  }).data
+  const options = useMemo(() => {
+    const reading = readText(draft?.body.text ?? '')
+    return schema === undefined || name === ''
+      ? []
+      : optionsOf(schema, reading.ok ? reading.value : {})
+  }, [schema, draft, name])
+  return useMemo(
+    () =>
+      find(options, typed)
+        .slice(0, SHOWN_OF_EACH * 2)
+        .map(
+          (option): Found => ({
+            ...{ key: `option ${option.pointer} ${option.name}`, kind: 'Options' },
+            // It is found by more forms of a word than its own.
+            ...{ label: option.title, words: `${option.name} ${option.help} ${typed}` },
+            detail: [name, ...option.within].join(' › '),
+            open: () =>
+              void navigate({
+                ...{ to: '/configs/$name', params: { name } },
+                search: { view: 'form', pointer: option.pointer },
+              }),
+          }),
+        ),
+    [options, typed, name, navigate],
+  )
+}

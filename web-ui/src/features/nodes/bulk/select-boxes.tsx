@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+import { Checkbox } from '@mantine/core'
+import type { Node } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+import {
+  allMatching,
+  countOf,
+  isSelected,
+  noSelection,
+  type Selection,
+  toggled,
+} from './selection.ts'
+
+export type Selecting = { selection: Selection; onSelect: (selection: Selection) => void }
+
+export function SelectBox({ selection, onSelect, node }: Selecting & { node: Node }) {
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={`Select ${node.name}`}
+      checked={isSelected(selection, node.id)}
+      onChange={() => onSelect(toggled(selection, node.id))}
+    />
+  )
+}
+
+/** All that the filter leaves, also those that were not read yet. */
+export function SelectAllBox({ selection, onSelect, listed }: Selecting & { listed: number }) {
+  const count = countOf(selection, listed)
+  const isAll = count > 0 && count === listed
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={`Select all that are listed: ${plural(listed, 'node')}`}
+      checked={isAll}
+      indeterminate={count > 0 && !isAll}
+      onChange={() => onSelect(isAll ? noSelection : allMatching)}
+    />
+  )
+}

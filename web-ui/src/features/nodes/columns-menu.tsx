@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+import { Button, Checkbox, Popover } from '@mantine/core'
+import classes from './farm-screen.module.css'
+import { type FarmSearch, hiddenColumns, withColumn } from './farm-search.ts'
+import { columnChoices } from './nodes-table.tsx'
+
+type Props = { search: FarmSearch; onSearch: (search: FarmSearch) => void }
+
+/** What is left out stands in the address, and so in a saved view. */
+export function ColumnsMenu({ search, onSearch }: Props) {
+  const hidden = hiddenColumns(search)
+  return (
+    <Popover position="bottom-start" trapFocus returnFocus withRoles>
+      <Popover.Target>
+        <Button variant="default" size="xs">
+          Columns{hidden.length > 0 && ` (${hidden.length} hidden)`}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.columns ?? ''} aria-label="Columns of the list">
+        {columnChoices.map(({ key, title }) => (
+          <Checkbox
+            key={key}
+            size="xs"
+            label={title}
+            checked={!hidden.includes(key)}
+            onChange={() => onSearch(withColumn(search, key))}
+          />
+        ))}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
