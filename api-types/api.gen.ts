@@ -1362,7 +1362,7 @@ export interface paths {
         };
         /**
          * What the stages of a node’s requests advise, with the arithmetic
-         * @description Of the last 15 minutes. Advice is given when intervals of 95 % are wholly beyond its bounds; `quiet` says why the other rules have nothing to say.
+         * @description Of the last 15 minutes. Advice is given when intervals of 95 % are wholly beyond its bounds; `quiet` says why the other rules have nothing to say. What was given stays for five minutes after it was last so (`lastSoAt`), while the node has the same config.
          */
         get: operations["getNodeAdvice"];
         put?: never;
@@ -1384,7 +1384,7 @@ export interface paths {
         put?: never;
         /**
          * Try on the node what a rule advises: a version with one value changed, rolled out to it alone
-         * @description Needs configs:write besides, and the whole farm, for a version is everybody’s. The rollout has one gate, on what the advice is about, against what the node did before; it goes back when that got no better. What it proves is not released. While a rollout has the node, it is refused: `node_is_taken`.
+         * @description What was advised in the last five minutes can be tried, though it is not so at this very moment. Needs configs:write besides, and the whole farm, for a version is everybody’s. The rollout has one gate, on what the advice is about, against what the node did before; it goes back when that got no better. What it proves is not released. While a rollout has the node, it is refused: `node_is_taken`.
          */
         post: operations["tryAdvice"];
         delete?: never;
@@ -24294,7 +24294,8 @@ export interface operations {
                      *               "max": 0.25
                      *             }
                      *           },
-                     *           "whyNoChange": "whyNoChange"
+                     *           "whyNoChange": "whyNoChange",
+                     *           "lastSoAt": "lastSoAt"
                      *         }
                      *       ],
                      *       "quiet": [
@@ -24354,6 +24355,7 @@ export interface operations {
                                 };
                             } | null;
                             whyNoChange: string | null;
+                            lastSoAt: string | null;
                         }[];
                         quiet: {
                             /** @enum {unknown} */
@@ -24730,7 +24732,8 @@ export interface operations {
                      *                   "max": 0.25
                      *                 }
                      *               },
-                     *               "whyNoChange": "whyNoChange"
+                     *               "whyNoChange": "whyNoChange",
+                     *               "lastSoAt": "lastSoAt"
                      *             }
                      *           ]
                      *         }
@@ -24792,6 +24795,7 @@ export interface operations {
                                     };
                                 } | null;
                                 whyNoChange: string | null;
+                                lastSoAt: string | null;
                             }[];
                         }[];
                     };

@@ -3,7 +3,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { openAcme } from './acme-for-service.ts'
 import type { Assignments } from './assignments/assignments.ts'
-import { nodesGiven } from './assignments/store.ts'
+import { latestGiven, nodesGiven } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
 import type { SecretBox } from './base/secret-box.ts'
 import type { Authority } from './ca/authority.ts'
@@ -260,7 +260,8 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   const askNodes = createAskNodes({ now, members: index.kept })
   await metricsSetRoutes({ now, metrics, members: index.kept, askNodes })(api)
   await adviceRoutes({
-    ...{ metrics, askNodes, askErrors: ASK_ERRORS },
+    ...{ now, metrics, askNodes, askErrors: ASK_ERRORS },
+    generationOf: async (nodeId) => (await latestGiven(db, nodeId))?.generation ?? null,
     ...{ trying: tryingWith(parts), tryErrors: [...saveErrors, ...ORDER_ERRORS] },
   })(api)
   await alertRoutes({

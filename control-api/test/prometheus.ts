@@ -22,8 +22,11 @@ type Answer = {
   }
 }
 
-/** Every half second each of its jobs; `jobs` is what stands below scrape_configs, as JSON, which YAML can read. */
-export async function startPrometheus(jobs: readonly object[]) {
+/**
+ * Every half second each of its jobs; `jobs` is what stands below scrape_configs, as JSON, which YAML can read. Without native
+ * histograms it asks for classic ones, as it does by itself.
+ */
+export async function startPrometheus(jobs: readonly object[], { isNative = true } = {}) {
   const dir = tempDir()
   const port = await freePort()
   const file = join(dir, 'prometheus.yml')
@@ -35,7 +38,7 @@ export async function startPrometheus(jobs: readonly object[]) {
       `--config.file=${file}`,
       `--storage.tsdb.path=${join(dir, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      '--enable-feature=native-histograms',
+      ...(isNative ? ['--enable-feature=native-histograms'] : []),
       '--log.level=warn',
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },

@@ -9,6 +9,7 @@ import type {
   DesiredResponse,
   Effective,
   EnrolResponse,
+  Host,
   NackRequest,
   Policy,
   ReportRequest,
@@ -51,6 +52,8 @@ export class SimulatedNode {
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
+  /** Of its machine; null: it does not tell. */
+  host: Host | null = null
   /** What it answers of ACME challenges, by token. */
   challenges = new Map<string, string>()
   /** The newest it was given. */
@@ -135,6 +138,7 @@ export class SimulatedNode {
       lostWindows: 0,
       windows,
       gauges: { openConnections: 1 },
+      ...(this.host && { host: this.host }),
     }
     const { acknowledgedSeq } = await this.say<{ acknowledgedSeq: number }>('report', report)
     return acknowledgedSeq

@@ -66,10 +66,9 @@ export function* movingValuesOf(
 ): Generator<void, MovingValues> {
   const steps = yield* readSet(rings, set, plan, wantedFor([measure]))
   const found: MovingValues = { values: [], requests: [], coveredSeconds: [] }
-  for (let end = windowSteps; end <= steps.length; end++) {
-    if (end % WINDOWS_AT_ONCE === 0) yield
-    const window = steps.slice(end - windowSteps, end).filter((step) => step !== null)
-    const { values, requests, coveredSeconds } = valuedOf(together(window), [measure])
+  for (const window of windowsOf(steps, windowSteps)) {
+    if (found.values.length % WINDOWS_AT_ONCE === WINDOWS_AT_ONCE - 1) yield
+    const { values, requests, coveredSeconds } = valuedOf(window, [measure])
     found.values.push(values[0] ?? null)
     found.requests.push(requests)
     found.coveredSeconds.push(coveredSeconds)
@@ -77,13 +76,41 @@ export function* movingValuesOf(
   return found
 }
 
-function together(steps: readonly Step[]): Step {
+/**
+ * The sum of each so many steps. A window is the end of one piece of that length and the beginning of the next, and both are
+ * made of what they were a step before: each step is added a few times, however long a window is.
+ */
+export function* windowsOf(
+  steps: readonly (Step | null)[],
+  windowSteps: number,
+): Generator<Step, void> {
+  for (let from = 0; from + windowSteps <= steps.length; from += windowSteps) {
+    const next = from + windowSteps
+    const ends = endsOf(steps.slice(from, next))
+    let beginning = together()
+    for (const [i, end] of ends.entries()) {
+      if (next + i > steps.length) return
+      if (i > 0) beginning = together(beginning, steps[next + i - 1])
+      yield together(end, beginning)
+    }
+  }
+}
+
+/** From each of them to the last. */
+function endsOf(steps: readonly (Step | null)[]): Step[] {
+  const ends: Step[] = []
+  for (const step of steps.toReversed()) ends.push(together(ends.at(-1), step))
+  return ends.reverse()
+}
+
+function together(...steps: readonly (Step | null | undefined)[]): Step {
   const sum: Step = { coveredMs: 0, stages: new Map(), counters: new Map(), gauges: new Map() }
-  for (const { coveredMs, stages, counters, gauges } of steps) {
-    sum.coveredMs += coveredMs
-    for (const [name, n] of counters) sum.counters.set(name, (sum.counters.get(name) ?? 0) + n)
-    for (const [name, gauge] of gauges) addGauge(sum.gauges, name, gauge)
-    for (const [stage, histogram] of stages) {
+  for (const step of steps) {
+    if (!step) continue
+    sum.coveredMs += step.coveredMs
+    for (const [name, n] of step.counters) sum.counters.set(name, (sum.counters.get(name) ?? 0) + n)
+    for (const [name, gauge] of step.gauges) addGauge(sum.gauges, name, gauge)
+    for (const [stage, histogram] of step.stages) {
       const had = sum.stages.get(stage) ?? new HistogramSum()
       sum.stages.set(stage, had)
       had.addSum(histogram)

@@ -9,6 +9,13 @@ import { isSchema } from '../json/json-schema.ts'
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
+/** Date.parse takes the 30th of February for the 2nd of March, and 24 o'clock for the day after. */
+function isMoment(text: string): boolean {
+  if (!RFC3339.test(text) || Number.isNaN(Date.parse(text))) return false
+  const [day = '', time = ''] = text.split('T')
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) && !time.startsWith('24')
+}
+
 export function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     // What is refused comes with the schema it was held against: what may have been meant is in it.
@@ -22,7 +29,7 @@ export function createAjv(coerceTypes: boolean): Ajv {
     strictTypes: false,
     strictRequired: false,
   })
-  ajv.addFormat('date-time', (text) => RFC3339.test(text) && !Number.isNaN(Date.parse(text)))
+  ajv.addFormat('date-time', isMoment)
   return ajv
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // `npm run bench -- metrics`: how long questions about measurements take, asked of a file as a large farm leaves it.
-//   npm run bench -- metrics [--nodes 10000] [--rounds 20]
-// One node, and the sums of the farm, a group and two versions, have two days; all nodes have the last two hours in steps of
-// 15 minutes, and a hundred of them a day. Each row is of what a busy node measured (recorded-report.json), its counts
-// varied. There is no network and no ingest: the thread that answers is this process.
+//   npm run bench -- metrics [--nodes 10000] [--rounds 20]     0: previews of alert rules only
+// One node, and the sums of the farm, a group and two versions, have two days; all nodes have the last five hours in steps of
+// 15 minutes, and a hundred of them a day. The farm and those nodes that previews of rules look at have a week and what burn
+// rates look back from there. Each row is of what a busy node measured (recorded-report.json), its counts varied. There is no
+// network and no ingest: the thread that answers is this process, but for previews, which are asked as the API asks.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seededRandom } from '../../src/base/seeded-random.ts'
 import { inSlices } from '../../src/base/slices.ts'
+import { evenly } from '../../src/features/alerts/preview.ts'
 import { compareSets } from '../../src/metrics-store/compare.ts'
 import {
   addGauges,
@@ -29,10 +31,13 @@ import {
 import { FARM, groupSum, versionSum } from '../../src/metrics-store/subjects.ts'
 import { topOf } from '../../src/metrics-store/top.ts'
 import type { StageName } from '../../src/metrics-store/windows.ts'
+import { benchPreviews } from './previews.ts'
 import { RECORDED, windowOf } from './recorded-report.ts'
 
 const DAY = 86_400
 const NOW = 1_800_000_000
+/** Of which previews look at minutes, and at quarters of an hour: as many as 200,000 rows are of (src/features/alerts/preview.ts). */
+const [NODES_BY_MINUTES, NODES_BY_QUARTERS] = [19, 297]
 const STAGES = Object.keys(RECORDED.windows[0]?.series[0]?.stages ?? {}) as StageName[]
 const WANTED: Wanted = {
   stages: STAGES,
@@ -68,6 +73,9 @@ function varied(): Measured {
   return measured
 }
 
+const SOME = Array.from({ length: 100 }, varied)
+const any = () => SOME[Math.floor(random() * SOME.length)] ?? varied()
+
 const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-metrics-'))
 const path = join(dir, 'metrics.db')
 const db = openMetricsDb(path)
@@ -77,7 +85,7 @@ const idOf = (i: number) => `node_${String(i).padStart(26, '0')}`
 function fill(subject: number, ring: Ring, seconds: number): void {
   const { resolutionSeconds } = ring
   for (let step = NOW - seconds; step < NOW; step += resolutionSeconds) {
-    rings.steps.write(subject, ring, step, varied())
+    rings.steps.write(subject, ring, step, any())
   }
 }
 
@@ -86,8 +94,16 @@ function fillAll(): void {
   const keys = Array.from({ length: nodes }, (_, i) => idOf(i))
   for (const some of inSlices(keys, 500)) {
     inOne(() => {
-      for (const id of some) fill(rings.subjects.keyOfNode(id), QUARTER, 7_200)
+      for (const id of some) fill(rings.subjects.keyOfNode(id), QUARTER, 5 * 3_600)
     })
+  }
+  for (const [count, ring] of [
+    [NODES_BY_MINUTES, MINUTE],
+    [NODES_BY_QUARTERS, QUARTER],
+  ] as const) {
+    for (const id of evenly(keys, count)) {
+      inOne(() => fill(rings.subjects.keyOfNode(id), ring, 7 * DAY))
+    }
   }
   for (const id of keys.slice(0, 100)) {
     inOne(() => fill(rings.subjects.keyOfNode(id), QUARTER, DAY))
@@ -101,6 +117,11 @@ function fillAll(): void {
       for (const ring of [MINUTE, QUARTER]) fill(subject, ring, 2 * DAY)
     })
   }
+  inOne(() => {
+    const farm = rings.subjects.keyOfSum(FARM)
+    fill(farm, MINUTE, 7 * DAY)
+    fill(farm, QUARTER, 11 * DAY)
+  })
   for (const { resolutionSeconds } of RINGS) {
     db.prepare('replace into progress values (?, ?)').run(resolutionSeconds, NOW)
   }
@@ -167,12 +188,14 @@ try {
   fillAll()
   say(`${nodes} nodes, ${(statSync(path).size / 2 ** 20).toFixed(0)} MiB, ${rounds} times each`)
   say('| question | median ms | 95th percentile ms | longest part ms |\n|---|---|---|---|')
-  for (const [name, question] of Object.entries(QUESTIONS)) {
+  for (const [name, question] of rounds > 0 ? Object.entries(QUESTIONS) : []) {
     const times = Array.from({ length: rounds }, () => ask(question))
     const whole = times.map(({ wholeMs }) => wholeMs).sort((a, b) => a - b)
     const longest = Math.max(...times.map((one) => one.longest))
     say(`| ${name} | ${at(whole, 0.5)} | ${at(whole, 0.95)} | ${longest.toFixed(1)} |`)
   }
+  const ids = Array.from({ length: nodes }, (_, i) => idOf(i))
+  await benchPreviews({ dataDir: dir, nowSeconds: NOW, ids }, say)
 } finally {
   db.close()
   rmSync(dir, { recursive: true, force: true })

@@ -24,10 +24,15 @@ export const noOwnNetwork =
 
 export const isInOwnNetwork = process.env[MARK] === '1'
 
+/** Of a runner of tests: who runs in it is no part of the one outside. */
+const OF_RUNNERS = /^(NODE_TEST_CONTEXT|VITEST.*)$/
+
 /** Runs the test file of this address in a network of its own; resolves with how it ended and what it said. */
-export async function runInOwnNetwork(address) {
-  const { NODE_TEST_CONTEXT, ...env } = process.env
-  const [command, ...args] = [...enter, process.execPath, '--test', fileURLToPath(address)]
+export async function runInOwnNetwork(address, runner = ['--test']) {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !OF_RUNNERS.test(name)),
+  )
+  const [command, ...args] = [...enter, process.execPath, ...runner, fileURLToPath(address)]
   const child = spawn(command, args, {
     env: { ...env, [MARK]: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -52,11 +57,17 @@ export function delayTo(port, rate) {
 
 export const speedUp = () => tc('qdisc delete dev lo root')
 
-/** Of what comes from `port` every so many-th packet is lost. */
-export function lose(port, every) {
-  const rule = `-p tcp --sport ${port} -m statistic --mode nth --every ${every} --packet ${every >> 1} -j DROP`
+const drop = (port, which) => {
+  const rule = `-p tcp --sport ${port} -m statistic ${which} -j DROP`
   execFileSync('iptables', ['-A', 'INPUT', ...rule.split(' ')])
 }
+
+/** Of what comes from `port` every so many-th packet is lost. */
+export const lose = (port, every) =>
+  drop(port, `--mode nth --every ${every} --packet ${every >> 1}`)
+
+/** Of what comes from `port` such a share (0…1) is lost, each packet by chance. */
+export const loseAtRandom = (port, share) => drop(port, `--mode random --probability ${share}`)
 
 export const loseNothing = () => execFileSync('iptables', ['-F', 'INPUT'])
 
@@ -66,3 +77,7 @@ export const setSegmentBytes = (bytes) =>
 /** Of sockets that are made from now on; as many at first as at most. */
 export const setSendBuffer = (bytes) =>
   writeFileSync('/proc/sys/net/ipv4/tcp_wmem', `4096 ${bytes} ${bytes}`)
+
+/** Likewise of those that receive: a client that takes nothing has room for so much. */
+export const setReceiveBuffer = (bytes) =>
+  writeFileSync('/proc/sys/net/ipv4/tcp_rmem', `4096 ${bytes} ${bytes}`)

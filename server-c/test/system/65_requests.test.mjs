@@ -147,6 +147,9 @@ describe('single requests', { concurrency: 4 }, () => {
       '/other/users/ben',
       `/long/${'a'.repeat(7000)}`,
       '/odd/%0a%1b%22%5c%ff',
+      // A letter of two bytes at the cut, whichever side of it is odd.
+      `/w/${'%c3%a4'.repeat(200)}`,
+      `/ww/${'%c3%a4'.repeat(200)}`,
     ]
     for (const target of targets) await get(node.port, target)
     await control.until('all of them', () => samples().length >= targets.length)
@@ -157,6 +160,8 @@ describe('single requests', { concurrency: 4 }, () => {
     assert.ok(paths.includes('/private/***'))
     assert.ok(paths.includes('/other/users/ben'))
     assert.ok(paths.some((path) => /^\/long\/a{180,}…$/.test(path)))
+    const cut = paths.filter((path) => /^\/w+\/ä{80,}…$/.test(path))
+    assert.equal(cut.length, 2, JSON.stringify(paths.filter((path) => path.startsWith('/w'))))
     // No schema was violated: leave() asks.
     for (const path of paths) assert.doesNotMatch(path, /\p{Cc}/u)
   })

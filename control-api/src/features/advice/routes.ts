@@ -12,6 +12,7 @@ import type { AskedSet } from '../../metrics-store/sets.ts'
 import type { Measure, Valued } from '../../metrics-store/values.ts'
 import { limits } from '../../plugins/limits.ts'
 import { advise, READ } from './advise.ts'
+import { type HoldDeps, holdAdvice } from './held.ts'
 import {
   AdviceListSchema,
   AdviceQuerySchema,
@@ -25,7 +26,7 @@ export type AskNodes = (
   asked: { of: string },
   scope: Scope,
 ) => Promise<{ title: string; set: AskedSet; nameOf: (nodeId: string) => string; plan: Plan }>
-type Deps = {
+type Deps = HoldDeps & {
   metrics: Pick<MetricsStore, 'units' | 'values'>
   askNodes: AskNodes
   askErrors: readonly Refusal[]
@@ -42,8 +43,9 @@ const WORST_BY: Measure[] = (['readWait', 'stat', 'write', 'handshake'] as const
 const WORST_OF_EACH = 5
 
 export const adviceRoutes =
-  ({ metrics, askNodes, askErrors, trying, tryErrors }: Deps) =>
+  ({ metrics, askNodes, askErrors, trying, tryErrors, ...holding }: Deps) =>
   async (app: App) => {
+    const hold = holdAdvice(holding)
     const config = {
       permission: 'metrics:read',
       scope: 'nodes',
@@ -52,7 +54,8 @@ export const adviceRoutes =
     } as const
     const look = async (id: string, plan: Plan) => {
       const set = [{ id, generation: null }]
-      return advise(await metrics.units({ ...plan, set, wanted: READ }))
+      const { advice, quiet } = advise(await metrics.units({ ...plan, set, wanted: READ }))
+      return { advice: await hold(id, advice), quiet }
     }
 
     app.get(
@@ -64,7 +67,8 @@ export const adviceRoutes =
           tags: ['metrics'],
           summary: 'What the stages of a node’s requests advise, with the arithmetic',
           description:
-            'Of the last 15 minutes. Advice is given when intervals of 95 % are wholly beyond its bounds; `quiet` says why the other rules have nothing to say.',
+            'Of the last 15 minutes. Advice is given when intervals of 95 % are wholly beyond its bounds; `quiet` says why the other rules have nothing to say. ' +
+            'What was given stays for five minutes after it was last so (`lastSoAt`), while the node has the same config.',
           params: Type.Object({ id: NodeIdSchema }),
           response: { 200: NodeAdviceSchema },
         },
@@ -89,7 +93,7 @@ export const adviceRoutes =
           summary:
             'Try on the node what a rule advises: a version with one value changed, rolled out to it alone',
           description:
-            'Needs configs:write besides, and the whole farm, for a version is everybody’s. The rollout has one gate, on what the advice is about, against what the node did before; it goes back when that got no better. ' +
+            'What was advised in the last five minutes can be tried, though it is not so at this very moment. Needs configs:write besides, and the whole farm, for a version is everybody’s. The rollout has one gate, on what the advice is about, against what the node did before; it goes back when that got no better. ' +
             'What it proves is not released. While a rollout has the node, it is refused: `node_is_taken`.',
           params: Type.Object({ id: NodeIdSchema, rule: RuleSchema }),
           response: { 201: TrialSchema },

@@ -55,6 +55,18 @@ export const AdviceSchema = Type.Object({
 })
 export type Advice = Static<typeof AdviceSchema>
 
+export const ShownAdviceSchema = Type.Object({
+  ...AdviceSchema.properties,
+  lastSoAt: Nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'null: it is so now. Else it was so then, and `quiet` has why it is not any more; it is shown, and can be tried, for five minutes from then',
+    }),
+  ),
+})
+export type ShownAdvice = Static<typeof ShownAdviceSchema>
+
 const QuietSchema = Type.Object({
   rule: RuleSchema,
   why: Type.String({ description: 'What it looked at, and why it has nothing to say' }),
@@ -67,7 +79,7 @@ export const NodeAdviceSchema = Type.Object({
   nodeName: Type.String(),
   from: TimeSchema,
   to: TimeSchema,
-  advice: Type.Array(AdviceSchema),
+  advice: Type.Array(ShownAdviceSchema),
   quiet: Type.Array(QuietSchema),
 })
 
@@ -105,7 +117,7 @@ export const AdviceListSchema = Type.Object({
     Type.Object({
       nodeId: NodeIdSchema,
       nodeName: Type.String(),
-      advice: Type.Array(AdviceSchema),
+      advice: Type.Array(ShownAdviceSchema),
     }),
   ),
 })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers as a person reads them: three digits say all that is known.
-export const inDigits = (value: number) => String(Number(value.toPrecision(3)))
+export const inDigits = (value: number) =>
+  value > 0 && value < 0.001 ? 'less than 0.001' : String(Number(value.toPrecision(3)))
 
 export function inSeconds(seconds: number): string {
   if (seconds >= 1) return `${inDigits(seconds)} s`

@@ -131,7 +131,7 @@ function largestDivisor(of: number, atMost: number): number {
   return 1
 }
 
-const evenly = <T>(all: readonly T[], most: number): T[] =>
+export const evenly = <T>(all: readonly T[], most: number): T[] =>
   all.length <= most
     ? [...all]
     : Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T)

@@ -38,6 +38,7 @@ import {
   insertAlertRule,
   isNameTaken,
   listAlertRules,
+  renameOpenAlerts,
   requireAlertRule,
   takeSilencesOf,
   updateAlertRule,
@@ -214,10 +215,12 @@ export const alertRuleRoutes = (deps: AlertDeps) => async (app: App) => {
         const settings = settingsOf(before)
         const data = { before: settings, after: { ...settings, ...patch } }
         await unit.emit({ kind: 'alert-rule', id, action: 'changed', actor, data })
-        return await updateAlertRule(unit, id, {
+        const after = await updateAlertRule(unit, id, {
           ...columns,
           ...{ failing: null, revision: before.revision + 1 },
         })
+        await renameOpenAlerts(unit, id, after)
+        return after
       })
       return show(reply, changed)
     },

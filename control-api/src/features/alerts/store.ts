@@ -80,6 +80,20 @@ export const deleteAlertRule = async ({ trx }: Unit, id: string): Promise<void> 
   await trx.deleteFrom('alert_rules').where('id', '=', id).execute()
 }
 
+/** What is open is told by what its rule is called by now. */
+export async function renameOpenAlerts(
+  { trx }: Unit,
+  ruleId: string,
+  { name, severity }: Pick<AlertRuleRow, 'name' | 'severity'>,
+): Promise<void> {
+  await trx
+    .updateTable('alerts')
+    .set({ rule_name: name, severity })
+    .where('rule_id', '=', ruleId)
+    .where('state', 'in', OPEN)
+    .execute()
+}
+
 /** What the rule found is of another rule than it is from now on. */
 export async function endAlertsOf(
   { trx }: Unit,

@@ -64,6 +64,38 @@ describe('advice', () => {
     expect(us.json()).toMatchObject({ nodes: 1, items: [] })
   })
 
+  it('stays for some minutes after it was so, with why it is not any more', async () => {
+    const service = await measured()
+    const [id = ''] = service.ids
+    const url = `/api/v1/nodes/${id}/advice`
+    const ask = async () => (await service.admin.inject({ url })).json()
+    const { advice } = await ask()
+    const lastSoAt = new Date(service.clock.nowMs).toISOString()
+    expect(advice).toMatchObject([{ rule: 'slowClients', lastSoAt: null }])
+    // One in a hundred is not slow any more.
+    const many = times(3000, 0.001)
+    const well = [
+      {
+        generation: 1,
+        counters: { requests: 3000, bytesSent: 2_000_000 },
+        stages: staged({ total: many, write: many }),
+      },
+    ]
+    for (let step = 0; step < 4; step++) {
+      await service.nodes[0]?.report(well, 10_000)
+      service.clock.nowMs += 10_000
+    }
+    const later = await ask()
+    expect(later.advice).toMatchObject([{ rule: 'slowClients', lastSoAt }])
+    expect(later.quiet.find(({ rule }: { rule: string }) => rule === 'slowClients').why).toMatch(
+      /99 of 100 responses are sent within 1/,
+    )
+    const all = await service.admin.inject({ url: '/api/v1/advice' })
+    expect(all.json().items).toMatchObject([{ nodeId: id, advice: later.advice }])
+    service.clock.nowMs += 300_000
+    expect((await ask()).advice).toEqual([])
+  })
+
   it('is tried by who may save configs and order rollouts for the whole farm, when there is something to try', async () => {
     const service = await measured()
     const url = `/api/v1/nodes/${service.ids[0]}/advice/slowClients/try`

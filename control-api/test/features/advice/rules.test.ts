@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Each rule on windows that are just beyond its bounds, and just within each of them.
 import { describe, expect, it } from 'vitest'
-import { advise } from '../../../src/features/advice/advise.ts'
+import { seededRandom } from '../../../src/base/seeded-random.ts'
+import { advise, READ } from '../../../src/features/advice/advise.ts'
 import { meanWaitSeconds } from '../../../src/features/advice/rules/erlang.ts'
-import type { Rule } from '../../../src/features/advice/schema.ts'
+import { RULES, type Rule } from '../../../src/features/advice/schema.ts'
 import type { Unit } from '../../../src/metrics-store/units.ts'
 import { times, unitsOf } from './units.ts'
 
@@ -89,6 +90,7 @@ describe('the wait that Erlang’s formula tells', () => {
 
 type LookUps = {
   stat?: number
+  limit?: number
   hits?: number
   evictions?: number
   entries?: number
@@ -100,6 +102,7 @@ const lookUps = ({
   hits = 20,
   evictions = 0,
   entries = 10,
+  limit = 16,
   total = stat,
 }: LookUps = {}) =>
   unitsOf(4, {
@@ -107,7 +110,7 @@ const lookUps = ({
     counters: {
       ...{ requests: 50 + hits, cacheHits: hits, cacheMisses: 50, cacheEvictions: evictions },
     },
-    gauges: { cacheEntries: entries, cacheEntriesLimit: 16 },
+    gauges: { cacheEntries: entries, cacheEntriesLimit: limit },
   })
 
 describe('look-ups that are slow and mostly not in the stat cache', () => {
@@ -124,6 +127,12 @@ describe('look-ups that are slow and mostly not in the stat cache', () => {
       title: 'The stat cache is too small',
       change: { pointer: '/statCache/maxEntries', now: 16, times: 4 },
     })
+  })
+  it('have nothing to try with the largest cache that there may be', () => {
+    const most = 10_000_000
+    const advice = adviceOf(lookUps({ evictions: 20, entries: most, limit: most }), 'statCache')
+    expect(advice).toMatchObject({ change: null })
+    expect(advice?.whyNoChange).toMatch(/10000000 entries, the most/)
   })
   it.each([
     ['they are quick', lookUps({ stat: 0.004 })],
@@ -204,10 +213,18 @@ describe('responses that are sent slowly', () => {
     expect(whys.map(({ why }) => /50 %.*too even to name one/.test(why))).toEqual([true, true])
   })
   it('are not the clients’ doing when a rate of the config holds them up', () => {
-    const paced = sent({ client: 0 })
+    const paced = sent({ client: 0.2 })
     expect(found(paced)).toEqual([])
     const why = advise(paced).quiet.find(({ rule }) => rule === 'slowClients')?.why
-    expect(why).toContain('connectionBytesPerSecond')
+    expect(why).toContain('a rate of the config does (connectionBytesPerSecond')
+  })
+  it('are nobody’s that is known when the node tells of no wait for a socket: it may be too old to', () => {
+    const untold = sent({ client: 0 })
+    expect(found(untold)).toEqual([])
+    const whys = advise(untold).quiet.filter(({ rule }) => /^slow/.test(rule))
+    expect(whys.map(({ why }) => /versions from before them.* is not known/.test(why))).toEqual([
+      ...[true, true],
+    ])
   })
   it.each([
     ['it takes no time that anybody notices', sent({ write: 0.05 })],
@@ -246,6 +263,52 @@ describe('handshakes that resume nothing', () => {
   ])('say nothing when %s', (_, units) => {
     expect(found(units)).toEqual([])
   })
+})
+
+/** Of any stages, counters and gauges, those that make no sense together among them. */
+function anyUnits(random: () => number): Unit[] {
+  const seconds = () => 10 ** (random() * 8 - 6)
+  const some = <T>(names: readonly string[], value: () => T) =>
+    Object.fromEntries(names.filter(() => random() < 0.7).map((name) => [name, value()]))
+  const count = () => (random() < 0.2 ? 0 : Math.floor(10 ** (random() * 6)))
+  const calm = { stages: some(READ.stages, () => times(1 + Math.floor(random() * 60), seconds())) }
+  const [counters, gauges] = [READ.counters, READ.gauges].map((names) => some(names, count))
+  return Array.from({ length: Math.floor(random() * 6) }, () => {
+    const [unit] = unitsOf(1, { ...calm, counters: counters ?? {}, gauges: gauges ?? {} })
+    if (!unit) throw new Error('one was asked for')
+    return unit
+  })
+}
+
+/** As users of other advisers report it: nonsense of zeros, an answer that changes by itself, a value that is both too large and too small, what is there already. */
+it('of whatever was measured, advice is whole: numbers are numbers and beyond their bounds, it is the same when asked again, and no value is spoken of twice', () => {
+  const random = seededRandom(11)
+  const spoken = new Set<Rule>()
+  for (let i = 0; i < 3_000; i++) {
+    const units = anyUnits(random)
+    const { advice, quiet } = advise(units)
+    expect(advise(units)).toEqual({ advice, quiet })
+    expect(advice.length + quiet.length).toBe(5)
+    const words = [
+      ...quiet.map(({ why }) => why),
+      ...advice.flatMap((one) => [one.sentence, ...one.arithmetic]),
+    ]
+    for (const line of words) expect(line).not.toMatch(/NaN|Infinity|undefined|null|-\d/)
+    for (const { rule, figures, change, whyNoChange } of advice) {
+      spoken.add(rule)
+      for (const { name, value, low, high, atLeast, atMost } of figures) {
+        expect(Number.isFinite(value) && value >= 0, `${rule} ${name} ${value}`).toBe(true)
+        expect(low === null || (atLeast ?? low) <= low, `${rule} ${name}`).toBe(true)
+        expect(high === null || high <= (atMost ?? high), `${rule} ${name}`).toBe(true)
+      }
+      expect(change === null).toBe(whyNoChange !== null)
+      if (change?.now)
+        expect(Math.min(change.most, change.now * change.times)).toBeGreaterThan(change.now)
+    }
+    const pointers = advice.flatMap(({ change }) => change?.pointer ?? [])
+    expect(new Set(pointers).size).toBe(pointers.length)
+  }
+  expect([...spoken].sort()).toEqual([...RULES].sort())
 })
 
 it('windows in which nothing happened advise nothing', () => {

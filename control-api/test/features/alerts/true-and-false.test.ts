@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An hour of healthy traffic wakes nobody; what is really wrong does.
 import { describe, expect, test } from 'vitest'
+import type { Host } from '../../../src/agent-protocol/messages.gen.ts'
 import { digestOf } from '../../../src/features/configs/text/digest.ts'
-import { assign, OTHER_DIGEST } from '../../agents/node-client.ts'
+import { assign, example, OTHER_DIGEST } from '../../agents/node-client.ts'
 import { farm } from '../metrics/farm.ts'
 import { pass, series } from './doing.ts'
 
@@ -70,6 +71,32 @@ describe('an hour of healthy traffic', () => {
     expect(rulesNow).toHaveLength(10)
     expect(rulesNow.filter(({ failing }: { failing: string | null }) => failing)).toEqual([])
   })
+})
+
+/** Free of a hundred, on the disk that it serves from. */
+function withFree(free: number): Host {
+  const { host } = example<{ host: Host }>('report.request.host')
+  const [root] = host.roots
+  if (!root) throw new Error('the example has no disk')
+  return { ...host, roots: [{ ...root, totalBytes: 100, freeBytes: free }] }
+}
+
+test('a disk that fills fires once, not again between the thresholds, and is over when there is room', async () => {
+  const service = await watched({ 'edge-1': {} })
+  const [node] = service.nodes
+  if (!node) throw new Error('there is no node')
+  node.host = withFree(20)
+  await pass(service, 8, [healthy(1)])
+  expect(await service.alerts()).toEqual([])
+  node.host = withFree(5)
+  await pass(service, 19, [healthy(1)])
+  expect(await service.alerts()).toEqual(['Disk filling: edge-1 firing'])
+  node.host = withFree(12)
+  await pass(service, 14, [healthy(1)])
+  expect(await service.alerts()).toEqual(['Disk filling: edge-1 firing'])
+  node.host = withFree(40)
+  await pass(service, 14, [healthy(1)])
+  expect(await service.alerts()).toEqual(['Disk filling: edge-1 resolved'])
 })
 
 test('a config that was changed on a machine fires, and is over when it is as it was', async () => {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../helper.ts'
-import { dashboard, dashboardText, expressions } from './dashboard.ts'
+import { dashboard, dashboardText, panelQueries, variableQueries } from './dashboard.ts'
 
 const execute = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../../..')
@@ -62,6 +62,19 @@ describe('the dashboard for Grafana', () => {
     const sources = [...dashboardText.matchAll(/"uid": "([^"]*)"/g)].map(([, uid]) => uid)
     expect([...new Set(sources)].toSorted()).toEqual([`\${datasource}`, 'farmstead'])
     const values = { __rate_interval: '5m', job: '.*', group: '.*' }
-    for (const expression of expressions(values)) expect(expression).not.toContain('$')
+    for (const { expression } of panelQueries(values)) expect(expression).not.toContain('$')
+    expect(variableQueries().map(({ label }) => label)).toEqual(['job', 'group'])
+  })
+
+  it('asks in every panel that is no row, and has where time goes made of stages that are no parts of others', () => {
+    const values = { __rate_interval: '5m', job: '.*', group: '.*' }
+    const asking = new Set(panelQueries(values).map(({ panel }) => panel))
+    const panels = (dashboard.panels ?? []).filter(({ type }) => type !== 'row')
+    expect([...asking]).toEqual(panels.map(({ id, title }) => `${id} ${title}`))
+    const [shares] = panelQueries(values).filter(({ panel }) => panel.endsWith('Where time goes'))
+    const stages = [...(shares?.expression.matchAll(/stage=~"([^"]+)"/g) ?? [])]
+    expect(stages.map(([, some]) => some)).toEqual(
+      Array(2).fill('statWait|stat|readWait|read|write'),
+    )
   })
 })

@@ -7,8 +7,10 @@ import { HistogramSum } from '../../../src/histogram/sum.ts'
 import { type Client, withToken } from '../../helper.ts'
 import { startPrometheus } from '../../prometheus.ts'
 import { PATIENT, realFarm } from '../rollouts/real-farm.ts'
-import { expressions } from './dashboard.ts'
+import { panelQueries, variableQueries } from './dashboard.ts'
 
+/** Grafana's heatmap of a classic histogram would be another expression. */
+const NATIVE_ONLY = '11 How long requests took'
 const QUANTILES = [0.5, 0.9, 0.99]
 /** Half a bucket: ours is the middle of one, Prometheus’ is anywhere in the same. */
 const LARGEST_RATIO = 2 ** (1 / 16) + 1e-9
@@ -41,7 +43,7 @@ test('Prometheus finds a node by the control plane, draws our dashboard, and rea
   // Without the type, 2.42 asks its discoveries with the bare secret.
   const authorization = { type: 'Bearer', credentials: secret }
   const own = { authorization, static_configs: [{ targets: [new URL(base).host] }] }
-  const prometheus = await startPrometheus([
+  const jobs = [
     {
       job_name: 'nodes',
       http_sd_configs: [{ url: `${base}/api/v1/prometheus/targets?loopback=true`, authorization }],
@@ -51,7 +53,9 @@ test('Prometheus finds a node by the control plane, draws our dashboard, and rea
     },
     { job_name: 'control-plane', ...own },
     { job_name: 'farm', metrics_path: '/metrics/farm', ...own },
-  ])
+  ]
+  const prometheus = await startPrometheus(jobs)
+  const classic = await startPrometheus(jobs, { isNative: false })
   // What a node did before its group was known counts in the farm alone.
   await farm.tellMemberships()
   const visit = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
@@ -60,14 +64,29 @@ test('Prometheus finds a node by the control plane, draws our dashboard, and rea
   }
   await visitOften()
 
-  // While there is something to see: each panel of the dashboard has something to draw.
-  const asked = expressions({ __rate_interval: '10s', job: '.+', group: '.*' })
+  // While there is something to see: each expression of each panel has something to draw, from native histograms and, where it
+  // can, from classic ones, as each Prometheus has one kind only.
+  const asked = panelQueries({ __rate_interval: '10s', job: '.+', group: '.*' })
+  const drawn = [
+    ...asked.map((query) => ({ ...query, from: prometheus, kind: 'native' })),
+    ...asked
+      .filter(({ panel }) => panel !== NATIVE_ONLY)
+      .map((query) => ({ ...query, from: classic, kind: 'classic' })),
+  ]
   const empty = async () => {
     await visitOften()
-    const found = await Promise.all(asked.map(prometheus.query))
-    return asked.filter((_, i) => found[i]?.length === 0)
+    const found = await Promise.all(drawn.map(({ from, expression }) => from.query(expression)))
+    return drawn
+      .filter((_, i) => found[i]?.length === 0)
+      .map(({ kind, panel, expression }) => `${kind}, ${panel}: ${expression}`)
   }
   await expect.poll(empty, { ...PATIENT, interval: 500 }).toEqual([])
+  const histograms = asked.filter(({ expression }) => /histogram_/.test(expression))
+  expect(histograms.filter(({ alternatives }) => alternatives < 2)).toEqual([])
+  for (const { series, label } of variableQueries()) {
+    const choices = await prometheus.query(`group by (${label}) (${series})`)
+    expect(choices.map(({ metric }) => metric[label] !== undefined)).toEqual([true])
+  }
 
   const one = async (expression: string) => (await prometheus.query(expression))[0]?.value ?? -1
   const requests = ['farmstead_farm_requests_total', 'sum(farmstead_requests_total)']

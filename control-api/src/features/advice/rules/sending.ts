@@ -33,6 +33,13 @@ export const tooEven = ({ value, low, high }: Interval): string | null =>
     ? `Of the waiting for sockets ${inPercent(value)} is for the network and the rest for clients: with its uncertainty that is too even to name one.`
     : null
 
+/** Why nobody is named of whom sending waited. */
+export const unnamed = (units: Units): string =>
+  'Sending takes most of the time, but ' +
+  (sumOf(units, waiting) > 0
+    ? 'neither clients nor the network hold it up: a rate of the config does (connectionBytesPerSecond, bytesPerSecond), or busy event loops.'
+    : 'the node told of no wait for a socket. Either a rate of the config holds it up (connectionBytesPerSecond, bytesPerSecond), or busy event loops; or the node does not measure such waits, as versions from before them and Unix sockets don’t, and whose doing it is is not known.')
+
 export type Sending = {
   p99: number
   pace: number

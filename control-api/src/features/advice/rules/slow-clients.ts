@@ -3,18 +3,13 @@
 import type { Units } from '../measured.ts'
 import { inBytes, inPercent } from '../words.ts'
 import { drawn, type Verdict } from './rule.ts'
-import { MOST_OF_IT, sendingOf, tooEven } from './sending.ts'
+import { MOST_OF_IT, sendingOf, tooEven, unnamed } from './sending.ts'
 
 export function slowClients(units: Units): Verdict {
   const sending = sendingOf(units)
   if (typeof sending === 'string') return { quiet: sending }
   const { networks, share, pace } = sending
-  if (networks === null) {
-    return {
-      quiet:
-        'Sending takes most of the time, but neither clients nor the network hold it up: a rate of the config does (connectionBytesPerSecond, bytesPerSecond), or busy event loops.',
-    }
-  }
+  if (networks === null) return { quiet: unnamed(units) }
   const even = tooEven(networks)
   if (even) return { quiet: even }
   if (networks.high > 1 - MOST_OF_IT) {

@@ -4,7 +4,7 @@ import { quantile } from '../../../histogram/histogram.ts'
 import { counted, stageOf, sumOf, type Units } from '../measured.ts'
 import { inBytes, inPercent, inSeconds } from '../words.ts'
 import { drawn, plain, type Verdict } from './rule.ts'
-import { MOST_OF_IT, sendingOf, tooEven } from './sending.ts'
+import { MOST_OF_IT, sendingOf, tooEven, unnamed } from './sending.ts'
 
 /** More than a hundredth of the bytes sent again is loss that TCP slows down for. */
 const LOSS = 0.01
@@ -13,9 +13,7 @@ export function slowNetwork(units: Units): Verdict {
   const sending = sendingOf(units)
   if (typeof sending === 'string') return { quiet: sending }
   const { networks, share, pace } = sending
-  if (networks === null) {
-    return { quiet: 'Sending takes most of the time, but little of it waits for sockets.' }
-  }
+  if (networks === null) return { quiet: unnamed(units) }
   const even = tooEven(networks)
   if (even) return { quiet: even }
   if (networks.low < MOST_OF_IT) {

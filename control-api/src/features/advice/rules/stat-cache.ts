@@ -65,6 +65,7 @@ export function statCache(units: Units): Verdict {
       quiet: `Each of ${entries} remembered paths was looked up on disk ${inDigits(again)} times: first visits, which no cache spares.`,
     }
   }
+  const isLargest = isFull && limit >= MOST_ENTRIES
   const change: Change = isFull
     ? {
         ...{ pointer: '/statCache/maxEntries', now: limit > 0 ? limit : null, times: 4 },
@@ -130,8 +131,8 @@ export function statCache(units: Units): Verdict {
         `Pushed out: ${evictions} / ${misses} look-ups on disk = ${inPercent(evictions / misses)}`,
         `Look-ups of each path: ${misses} / ${entries} entries = ${inDigits(again)}`,
       ],
-      change,
-      whyNoChange: null,
+      change: isLargest ? null : change,
+      whyNoChange: isLargest ? `It has room for ${limit} entries, the most there may be.` : null,
     },
   }
 }

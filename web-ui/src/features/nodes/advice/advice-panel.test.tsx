@@ -26,6 +26,7 @@ const advice: Advice = {
     gate: { metric: 'readWaitP99', max: 0.8 },
   },
   whyNoChange: null,
+  lastSoAt: null,
 }
 
 async function open(handlers: Handlers = {}) {
@@ -70,6 +71,17 @@ test('says what was measured, how it was worked out, and tries it on this node',
   expect(api.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)).toEqual([
     `${base}/advice/readThreads/try`,
   ])
+})
+
+test('what is not so at this moment stays for a while, says so, and can still be tried', async () => {
+  const lastSoAt = new Date(Date.now() - 120_000).toISOString()
+  const { panel } = await open({
+    [`GET ${base}/advice`]: () => json(nodeAdvice({ advice: [{ ...advice, lastSoAt }] })),
+  })
+  expect(await panel.findByText(/It was so/)).toHaveTextContent(
+    'It was so 2 min ago and is not at this moment. It can still be tried for a while.',
+  )
+  expect(panel.getByRole('button', { name: 'Try it on this node' })).toBeEnabled()
 })
 
 test('a refused trial says why, and can be asked for again', async () => {

@@ -5,6 +5,7 @@ import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Facts } from '../../../components/facts.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { TimeAgo } from '../../../components/time-ago.tsx'
 import type { Advice, Node, NodeAdvice, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { adviceQuery, tryAdviceMutation } from '../api.ts'
@@ -40,12 +41,18 @@ export function AdvicePanel({ node, session }: { node: Node; session: Session })
 type OneProps = { node: Node; advice: Advice; session: Session }
 
 function One({ node, advice, session }: OneProps) {
-  const { title, sentence, figures, arithmetic, change, whyNoChange } = advice
+  const { title, sentence, figures, arithmetic, change, whyNoChange, lastSoAt } = advice
   const trying = useMutation(tryAdviceMutation)
   const facts = figures.map((figure) => ({ name: figure.label, value: figureWords(figure) }))
   return (
     <article className={`stack ${classes.one}`} aria-label={title}>
       <h3>{title}</h3>
+      {lastSoAt !== null && (
+        <p className="dim">
+          It was so <TimeAgo at={lastSoAt} /> and is not at this moment.
+          {change !== null && ' It can still be tried for a while.'}
+        </p>
+      )}
       <p>{sentence}</p>
       <details>
         <summary>How this was worked out</summary>
