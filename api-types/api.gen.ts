@@ -891,6 +891,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/plans-under-way": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The plans that one waits for, with how many of their texts are checked
+         * @description Each text that nodes would get is checked once; with variables, each node may have one of its own. Only one’s own plans: dry runs, orders before they are taken, and preflights
+         */
+        get: operations["listPlansUnderWay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/plans-under-way/{id}/actions/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop making a plan: whoever waits for it is told, and nothing is started */
+        post: operations["stopPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/preflight": {
         parameters: {
             query?: never;
@@ -16235,6 +16272,7 @@ export interface operations {
              *     - `queue_full`: Too many rollouts wait
              *     - `fleet_changed`: The nodes changed meanwhile
              *     - `plan_changed`: The plan is another one by now
+             *     - `plan_stopped`: Making the plan was stopped
              *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
@@ -16808,6 +16846,282 @@ export interface operations {
             };
         };
     };
+    listPlansUnderWay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "plan_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "purpose": "plan",
+                     *           "texts": 1,
+                     *           "checkedTexts": 1,
+                     *           "since": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example plan_01jd4q6v2m8w3x5y7z9abcdefg */
+                            id: string;
+                            /** @example edge-1 */
+                            config: string;
+                            version: number;
+                            /**
+                             * @description What it is made for
+                             * @enum {unknown}
+                             */
+                            purpose: "plan" | "order" | "preflight";
+                            texts: number | null;
+                            /** @description So many of them are checked */
+                            checkedTexts: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            since: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example plan_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `plan_not_under_way`: No such plan is being made */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     preflightRollout: {
         parameters: {
             query?: never;
@@ -17143,7 +17457,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `still_running`: The request is being answered
+             * @description - `plan_stopped`: Making the plan was stopped
+             *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
              */
@@ -24573,6 +24888,7 @@ export interface operations {
              *     - `queue_full`: Too many rollouts wait
              *     - `fleet_changed`: The nodes changed meanwhile
              *     - `plan_changed`: The plan is another one by now
+             *     - `plan_stopped`: Making the plan was stopped
              *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done

@@ -31,6 +31,7 @@ const ONLY_REFUSE: Record<string, string> = {
   cancelRollout: 'no rollout waits: test/features/rollouts/line/before.test.ts',
   approveRollout: 'no rollout waits: test/features/rollouts/line/before.test.ts',
   rejectRollout: 'no rollout waits: test/features/rollouts/line/before.test.ts',
+  stopPlan: 'no plan is being made: test/features/rollouts/plan/under-way.test.ts',
   deleteConfig: 'nodes run the one there is: test/features/configs/',
   putGroupOrder: 'its ETag is a digest: test/features/groups/',
   createCertificate: 'at random it is no certificate: test/features/certificates/',

@@ -7,6 +7,7 @@ type IdPrefix =
   | 'node'
   | 'offer'
   | 'rollout'
+  | 'plan'
   | 'token'
   | 'user'
   | 'group'

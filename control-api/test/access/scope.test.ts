@@ -138,6 +138,8 @@ describe('every route', () => {
     'POST /api/v1/rollouts',
     'POST /api/v1/rollouts/preflight',
     'GET /api/v1/rollouts/plans/:planDigest/nodes',
+    'GET /api/v1/rollouts/plans-under-way',
+    'POST /api/v1/rollouts/plans-under-way/:id/actions/stop',
     'GET /api/v1/rollouts/:id',
     'GET /api/v1/rollouts/:id/tasks',
     'GET /api/v1/rollouts/:id/cells',

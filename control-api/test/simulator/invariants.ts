@@ -27,6 +27,12 @@ const MOST_REFUSALS = 5
 const OF_A_KIND = ['unsupported_version', 'missing_file', 'schema']
 /** And no rollout that goes back. */
 const FAILED: readonly Task['state'][] = ['nacked', 'unhealthy', 'apply_reverted', 'apply_stuck']
+const isInTheWay = ({ state, code, deadlineMs, isConnected }: Task) =>
+  !isConnected ||
+  deadlineMs === 0 ||
+  state === 'unreachable' ||
+  FAILED.includes(state) ||
+  (state === 'skipped' && code !== null)
 const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
@@ -45,6 +51,8 @@ export class Watch {
   readonly #wasWell = new Set<string>()
   /** Digests that were released; node and digest of what a rollout that succeeded brought there. Twins know it too. */
   readonly #vouched: Set<string>
+  /** By rollout: whom somebody saw in the way when they resumed it. */
+  readonly #inTheWay = new Map<string, ReadonlySet<string>>()
   /** In the order in which they began to wait for nodes. */
   readonly #line: string[] = []
   /** By id, with its clones. */
@@ -106,6 +114,7 @@ export class Watch {
     if (offers.length > 0 && after.state === 'running') this.#isProven(id, after)
     if (effects.some(({ kind }) => kind === 'release')) this.#mayRelease(id, after)
     if (event.kind === 'started') this.#isFoundProven(id, after)
+    this.#goesOnWithout(id, before, event, after)
     if (after.state === 'succeeded') this.#vouchFor(after)
     this.#isNotStuck(id, after)
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
@@ -166,7 +175,9 @@ export class Watch {
   /** For nodes that are away, while another could take their place. */
   #isNotStuck(id: string, { state, tasks, progress, policy, isStorageFull }: Rollout): void {
     const isOwn = state === 'paused' && progress.hold === null && progress.phase === 'dispatching'
-    if (!isOwn || isStorageFull) return
+    // With the next part of a resume it looks again.
+    const isOnItsWay = progress.excusing !== undefined
+    if (!isOwn || isStorageFull || isOnItsWay) return
     const isFree = ({ state: of, code, isConnected, cordon }: Task) =>
       of === 'pending' && code === null && isConnected && cordon === null
     const counted = tasks.filter(({ state: of }) => of !== 'skipped')
@@ -180,6 +191,24 @@ export class Watch {
     if (isOfOthers || (isTooMany && isAnyProven)) return
     const free = tasks.find((task) => task.wave > progress.wave && isFree(task))
     if (free) this.fail('I15', `${id} is paused for who is away, and ${free.nodeId} is there`)
+  }
+
+  /** Nobody goes on without a node that they did not see in the way, also when that goes in parts, and the process ends between them. */
+  #goesOnWithout(id: string, before: Rollout, event: RolloutEvent, after: Rollout): void {
+    const seen = this.#inTheWay.get(id) ?? new Set()
+    if (event.kind === 'resume') {
+      const now = before.tasks.filter(isInTheWay).map(({ nodeId }) => nodeId)
+      const isInParts = before.progress.excusing !== undefined
+      this.#inTheWay.set(id, new Set(isInParts ? [...seen, ...now] : now))
+    }
+    const expected = this.#inTheWay.get(id) ?? seen
+    for (const [i, task] of after.tasks.entries()) {
+      const was = before.tasks[i]
+      // Who is left out for what another refused is gone on without as that one is.
+      const isNew = task.isExcused && was?.isExcused === false && task.leftOutFor === was.leftOutFor
+      if (isNew && !expected.has(task.nodeId))
+        this.fail('resume', `${id} goes on without ${task.nodeId}, which was ${was.state}`)
+    }
   }
 
   /** What a person made of a node, and what nodes did while nobody heard them, stops it. */

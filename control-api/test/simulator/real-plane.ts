@@ -116,10 +116,13 @@ export async function startPlane(
     engine,
     checkFor: (text) => {
       const render = releases.rendererOf(text)
-      return async (target) => {
-        const rendered = await render(db, target)
-        if (!rendered) throw new Error('the text must stay readable')
-        return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
+      return {
+        textFor: () => text,
+        async check(target) {
+          const rendered = await render(db, target)
+          if (!rendered) throw new Error('the text must stay readable')
+          return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
+        },
       }
     },
     findVersionText: (config, n) => versionOf(db, config, n),

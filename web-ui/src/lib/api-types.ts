@@ -86,6 +86,7 @@ export type GateMetric = NonNullable<Strategy['gates']>[number]['metric']
 export type OnFailure = NonNullable<Strategy['onFailure']>
 export type RolloutRules = Answer<'getRolloutRules', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
+export type PlanUnderWay = Answer<'listPlansUnderWay', 200>['items'][number]
 export type Preflight = Answer<'preflightRollout', 200>
 type Event = components['schemas']['Event']
 export type EventKind = Event['kind']

@@ -272,10 +272,13 @@ export function createNodeChecks(
       toAuthor,
     }
   }
-  return (target: RenderTarget): Promise<NodeValidation> => {
-    const rendered = render(target)
-    const answer = known.get(rendered) ?? look(rendered)
-    known.set(rendered, answer)
-    return answer
+  return {
+    textFor: (target: RenderTarget): string => render(target).text,
+    check(target: RenderTarget): Promise<NodeValidation> {
+      const rendered = render(target)
+      const answer = known.get(rendered) ?? look(rendered)
+      known.set(rendered, answer)
+      return answer
+    },
   }
 }

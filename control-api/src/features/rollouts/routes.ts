@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: order and watch. What can be done to one: action-routes.ts.
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { nodeIsWithin, OutsideScope, type Scope, scopeOf, scopeText } from '../../access/scope.ts'
 import {
@@ -19,6 +20,7 @@ import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
 import { createKeptPlans } from './plan/kept-plans.ts'
 import { viewPlan } from './plan/plan-view.ts'
+import { createPlansUnderWay } from './plan/plans-under-way.ts'
 import { policyRefusalsOf } from './plan/policy-refusals.ts'
 import { askNodes, type PreflightDeps } from './plan/preflight.ts'
 import { outlookOf } from './queue/outlook.ts'
@@ -30,6 +32,8 @@ import {
   NoSuchNodes,
   PlanChanged,
   PlanGone,
+  PlanNotUnderWay,
+  PlanStopped,
   QueueFull,
   RolloutActive,
   RolloutInvalid,
@@ -44,6 +48,8 @@ import {
   PlanNodesQuerySchema,
   PlanNodesSchema,
   type PlannedRow,
+  PlansUnderWaySchema,
+  PlanUnderWayParamsSchema,
   RolloutPlanSchema,
 } from './shapes/plan-schema.ts'
 import { AskPreflightSchema, PreflightSchema } from './shapes/preflight-schema.ts'
@@ -73,6 +79,7 @@ export const ORDER_ERRORS = [
   FleetChanged,
   NoSuchNodes,
   PlanChanged,
+  PlanStopped,
   RolloutInvalid,
   TooManyTexts,
   NodeCheckUnavailable,
@@ -95,6 +102,12 @@ type Deps = StartDeps & PreflightDeps & { askOwners: AskOwners }
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, now, isConnected } = deps
   const plans = createKeptPlans()
+  const underWay = createPlansUnderWay()
+  type For = { purpose: 'plan' | 'order' | 'preflight'; user: SignedInUser | null }
+  const followed = ({ config, version }: NewRollout, { purpose, user }: For) => ({
+    ...{ config, version, purpose, now: now() },
+    owner: ownerOf(user, scopeOf(user)),
+  })
 
   app.get(
     '/rollouts',
@@ -156,6 +169,40 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
   )
 
+  app.get(
+    '/rollouts/plans-under-way',
+    {
+      config: { permission: 'rollouts:run', scope: 'nodes', errors: [] },
+      schema: {
+        operationId: 'listPlansUnderWay',
+        tags,
+        summary: 'The plans that one waits for, with how many of their texts are checked',
+        description:
+          'Each text that nodes would get is checked once; with variables, each node may have one of its own. Only one’s own plans: dry runs, orders before they are taken, and preflights',
+        response: { 200: PlansUnderWaySchema },
+      },
+    },
+    async ({ user }) => ({ items: underWay.of(ownerOf(user, scopeOf(user))) }),
+  )
+
+  app.post(
+    '/rollouts/plans-under-way/:id/actions/stop',
+    {
+      config: { permission: 'rollouts:run', scope: 'nodes', errors: [PlanNotUnderWay] },
+      schema: {
+        operationId: 'stopPlan',
+        tags,
+        summary: 'Stop making a plan: whoever waits for it is told, and nothing is started',
+        params: PlanUnderWayParamsSchema,
+        response: { 204: Type.Null() },
+      },
+    },
+    async ({ params: { id }, user }, reply) => {
+      if (!underWay.stop(ownerOf(user, scopeOf(user)), id)) throw new PlanNotUnderWay(id)
+      return reply.code(204).send(null)
+    },
+  )
+
   app.post(
     '/rollouts/preflight',
     {
@@ -172,6 +219,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           StartTooFar,
           EmergencyStartsNow,
           AtOnceAlone,
+          PlanStopped,
         ],
       },
       schema: {
@@ -184,9 +232,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: PreflightSchema },
       },
     },
-    async ({ body: { samplePaths, ...order }, user }) => {
+    async ({ body: { samplePaths, ...order }, user }, reply) => {
       const wish = wishOf(order, scopeOf(user))
-      const plan = await planVersion(deps, wish)
+      const plan = await underWay.follow(
+        followed(order, { purpose: 'preflight', user }),
+        (following) => planVersion(deps, wish, following),
+        whoHangsUp(reply),
+      )
       const { config, version } = wish
       const versionText = (await deps.findVersionText(config, version)) ?? ''
       const probes = order.strategy?.probes
@@ -224,7 +276,11 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       const wish = wishOf(body, scope)
       if (wish.emergency !== undefined) requirePermission(user, 'rollouts:emergency')
       if (query.dryRun === '1') {
-        const { excluded, ...plan } = await planVersion(deps, wish)
+        const { excluded, ...plan } = await underWay.follow(
+          followed(body, { purpose: 'plan', user }),
+          (following) => planVersion(deps, wish, following),
+          whoHangsUp(reply),
+        )
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
         const { config, version } = wish
         const nodeIds = plan.nodes.map(({ node }) => node.id)
@@ -238,11 +294,21 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         return { config, version, nodes, ...said, policyRefusals, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }
-      const id = await startRollout(deps, { ...wish, message, author, planDigest })
+      // Who hangs up on an order may not know that it was taken, so it is.
+      const id = await startRollout(deps, { ...wish, message, author, planDigest }, (work) =>
+        underWay.follow(followed(body, { purpose: 'order', user }), work),
+      )
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
       return showRollout({ db, now }, id, scope)
     },
   )
+}
+
+/** Nobody needs a plan whose reader has gone. */
+function whoHangsUp({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
 }
 
 /** Scopes may be narrowed meanwhile. */

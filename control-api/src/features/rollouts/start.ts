@@ -30,6 +30,7 @@ import {
   plannedFleet,
   planRollout,
 } from './plan/planner.ts'
+import type { Following } from './plan/plans-under-way.ts'
 import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
 import { claimsOn, waitingRows } from './queue/store.ts'
@@ -84,6 +85,7 @@ type Ordered = {
   /** Left out: queue. */
   onOverlap?: OnOverlap | undefined
 }
+type Follow = (work: (following?: Following) => Promise<Arrangement>) => Promise<Arrangement>
 type Order = Ordered & {
   message: string
   author: { id: string | null; username: string }
@@ -97,7 +99,11 @@ const ATTEMPTS = 3
 /** What succeeded so lately may come back faster. */
 const FAST_PATH_RELEASES = 3
 
-export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Arrangement> {
+export async function planVersion(
+  deps: StartDeps,
+  ordered: Ordered,
+  following?: Following,
+): Promise<Arrangement> {
   const { config, version, selector, scope, emergency } = ordered
   requireSense(ordered, deps.now())
   const { strategy: asked = {} } = ordered
@@ -109,7 +115,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const { excludeKinds = [] } = strategy
   const nodeIds = ordered.nodes && new Set(ordered.nodes)
   const wanted = { config, text, selector: within, nodeIds, excludeKinds }
-  const plan = await planRollout(deps, wanted)
+  const plan = await planRollout(deps, wanted, { ...(following && { following }) })
   refuseUnknown(plan, ordered.nodes ?? [], scope)
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
@@ -217,9 +223,14 @@ function domainOf(labels: string, label: string): string | null {
   return all[label] ?? null
 }
 
-export async function startRollout(deps: StartDeps, order: Order): Promise<string> {
+/** `follow`: has the plan made, for who wants to see how far it is; left out: nobody does. */
+export async function startRollout(
+  deps: StartDeps,
+  order: Order,
+  follow: Follow = (work) => work(),
+): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const plan = await planVersion(deps, order)
+    const plan = await follow((following) => planVersion(deps, order, following))
     if (plan.matchesNone && !order.allowEmpty) {
       const within = plan.excluded.filter(({ node }) => nodeIsWithin(order.scope, node))
       throw new NoNodes(order.selector, within.length)

@@ -209,6 +209,26 @@ export const planQuery = (order: Order) =>
     staleTime: 0,
   })
 
+const PROGRESS_EVERY_MS = 1000
+
+/** The plans that one waits for. */
+export const plansUnderWayQuery = queryOptions({
+  queryKey: ['plans-under-way'],
+  queryFn: async ({ signal }) =>
+    (await bodyOf(api.GET('/api/v1/rollouts/plans-under-way', { signal }))).items,
+  refetchInterval: PROGRESS_EVERY_MS,
+  staleTime: 0,
+  gcTime: 0,
+})
+
+export const stopPlanMutation = mutationOptions({
+  mutationKey: ['rollouts', 'stop-plan'],
+  mutationFn: (id: string) =>
+    bodyOf(
+      api.POST('/api/v1/rollouts/plans-under-way/{id}/actions/stop', { params: { path: { id } } }),
+    ),
+})
+
 const PLAN_PAGE_SIZE = 500
 
 /** Of the plan as it was made: the first page came with it, and none of it changes. */

@@ -14,6 +14,7 @@ import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
+import { PlanProgress } from './plan-progress.tsx'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
 import { nothingSaid, StartForm } from './start-form.tsx'
@@ -73,6 +74,7 @@ export function PlanScreen(props: PlanScreenProps) {
       {backFrom !== undefined && <BackNotice release={release} backFrom={backFrom} />}
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
       <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
+      <PlanProgress of={release} isWaiting={query.isFetching} />
       {order === null ? (
         <Notice tone="warn" live title="There is no plan">
           Fix the marked fields above, then the plan is made.

@@ -15,6 +15,7 @@ import type {
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
+import { PlanProgress } from './plan-progress.tsx'
 import { useRefusalConsent } from './plan-refusals.tsx'
 import { consequence } from './plan-rules.ts'
 import classes from './rollouts.module.css'
@@ -89,6 +90,7 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
           Start rollout to {plural(plan.nodes.total, 'node')}
         </ActionButton>
       </div>
+      <PlanProgress of={order} isWaiting={start.isPending} />
       {start.isError && (
         <div className="panel-body">
           <ErrorBox what="No rollout was started" error={start.error} />

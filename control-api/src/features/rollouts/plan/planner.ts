@@ -27,6 +27,7 @@ import {
   type LatestAssignment,
   latestProven,
 } from '../store/nodes.ts'
+import { type Following, UNFOLLOWED } from './plans-under-way.ts'
 import type { Arranged } from './strategy.ts'
 
 /** The version as one node would get it. */
@@ -41,8 +42,13 @@ export type Checked = {
   /** Turns places in `text` into places in the version's. */
   toAuthor: (error: ConfigError) => ConfigError
 }
-/** Of one version, for each of its nodes. */
-export type CheckFor = (versionText: string) => (target: RenderTarget) => Promise<Checked>
+/** Of one version. */
+export type TextChecks = {
+  /** What a node would get: nothing is asked. */
+  textFor: (target: RenderTarget) => string
+  check: (target: RenderTarget) => Promise<Checked>
+}
+export type CheckFor = (versionText: string) => TextChecks
 
 export type PlannedNode = Checked & {
   node: FleetNode
@@ -78,11 +84,13 @@ const AT_A_TIME = 250
 /** As many as the answers that are kept: node-check/kept-checks.ts. */
 const MOST_TEXTS = 20_000
 
-/** Throws TooManyTexts. */
+type Making = { following?: Following; mostTexts?: number }
+
+/** Throws TooManyTexts, and PlanStopped. */
 export async function planRollout(
   deps: Deps,
   ordered: Ordered,
-  mostTexts = MOST_TEXTS,
+  { following = UNFOLLOWED, mostTexts = MOST_TEXTS }: Making = {},
 ): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)
   const plan: Plan = { nodes: [], excluded: [], grouping }
@@ -98,23 +106,52 @@ export async function planRollout(
     if (reason === null) chosen.push({ node, target })
     else plan.excluded.push({ node, group, reason })
   }
-  const check = deps.checkFor(ordered.text)
-  const idOf = createContentIds()
-  const texts = new Set<string>()
+  const { textFor, check } = deps.checkFor(ordered.text)
+  following.counted(await countTexts(chosen, textFor, mostTexts))
+  const checked = new Set<string>()
+  const checkAndTell: TextChecks['check'] = async (target) => {
+    // Not one more when somebody has stopped it.
+    following.checked(checked.size)
+    const answer = await check(target)
+    checked.add(answer.text)
+    following.checked(checked.size)
+    return answer
+  }
+  const made = { config: ordered.config, check: checkAndTell, idOf: createContentIds() }
   for (const some of inSlices(chosen, AT_A_TIME)) {
     await nextTurn()
-    const planned = await planSome(deps.db, some, { config: ordered.config, check, idOf })
-    for (const { textId } of planned) texts.add(textId)
-    if (texts.size > mostTexts) throw new TooManyTexts(mostTexts)
-    plan.nodes.push(...planned)
+    plan.nodes.push(...(await planSome(deps.db, some, made)))
   }
   return plan
+}
+
+/** Characters of texts that are new, between two turns of the loop: each is parsed. */
+const CHARACTERS_AT_A_TIME = 64 * 1024
+
+/** Before one of them is checked, so that too many are refused at once, and all know how many there are. */
+async function countTexts(
+  chosen: readonly Chosen[],
+  textFor: TextChecks['textFor'],
+  most: number,
+): Promise<number> {
+  const texts = new Set<string>()
+  let characters = 0
+  for (const [i, { target }] of chosen.entries()) {
+    const isFull = characters > CHARACTERS_AT_A_TIME
+    if (isFull || i % AT_A_TIME === 0) await nextTurn()
+    if (isFull) characters = 0
+    const text = textFor(target)
+    if (!texts.has(text)) characters += text.length
+    texts.add(text)
+    if (texts.size > most) throw new TooManyTexts(most)
+  }
+  return texts.size
 }
 
 type Chosen = { node: FleetNode; target: RenderTarget & { group: NodeGroup } }
 type With = {
   config: string
-  check: ReturnType<CheckFor>
+  check: TextChecks['check']
   idOf: (content: Pick<Checked, 'text' | 'certificates'>) => string
 }
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What somebody may ask of a rollout, when it means anything, and what follows. Pure.
 import { freeze, hold, startBack } from './endings.ts'
+import { excuse } from './excuses.ts'
 import { awayOf, finishWave, unheardOf } from './forward.ts'
-import { type Command, isHeldByGate, isTerminal, isWaiting, type Rollout } from './model.ts'
+import {
+  type Command,
+  isHeldByGate,
+  isTerminal,
+  isWaiting,
+  type Rollout,
+  type Task,
+} from './model.ts'
 import { whyNotBefore } from './queue.ts'
-import { newReduction, put, type Reduction, setProgress } from './reduction.ts'
+import { newReduction, type Reduction, setProgress } from './reduction.ts'
 import { isLeftOut } from './refusals.ts'
 import { settle } from './settle.ts'
 import { hasFailed, isLate, isProven } from './tasks.ts'
@@ -93,9 +101,14 @@ function resume(reduction: Reduction): void {
     ...awayOf(reduction.rollout),
     ...(isRestart ? unheardOf(reduction.rollout) : []),
   ])
-  for (const task of tasks) {
-    const isAway = away.has(task) || (isAnyProven && task.state === 'unreachable')
-    const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
-    if (isWithout && !task.isExcused) put(reduction, task, { ...task, isExcused: true })
-  }
+  const isWithout = (task: Task) =>
+    hasFailed(task) ||
+    isLeftOut(task) ||
+    isLate(task) ||
+    away.has(task) ||
+    (isAnyProven && task.state === 'unreachable')
+  excuse(
+    reduction,
+    tasks.filter((task) => !task.isExcused && isWithout(task)),
+  )
 }

@@ -104,6 +104,8 @@ export type Progress = {
   standIn?: StandIn | null
   /** What was decided for more nodes than one event may change goes on with the next; left out: nothing does. */
   unfinished?: Unfinished
+  /** Somebody goes on without these nodes, and they are yet to be noted for it: excuses.ts. Left out: all are. */
+  excusing?: string
   /** Behind this node, by id, they are yet to begin: it has just become their owner. Left out: all have begun. */
   begunTo?: string
   /** It was released, and those who joined meanwhile are yet to get it, behind this node, by id. Left out: all have. */

@@ -20,6 +20,7 @@ const NONE: Tasks = []
 type Shown = { of: object; mark: number }
 
 const places = new WeakMap<Tasks, Places>()
+const sortedIds = new WeakMap<Tasks, readonly string[]>()
 const stretches = new WeakMap<Tasks, Stretch[]>()
 const shown = new WeakMap<Tasks, Shown>()
 
@@ -33,6 +34,15 @@ function placesIn(tasks: Tasks): Places {
 
 export const placeOf = (tasks: Tasks, nodeId: string): number | undefined =>
   placesIn(tasks).get(nodeId)
+
+/** Of all nodes: the order that stays when a node is renamed. */
+export function idsInOrder(tasks: Tasks): readonly string[] {
+  const known = sortedIds.get(tasks)
+  if (known) return known
+  const ids = tasks.map(({ nodeId }) => nodeId).sort()
+  sortedIds.set(tasks, ids)
+  return ids
+}
 
 export function taskOf(tasks: Tasks, nodeId: string): Task | undefined {
   const at = placeOf(tasks, nodeId)
@@ -52,6 +62,8 @@ export function copyOf(tasks: Tasks): Task[] {
   const copy = tasks.slice()
   places.set(copy, placesIn(tasks))
   stretches.set(copy, stretchesOf(tasks).slice())
+  const ids = sortedIds.get(tasks)
+  if (ids) sortedIds.set(copy, ids)
   const its = shown.get(tasks)
   if (its) shown.set(copy, its)
   return copy

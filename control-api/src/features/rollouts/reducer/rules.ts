@@ -17,6 +17,7 @@
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
 import { obey, whyNot } from './commands.ts'
+import { excuseFirst } from './excuses.ts'
 import {
   isTerminal,
   isWaiting,
@@ -52,14 +53,15 @@ export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
 
 /** So that it goes on also when the process ends before the next event. */
 function noteUnfinished(reduction: Reduction, actor: string | null): void {
-  const { begunTo, unfinished: before, ...progress } = reduction.rollout.progress
+  const { begunTo, excusing, unfinished: before, ...progress } = reduction.rollout.progress
   const isOver = isTerminal(reduction.rollout.state) || progress.goesBack !== null
   const stillTo = isOver ? undefined : begunTo
   const { cause } = reduction
   const rest = { cause, actor, givenUp: null }
   const left = reduction.unfinished ?? (stillTo === undefined ? null : rest)
   const isSame = left?.cause === before?.cause && left?.givenUp === before?.givenUp
-  if (isSame && stillTo === begunTo) return
+  const isDropped = isOver && excusing !== undefined
+  if (isSame && stillTo === begunTo && !isDropped) return
   const unfinished = isSame ? before : left && { ...left, actor: actorOf(left, before) ?? actor }
   reduction.rollout = {
     ...reduction.rollout,
@@ -67,6 +69,7 @@ function noteUnfinished(reduction: Reduction, actor: string | null): void {
       ...progress,
       ...(unfinished && { unfinished }),
       ...(stillTo !== undefined && { begunTo: stillTo }),
+      ...(excusing !== undefined && !isDropped && { excusing }),
     },
   }
 }
@@ -155,6 +158,7 @@ export function mayKeep(
 }
 
 function takeNodeEvent(reduction: Reduction, event: NodeEvent): void {
+  excuseFirst(reduction, event.nodeId)
   const task = taskOf(reduction.rollout.tasks, event.nodeId)
   if (!task) return
   const path = advance(task, event, reduction.rollout.policy)

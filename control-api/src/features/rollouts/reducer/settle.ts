@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What follows for the rollout from what became of its tasks. Pure.
 import { giveUpFrozen, goOnBack, turnBack } from './endings.ts'
+import { excuseMore, isExcusing } from './excuses.ts'
 import { goOn, offerToStragglers } from './forward.ts'
 import { isTerminal, type Task } from './model.ts'
 import { which } from './places.ts'
@@ -19,9 +20,9 @@ import { isHealthy } from './tasks.ts'
 export function settle(reduction: Reduction): void {
   rearm(reduction)
   goOnWithTheRest(reduction)
-  // Whose nodes are still becoming its own decides nothing yet.
-  const isBeginning = reduction.rollout.progress.begunTo !== undefined
-  while (!isBeginning && !isOver(reduction) && goOn(reduction));
+  // Whose nodes are still becoming its own decides nothing yet, nor who goes on without some.
+  const isInParts = reduction.rollout.progress.begunTo !== undefined || isExcusing(reduction)
+  while (!isInParts && !isOver(reduction) && goOn(reduction));
   const { state, progress } = reduction.rollout
   const { goesBack } = progress
   if (isTerminal(state)) settleTasks(reduction)
@@ -41,13 +42,15 @@ function goOnWithTheRest(reduction: Reduction): void {
     giveUpAll(reduction, unfinished.givenUp)
   else if (goesBack !== null) turnBack(reduction)
   if (isTerminal(state)) settleTasks(reduction)
-  else finishEarlierWaves(reduction, tasks)
+  else if (goesBack === null) {
+    excuseMore(reduction)
+    finishEarlierWaves(reduction, tasks)
+  }
   reduction.cause = cause
 }
 
 function finishEarlierWaves(reduction: Reduction, tasks: readonly Task[]): void {
-  const { wave, goesBack } = reduction.rollout.progress
-  if (goesBack !== null) return
+  const { wave } = reduction.rollout.progress
   for (const task of which(tasks, isHealthy)) {
     if (task.wave >= wave) continue
     if (!mayOneMore(reduction)) return

@@ -69,6 +69,20 @@ export const PlanGone = defineError(
   (planDigest: string) =>
     `Nobody remembers the plan ${planDigest} for you: others were made since, or the control plane has started anew. Make it again: POST /api/v1/rollouts?dryRun=1.`,
 )
+export const PlanStopped = defineError(
+  409,
+  'plan_stopped',
+  'Making the plan was stopped',
+  (config: string, version: number) =>
+    `You stopped it before all texts that ${config} version ${version} makes were checked. Nothing was started. Ask again when you like: what was checked already is remembered.`,
+)
+export const PlanNotUnderWay = defineError(
+  404,
+  'plan_not_under_way',
+  'No such plan is being made',
+  (id: string) =>
+    `You have no plan ${id} being made: it is ready by now, or was stopped. GET /api/v1/rollouts/plans-under-way lists those that are.`,
+)
 export const QueueFull = defineError(
   409,
   'queue_full',

@@ -12,6 +12,7 @@ import {
   pageOf,
   RolloutIdSchema,
   someOf,
+  TimeSchema,
 } from '../../../api-shapes/common.ts'
 import { IsFastPathSchema, KindSchema, PlanDigestSchema, PolicySchema } from './schema.ts'
 
@@ -88,6 +89,29 @@ export const PlanNodesSchema = Type.Object({
   ...pageOf(PlannedNodeSchema).properties,
   total: Type.Integer({ description: 'So many there are in all pages' }),
 })
+
+const PlanIdSchema = Type.String({
+  pattern: '^plan_[0-9a-z]{26}$',
+  examples: ['plan_01jd4q6v2m8w3x5y7z9abcdefg'],
+})
+export const PlanUnderWayParamsSchema = Type.Object({ id: PlanIdSchema })
+const PlanUnderWaySchema = Type.Object({
+  id: PlanIdSchema,
+  config: NameSchema,
+  version: Type.Integer(),
+  purpose: Type.Enum(['plan', 'order', 'preflight'], { description: 'What it is made for' }),
+  texts: Nullable(
+    Type.Integer({
+      description:
+        'Different texts that nodes would get, each of which is checked; null: they are not counted yet',
+    }),
+  ),
+  checkedTexts: Type.Integer({ description: 'So many of them are checked' }),
+  since: TimeSchema,
+})
+export type PlanUnderWay = Static<typeof PlanUnderWaySchema>
+/** GET /rollouts/plans-under-way listPlansUnderWay: one’s own, oldest first */
+export const PlansUnderWaySchema = Type.Object({ items: Type.Array(PlanUnderWaySchema) })
 
 /** ?dryRun=1 → 200: what it would do; nothing is stored */
 export const RolloutPlanSchema = Type.Object({

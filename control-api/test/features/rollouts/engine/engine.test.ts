@@ -58,11 +58,14 @@ async function open() {
         write,
         now,
         engine,
-        checkFor: (text) => async (target) => {
-          const rendered = await rendererOf(text)(db, target)
-          if (!rendered) throw new Error('the test text must stay readable')
-          return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
-        },
+        checkFor: (text) => ({
+          textFor: () => text,
+          async check(target) {
+            const rendered = await rendererOf(text)(db, target)
+            if (!rendered) throw new Error('the test text must stay readable')
+            return { ...rendered, errors: [], unavailable: null, toAuthor: (error) => error }
+          },
+        }),
         findVersionText: (config, n) => versionOf(db, config, n),
         readGrouping,
         lastReleases: async () => [],

@@ -327,3 +327,77 @@ describe('a farm that has applied a version', () => {
     ])
   })
 })
+
+describe('a farm of which most nodes refuse a version', () => {
+  const few = ids.slice(0, 24)
+  const AT_ONCE = 5
+  /** Two hundred are noted, and some rows of the rollout and the audit. */
+  const MOST_CHANGES = 220
+
+  /** Whoever is first takes the version; the others refuse it, but for the last two, who have not answered. */
+  async function refused(nodes = few) {
+    const { dir, services, begin } = await farm(nodes)
+    const first = await begin()
+    const id = await startRollout(first.startDeps, order)
+    await first.engine.rested()
+    const [taking = '', ...others] = nodes
+    await takeIt(services, first, taking)
+    for (const nodeId of others.slice(0, -2)) await refuse(first, nodeId)
+    async function refuse({ inbox }: Running, nodeId: string) {
+      const { generation, digest, offerId } = await services.db
+        .selectFrom('assignments')
+        .select(['generation', 'offer_id as offerId', 'digest'])
+        .where('node_id', '=', nodeId)
+        .executeTakeFirstOrThrow()
+      const said = { code: 'semantic' as const, message: 'it has no folder for it', errors: [] }
+      await inbox.nack(nodeId, { generation, digest, offerId, ...said })
+    }
+    const resume = async ({ engine }: Running) => {
+      const row = await findRollout(services.db, id)
+      await engine.obey(id, { kind: 'resume', actor: 'ana' }, row?.state_version ?? 0)
+    }
+    const excused = async () => {
+      const rows = services.db.selectFrom('node_tasks').select('node_id').where('excused', '=', 1)
+      return new Set((await rows.execute()).map(({ node_id }) => node_id))
+    }
+    const state = async () => (await findRollout(services.db, id))?.state
+    return { dir, id, begin, refuse, resume, excused, state, first }
+  }
+
+  it('goes on without them in parts, with a turn of the loop between', async () => {
+    const { dir, resume, excused, state, first } = await refused(ids.slice(0, 250))
+    expect(await state()).toBe('paused')
+    const stop = watchTurns(dir)
+    await resume(first)
+    await first.engine.rested()
+    expect(stop().mostChanges).toBeLessThan(MOST_CHANGES)
+    expect([await state(), (await excused()).size]).toEqual(['running', 247])
+  })
+
+  it('goes on without those that were seen, and no other, after a crash between two parts', async () => {
+    const { id, begin, refuse, resume, excused, state } = await refused()
+    const cut = await begin(AT_ONCE)
+    await resume(cut)
+    await cut.engine.goOn(id)
+    expect([await state(), (await excused()).size]).toEqual(['paused', 2 * AT_ONCE])
+    const [later = ''] = few.slice(-1)
+    await refuse(cut, later)
+    const next = await begin()
+    await next.engine.rested()
+    expect([await state(), (await excused()).size]).toEqual(['paused', few.length - 3])
+    expect((await excused()).has(later)).toBe(false)
+  })
+
+  it('goes on without nobody more, when it is frozen between two parts', async () => {
+    const { id, begin, resume, excused, state, first } = await refused()
+    const cut = await begin(AT_ONCE)
+    await resume(cut)
+    await cut.engine.freezeAll('the restore')
+    const { size } = await excused()
+    const next = await begin()
+    await next.engine.rested()
+    expect([await state(), (await excused()).size]).toEqual(['frozen', size])
+    await first.engine.goOn(id)
+    expect((await excused()).size).toBe(size)
+  })
+})

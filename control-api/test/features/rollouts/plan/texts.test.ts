@@ -3,15 +3,17 @@
 // The texts that variables make of a version: each is checked once, some at a time, and there is a most of them.
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createNodeChecks } from '../../../../src/features/configs/versions.ts'
 import { readGrouping } from '../../../../src/features/groups/store.ts'
 import { planRollout } from '../../../../src/features/rollouts/plan/planner.ts'
+import { createPlansUnderWay } from '../../../../src/features/rollouts/plan/plans-under-way.ts'
 import { openServices } from '../../../../src/process/services.ts'
 import { enrol } from '../../../bench/scale.ts'
 import { tempDir } from '../../../helper.ts'
 
 const NODES = 40
+const EACH_ITS_OWN = '{"n": "${node.name}"}'
 const ORDER = { config: 'default', selector: [], nodeIds: undefined, excludeKinds: [] }
 
 async function farm() {
@@ -31,13 +33,13 @@ async function farm() {
     return { ok: true as const, digest: text, errors: [] as [] }
   }
   return {
-    plan: (text: string, mostTexts?: number) => {
+    plan: (text: string, more?: Parameters<typeof planRollout>[2]) => {
       const deps = {
         db,
         readGrouping,
         checkFor: (one: string) => createNodeChecks({ db, validate }, one),
       }
-      return planRollout(deps, { ...ORDER, text }, mostTexts)
+      return planRollout(deps, { ...ORDER, text }, more)
     },
     asked,
     most: () => most,
@@ -46,7 +48,7 @@ async function farm() {
 
 test('as many are checked at once as there are processors', async () => {
   const { plan, asked, most } = await farm()
-  const { nodes } = await plan('{"n": "${node.name}"}')
+  const { nodes } = await plan(EACH_ITS_OWN)
   expect(new Set(nodes.map(({ textId }) => textId)).size).toBe(NODES)
   expect(asked).toHaveLength(NODES)
   expect(most()).toBe(availableParallelism())
@@ -58,9 +60,54 @@ test('what nodes share is checked once, also when several ask at once', async ()
   expect(asked).toHaveLength(1)
 })
 
-test('too many are refused with how many may be', async () => {
-  const { plan } = await farm()
-  const text = '{"n": "${node.name}"}'
-  expect((await plan(text, NODES)).nodes).toHaveLength(NODES)
-  await expect(plan(text, NODES - 1)).rejects.toThrow(`more than ${NODES - 1} different texts`)
+test('too many are refused with how many may be, before one is checked', async () => {
+  const { plan, asked } = await farm()
+  const few = plan(EACH_ITS_OWN, { mostTexts: NODES - 1 })
+  await expect(few).rejects.toThrow(`more than ${NODES - 1} different texts`)
+  expect(asked).toEqual([])
+  expect((await plan(EACH_ITS_OWN, { mostTexts: NODES })).nodes).toHaveLength(NODES)
+})
+
+const about = { config: 'default', version: 1, purpose: 'plan' as const, now: 0 }
+
+test('who waits is told how many of how many are checked, and nobody else', async () => {
+  const { plan, asked } = await farm()
+  const underWay = createPlansUnderWay()
+  const making = underWay.follow({ ...about, owner: 'ana' }, (following) =>
+    plan(EACH_ITS_OWN, { following }),
+  )
+  expect(underWay.of('ana')).toMatchObject([{ texts: null, checkedTexts: 0 }])
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(5))
+  const [seen] = underWay.of('ana')
+  expect(seen).toMatchObject({ texts: NODES, since: '1970-01-01T00:00:00.000Z' })
+  expect(seen?.checkedTexts).toBeGreaterThan(0)
+  expect(seen?.checkedTexts).toBeLessThanOrEqual(asked.length)
+  expect(underWay.of('ben')).toEqual([])
+  await making
+  expect(underWay.of('ana')).toEqual([])
+})
+
+test('what is stopped asks of no further text, and what nobody waits for neither', async () => {
+  const { plan, asked } = await farm()
+  const underWay = createPlansUnderWay()
+  const gone = new AbortController()
+  const begin = () =>
+    underWay.follow(
+      { ...about, owner: 'ana' },
+      (following) => plan(EACH_ITS_OWN, { following }),
+      gone.signal,
+    )
+  const stopped = expect(begin()).rejects.toThrow('You stopped it')
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(2))
+  const [{ id } = { id: '' }] = underWay.of('ana')
+  expect(underWay.stop('ben', id)).toBe(false)
+  expect(underWay.stop('ana', id)).toBe(true)
+  await stopped
+  expect(underWay.stop('ana', id)).toBe(false)
+  const { length } = asked
+  expect(length).toBeLessThan(NODES)
+  const left = expect(begin()).rejects.toThrow()
+  gone.abort()
+  await left
+  expect(asked).toHaveLength(length)
 })

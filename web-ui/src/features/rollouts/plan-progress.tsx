@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import type { PlanUnderWay } from '../../lib/api-types.ts'
+import { formatCount, plural } from '../../lib/format.ts'
+import { plansUnderWayQuery, type Release, stopPlanMutation } from './api.ts'
+
+/** Most plans are there before anybody would have read this. */
+const SHOWN_AFTER_MS = 1500
+
+/** While a plan or an order is waited for: how many of its texts are checked, and a way to stop it. */
+export function PlanProgress({ of, isWaiting }: { of: Release; isWaiting: boolean }) {
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    setIsLong(false)
+    if (!isWaiting) return
+    const timer = setTimeout(() => setIsLong(true), SHOWN_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isWaiting])
+  return isWaiting && isLong ? <Progress of={of} /> : null
+}
+
+function Progress({ of }: { of: Release }) {
+  const { data = [] } = useQuery(plansUnderWayQuery)
+  const stop = useMutation(stopPlanMutation)
+  const own = data.filter(
+    ({ config, version, purpose }) =>
+      config === of.config && version === of.version && purpose !== 'preflight',
+  )
+  const [first] = own
+  if (!first) return null
+  return (
+    <Notice
+      tone="info"
+      title="The plan is being made"
+      action={
+        <Button
+          variant="default"
+          size="xs"
+          loading={stop.isPending}
+          onClick={() => {
+            for (const { id } of own) stop.mutate(id)
+          }}
+        >
+          Stop
+        </Button>
+      }
+    >
+      {wordsOf(first)}
+    </Notice>
+  )
+}
+
+function wordsOf({ texts, checkedTexts }: PlanUnderWay): string {
+  if (texts === null) return 'The texts that nodes would get are being counted.'
+  return `${formatCount(checkedTexts)} of ${plural(texts, 'text')} checked. Each different text that nodes would get is checked once.`
+}
