@@ -49,8 +49,8 @@ export function accessOf(layers: Layers, findings: Findings): { access: Rule[]; 
       // Nobody is asked here, though around it they are: one of both is enough, and the address is allowed.
       const { realm, file } = around
       const isOpen = requirement.entries[0].addresses === null
-      auth.unshift({ ...paths, realm, file, ...(isOpen && { satisfy: 'any' }) })
-      if (!isOpen) {
+      if (isOpen) auth.unshift({ ...paths, realm, file, satisfy: 'any' })
+      else {
         const text = 'Who is let in here by address has to sign in, too, as around it.'
         findings.different(directives, 'both-needed', text)
       }

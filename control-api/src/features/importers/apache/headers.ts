@@ -9,8 +9,7 @@ import { isMediaType, SERVERS_OWN } from '../values.ts'
 import { argOf, isOn, type Layer, type Layers, type Said } from './layers.ts'
 
 const MOST_RULES = 64
-const ONCE =
-  'It is also in a 304, and not in pages of errors; with "always" it is in all answers, which Apache leaves out of a 304.'
+const ONCE = 'With "always" it is in all answers; without it in those that succeed and in a 304.'
 
 export type Headers = { headers: Rule[]; expires: Rule[]; hsts: Rule | null }
 
@@ -21,7 +20,7 @@ export function headersOf(layers: Layers, findings: Findings): Headers {
   const beside = caching ? lines.filter(isBesideTimes) : []
   const kept = lines.filter((one) => one !== hsts?.line && !beside.includes(one))
   for (const { directive } of beside) findings.taken(directive)
-  const off = isCaching(layers) ? switchedOff(layers, findings) : []
+  const off = isCaching(layers) ? switchedOff(layers, beside, findings) : []
   return {
     headers: [
       ...etagRules(layers, findings),
@@ -111,7 +110,7 @@ function ruleOf({ layer, action, name, value, isAlways, types }: Line): Rule {
     ...(value !== '' && { value }),
     ...(layer.paths && { paths: [...layer.paths] }),
     ...(types.length > 0 && { types: [...types] }),
-    ...(!isAlways && action !== 'remove' && { statuses: ['2xx'] }),
+    ...(!isAlways && action !== 'remove' && { statuses: ['2xx', '304'] }),
   }
 }
 
@@ -184,11 +183,13 @@ const isBesideTimes = ({ name, action, types, value, layer }: Line) =>
   !/max-age|no-store|no-cache/i.test(value)
 
 /** Where times are switched off within what has some. */
-function switchedOff(layers: Layers, findings: Findings): Rule[] {
+function switchedOff(layers: Layers, beside: readonly Line[], findings: Findings): Rule[] {
+  const value = beside.map((one) => one.value).join(', ')
+  const action = value === '' ? { action: 'remove' } : { value }
   return layers.all('expiresactive').flatMap(({ directive, layer }) => {
     findings.taken(directive)
     if (isOn(directive) || layer.paths === null) return []
-    return [{ action: 'remove', name: 'Cache-Control', paths: [...layer.paths] }]
+    return [{ name: 'Cache-Control', ...action, paths: [...layer.paths] }]
   })
 }
 

@@ -122,12 +122,13 @@ function place(site: DraftSite, { host, taken, isToHttps, findings }: Placing): 
     }
     if (!host.isTls && (isToHttps || leadsTo(site, other))) {
       other.redirectToHttps = true
+      const text = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
+      if (host.directive) findings.different([host.directive], 'https-redirect', text)
+      if (name === '*') sayDefault(host, other, findings)
       return false
     }
-    if (name === '*') {
-      const text = `Names that no site has are answered as by ${other.comment}, at every address.`
-      if (host.directive) findings.different([host.directive], 'default-server', text)
-    } else lost.push(name)
+    if (name === '*') sayDefault(host, other, findings)
+    else lost.push(name)
     return false
   })
   if (lost.length === 0 || !host.directive) return
@@ -138,12 +139,17 @@ function place(site: DraftSite, { host, taken, isToHttps, findings }: Placing): 
   findings.unsupported(all, 'other-port', text)
 }
 
+function sayDefault({ directive }: Host, { comment }: DraftSite, findings: Findings): void {
+  const text = `Names that no site has are answered as by ${comment}, at every address.`
+  if (directive) findings.different([directive], 'default-server', text)
+}
+
 /** Without TLS: all to https, at this name or where that with TLS leads. */
 function leadsTo({ redirects }: DraftSite, other: DraftSite): boolean {
   const [only, ...more] = (redirects ?? []) as Rule[]
   const [its] = (other.redirects ?? []) as Rule[]
   if (!only || more.length > 0 || typeof only.to !== 'string') return false
-  const isAll = /^\^(\.\*\$|\/\(\.\*\)\$)$/.test(String(only.match))
+  const isAll = /^\^(\.\*\$|\/?\??\(\.\*\)\$?)$/.test(String(only.match))
   const name = /^https:\/\/([^/$]+)/.exec(only.to)?.[1]
   if (!isAll || name === undefined) return false
   return other.hosts.includes(name) || (typeof its?.to === 'string' && its.to.includes(`//${name}`))

@@ -7,13 +7,13 @@ import { argsOf, type Directive } from '../tree.ts'
 import type { Host } from './hosts.ts'
 import { argOf, isOn, type Layer, type Layers, type Said, UNSAYABLE } from './layers.ts'
 import { keyOf } from './parser.ts'
-import { addRewrites, FOLDERS, MOST_RULES, type Moves, noMoves } from './rewrites.ts'
+import { AND_MORE, addRewrites, FOLDERS, MOST_RULES, type Moves, noMoves } from './rewrites.ts'
 
 export function movesOf(host: Host, names: readonly string[], findings: Findings): Moves {
   const { layers, body } = host
   const moves = noMoves()
   const scheme = host.isTls ? 'https' : 'http'
-  const shared = { findings, hosts: names, scheme } as const
+  const shared = { findings, hosts: names, scheme, isBaseSaid: false } as const
   // Rules outside of all hosts are the server's own alone.
   const own = layers.list.filter((one) => one.kind === 'server' && one.directives === body.own)
   for (const layer of own) {
@@ -38,6 +38,7 @@ export function movesOf(host: Host, names: readonly string[], findings: Findings
     if (base) findings.taken(base)
     addRewrites(moves, layer.directives, {
       ...{ ...shared, prefix },
+      isBaseSaid: base !== undefined,
       base: written.startsWith('/') ? written.replace(/\/?$/, '/') : prefix,
       except: deeper.map(({ prefix: path }) => escapeRegex(path ?? '')),
     })
@@ -213,6 +214,7 @@ function addFallbackResource(moves: Moves, layers: Layers, findings: Findings): 
     } else if (/^\/[^{}\p{Cc}]*[^/{}\p{Cc}]$/u.test(page) && page.length <= 1024) {
       findings.different([directive], 'page-for-all', PAGE_FOR_ALL)
       findings.different([directive], 'folder-without-index', FOLDERS)
+      findings.different([directive], 'file-and-more', AND_MORE)
       moves.tryFiles.push({ ...paths, candidates: ['{path}', '{path}/', page] })
     } else findings.unsupported([directive], 'rewrite', 'It is a page of the site: name its path.')
     if (layer.paths === null) return

@@ -94,6 +94,7 @@ function matchOf(
     const inside = prefix === null || prefix === '/' ? '' : `(?=${escapeRegex(prefix)})`
     return `${caseless}^${isnt}${also}${inside}(?!${ahead(anchored(withoutGroups(pattern), prefix))}).*$`
   }
+  if (isWhole && FOR_ALL.has(pattern) && prefix === null) return `^${isnt}${also}.*$`
   if (isWhole) return `${caseless}^${isnt}${also}(?=${ahead(own)}).*$`
   if (isnt === '' && also === '') return caseless + own
   return own.startsWith('^') && !own.includes('|')

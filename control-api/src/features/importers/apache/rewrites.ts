@@ -21,7 +21,12 @@ export type Moves = {
   hostRedirects: HostRedirect[]
   toHttps: Directive[]
 }
-export type Context = At & { findings: Findings; hosts: readonly string[] }
+export type Context = At & {
+  findings: Findings
+  hosts: readonly string[]
+  /** By RewriteBase. */
+  isBaseSaid: boolean
+}
 
 export const MOST_RULES = 256
 const USUAL = ['{path}', '{path}/']
@@ -238,7 +243,7 @@ class RuleList {
     const others = conditions.filter(({ kind }) => kind !== 'plain')
     const isOrHost = others.every(({ kind }) => kind === 'host') && others.length > 0
     const isPlain = others.every((one) => one.kind === 'path' && /well-known/.test(one.pattern))
-    const target = /^https:\/\/([^/?]+)/i.exec(rule.target)?.[1] ?? ''
+    const target = targetName(rule)
     const isSame = /^%\{(HTTP_HOST|SERVER_NAME|HTTP:Host)\}$/i.test(target)
     if (isOrHost) {
       // One of both is enough, or https is what the host's address has anyway.
@@ -281,14 +286,22 @@ class RuleList {
       this.#refuseFor(rule, rest.length > 0 ? rest : conditions)
       return
     }
-    const target =
-      /^(?:https?|%\{(?:ENV:PROTO|REQUEST_SCHEME)\}):\/\/([^/?]+)/i.exec(rule.target)?.[1] ?? ''
+    const target = targetName(rule)
     const bare = (host: string) => host.replace(/^www\./, '')
     const nameOf = (host: string) =>
       target
         .replace(/%1/, bare(host))
         .replace(/%\{(HTTP_HOST|SERVER_NAME|HTTP:Host)\}/i, host)
         .toLowerCase()
+    if (
+      this.#context.scheme === 'http' &&
+      /^https:/i.test(rule.target) &&
+      sent.every((host) => nameOf(host) === host)
+    ) {
+      this.#moves.toHttps.push(...this.#said(rule))
+      this.#context.findings.different(this.#said(rule), 'https-redirect', TO_HTTPS)
+      return
+    }
     if (
       sent.some((host) => !isHost(nameOf(host)) || nameOf(host) === host || host.startsWith('*.'))
     ) {
@@ -317,7 +330,7 @@ class RuleList {
   }
 
   #addRedirect(rule: RewriteRule, conditions: readonly Condition[]): void {
-    const { findings } = this.#context
+    const { findings, prefix } = this.#context
     const paths = conditions.filter(({ kind }) => kind === 'path')
     const guards = conditions.filter((one) => isGuard(one, rule))
     const isOr = conditions.some((one) => one.isOr)
@@ -344,6 +357,9 @@ class RuleList {
       const text = 'The query that the client sent is not added to the one written here.'
       findings.different(this.#said(rule), 'query-not-added', text)
     } else this.#taken(rule)
+    const isRelative = !/^([a-z]+:)?\/|^%/i.test(rule.target)
+    if (isRelative && prefix !== null && !this.#context.isBaseSaid)
+      findings.different(this.#said(rule), 'relative-target', RELATIVE)
     if (this.#moves.rewrites.length > 0)
       findings.different(this.#said(rule), 'rewrite-rounds', ROUNDS)
     this.#moves.redirects.push({
@@ -428,7 +444,10 @@ class RuleList {
     else this.#moves.tryFiles.push({ ...(paths.length > 0 && { paths }), candidates })
     const said = [...this.#said(rule), ...this.#passing]
     if (isSuffixed) findings.different(said, 'slash-and-suffix', PATH_SLASH)
-    else findings.different(said, 'page-for-all', PAGE_FOR_ALL)
+    else {
+      findings.different(said, 'page-for-all', PAGE_FOR_ALL)
+      findings.different(said, 'file-and-more', AND_MORE)
+    }
     findings.different(said, 'folder-without-index', FOLDERS)
   }
 
@@ -438,8 +457,17 @@ class RuleList {
   }
 }
 
+/** The host that a rule leads to, which may be a variable; "": none. */
+const targetName = ({ target }: RewriteRule): string =>
+  (/^(?:https?|%\{(?:ENV:PROTO|REQUEST_SCHEME)\}):\/\/([^/?]+)/i.exec(target)?.[1] ?? '')
+    .replace(/%\{REQUEST_URI\}.*$/i, '')
+    .replace(/\$\d.*$/, '')
+
+export const AND_MORE = 'A file’s path with more behind it gets the page as well; Apache says 404.'
 export const FOLDERS =
   'A folder without an index file or a list is passed over, and what comes next is tried.'
+const RELATIVE =
+  'Without RewriteBase Apache sends visitors to the folder’s path on the disk; the draft sends them to its address.'
 const NO_MOVE =
   'Of an address a node knows $0 to $9, the host and the path; of groups of conditions (%1) and variables nothing. Write the rule by hand.'
 const TOO_MANY = `A site has at most ${MOST_RULES} of these rules: put old addresses into sites[].redirectFile.`
