@@ -79,7 +79,7 @@ describe('the language', () => {
     [
       `Define x ${'y'.repeat(60_000)}\n${`A ${use('x')}\n`.repeat(200)}`,
       /variables come to more/,
-      '141:1',
+      '140:1',
     ],
     ['Include apache2.conf', /includes itself/, '1:1'],
   ])('refuses %.30j', (text, why, place) => {
@@ -88,7 +88,7 @@ describe('the language', () => {
 
   test('a variable that names itself is no way to much text', () => {
     const text = `Define a xxxxxxxxxx\n${`Define a ${use('a')}${use('a')}\n`.repeat(40)}`
-    expectRefused(() => parsed(text), /variables come to more/, '15:1')
+    expectRefused(() => parsed(text), /variables come to more/, '14:1')
   })
 })
 

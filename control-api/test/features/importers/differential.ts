@@ -323,6 +323,7 @@ const EXPLAINS: Record<string, Explains> = {
   'unknown-host': isStatus(['any', 421]),
   'relative-target': (_r, _o, _n, { aspect, old }) =>
     aspect === 'location' && old.includes('/srv/'),
+  'host-expression': ({ host }) => host === 'unknown.test',
   'default-server': ({ host }) => host === 'unknown.test',
   modified: (_r, _o, _n, { aspect, old, node }) =>
     aspect === 'cache-control' && old === 'no-cache' && node === 'max-age=0',

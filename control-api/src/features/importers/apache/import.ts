@@ -17,7 +17,7 @@ import { siteOf } from './site.ts'
 const MOST_SITES = 1000
 const MOST_HOSTS = 256
 /** Directives of all hosts together, those of the server counted for each. */
-const MOST_PLACED = 200_000
+const MOST_PLACED = 100_000
 
 export function importApache(mainFiles: readonly string[], source: Source): Imported {
   const tree = parseApache(mainFiles, source)

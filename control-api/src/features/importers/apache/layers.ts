@@ -105,7 +105,9 @@ function foldersOf(bodies: readonly Body[], files: readonly FolderFile[], where:
   const sorted = [
     ...plain.map(({ text, body, directive }) => ({ text, body, directive, isFile: false })),
     ...files.map(({ folder, body }) => ({ text: folder, body, directive: null, isFile: true })),
-  ].sort((a, b) => depthOf(a.text) - depthOf(b.text) || Number(a.isFile) - Number(b.isFile))
+  ]
+    .map((one) => ({ ...one, depth: depthOf(one.text) }))
+    .sort((a, b) => a.depth - b.depth || Number(a.isFile) - Number(b.isFile))
   const placed = sorted.flatMap(({ text, body, directive }) => {
     const found = placesOf(text, where)
     if (directive) where.findings.taken(directive)

@@ -24,9 +24,10 @@ export function movesOf(host: Host, names: readonly string[], findings: Findings
   for (const said of layers.all('redirect', 'redirectmatch', 'redirectpermanent', 'redirecttemp'))
     (said.layer.kind === 'server' ? outer : inner).push(said)
   for (const said of outer.toReversed().sort(byPlace)) addRedirect(moves, said, host, findings)
-  for (const layer of folderLists(layers)) {
+  const lists = folderLists(layers)
+  for (const layer of lists) {
     const prefix = layer.prefix ?? '/'
-    const deeper = folderLists(layers).filter(
+    const deeper = lists.filter(
       (one) =>
         one !== layer &&
         one.prefix !== null &&

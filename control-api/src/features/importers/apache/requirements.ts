@@ -35,6 +35,12 @@ export function requirementOf(
   findings: Findings,
   isAll = false,
 ): Requirement {
+  const [only, second] = directives
+  if (only?.block && !second && /^requirea(ll|ny)$/.test(keyOf(only))) {
+    findings.taken(only)
+    const inner = only.block.filter((one) => /^require/.test(keyOf(one)))
+    return requirementOf(inner, findings, keyOf(only) === 'requireall')
+  }
   const parts = directives.map((one) => partOf(one, findings))
   const isUnknown = parts.some(({ kind }) => kind === 'unknown')
   if (isUnknown) {

@@ -8,7 +8,7 @@ import type { Directive } from '../tree.ts'
 import { isHost } from '../values.ts'
 import { UNSAYABLE } from './layers.ts'
 import { type Condition, type RewriteRule, rewriteRules } from './rewrite-rules.ts'
-import { type At, exceptOf, isForAll, moveOf, wholeRegex } from './rewrite-text.ts'
+import { type At, exceptOf, isForAll, type Move, moveOf, wholeRegex } from './rewrite-text.ts'
 
 export type HostRedirect = { hosts: string[]; to: string; status: number; directives: Directive[] }
 export type Moves = {
@@ -29,6 +29,7 @@ export type Context = At & {
 }
 
 export const MOST_RULES = 256
+const MOST_EXCEPT = 64
 const USUAL = ['{path}', '{path}/']
 
 export const noMoves = (): Moves => ({
@@ -72,7 +73,7 @@ class RuleList {
   /** "If it is there, go no further" stood before. */
   #isForMissing = false
   readonly #passing: Directive[] = []
-  #except: string[] = []
+  readonly #except: string[] = []
   #chained = 0
 
   constructor(moves: Moves, context: Context) {
@@ -151,8 +152,8 @@ class RuleList {
       return
     }
     if (conditions.length === 0) {
-      this.#except.push(exceptOf(rule, this.#context.prefix))
-      if (isForAll(rule)) this.#except = [...this.#except, '']
+      // More of them no expression has room for.
+      if (this.#except.length < MOST_EXCEPT) this.#except.push(exceptOf(rule, this.#context.prefix))
       this.#taken(rule)
       return
     }
@@ -302,30 +303,36 @@ class RuleList {
       this.#context.findings.different(this.#said(rule), 'https-redirect', TO_HTTPS)
       return
     }
-    if (
-      sent.some((host) => !isHost(nameOf(host)) || nameOf(host) === host || host.startsWith('*.'))
-    ) {
+    const isVariable = target.includes('%')
+    const named = isVariable ? sent.filter((one) => !one.startsWith('*')) : sent
+    const isGood = (host: string) => isHost(nameOf(host)) && nameOf(host) !== host
+    if (named.length === 0 || !named.every(isGood)) {
       this.#refuse(rule, 'host', CONDITION.host ?? '')
       return
     }
-    if (sent.includes('*') && /%/.test(target)) {
-      this.#refuse(rule, 'host', CONDITION.host ?? '')
-      return
-    }
+    const shown = named.slice(0, 5).join(', ')
+    if (tests.some(({ pattern }) => WWW.test(pattern)))
+      this.#context.findings.different(
+        this.#said(rule),
+        'host-expression',
+        `Read as ${shown}, of the names that the host has.`,
+      )
     this.#taken(rule)
-    this.#sendHosts(rule, sent, nameOf)
+    this.#sendHosts(rule, named, nameOf)
   }
 
   #sendHosts(rule: RewriteRule, hosts: readonly string[], nameOf: (host: string) => string): void {
     const { scheme } = this.#context
     const written = /^https?(?=:)/i.exec(rule.target)?.[0].toLowerCase() ?? scheme
-    for (const host of hosts) {
+    const { hostRedirects } = this.#moves
+    // An earlier rule's names are gone when this one is reached.
+    const gone = new Set(hostRedirects.flatMap((one) => one.hosts))
+    for (const host of hosts.filter((one) => !gone.has(one))) {
       const to = `${written}://${nameOf(host)}$0`
       const status = statusOf(rule)
-      const had = this.#moves.hostRedirects.find((one) => one.to === to && one.status === status)
+      const had = hostRedirects.find((one) => one.to === to && one.status === status)
       if (had) had.hosts.push(host)
-      else
-        this.#moves.hostRedirects.push({ hosts: [host], to, status, directives: this.#said(rule) })
+      else hostRedirects.push({ hosts: [host], to, status, directives: this.#said(rule) })
     }
   }
 
@@ -341,7 +348,7 @@ class RuleList {
       )
       return
     }
-    const move = moveOf(rule, this.#at(), paths)
+    const move = this.#moveOf(rule, paths)
     const status = statusOf(rule)
     if (!move || ![301, 302, 303, 307, 308].includes(status)) {
       this.#refuse(rule, 'redirect', NO_MOVE)
@@ -379,7 +386,7 @@ class RuleList {
       )
       return
     }
-    const move = moveOf(rule, this.#at(), paths)
+    const move = this.#moveOf(rule, paths)
     const to = move?.to.replace(/\?.*$/s, '') ?? ''
     if (!move || !/^[/$]/.test(to) || to.includes('{')) {
       this.#refuse(rule, 'rewrite', NO_MOVE)
@@ -451,9 +458,11 @@ class RuleList {
     findings.different(said, 'folder-without-index', FOLDERS)
   }
 
-  #at(): At {
+  /** null: it can't be said, or not for which paths earlier rules have ended the list. */
+  #moveOf(rule: RewriteRule, paths: readonly Condition[]): Move | null {
     const { prefix, base, scheme, except } = this.#context
-    return { prefix, base, scheme, except: [...except, ...this.#except] }
+    if (this.#except.length === MOST_EXCEPT) return null
+    return moveOf(rule, { prefix, base, scheme, except: [...except, ...this.#except] }, paths)
   }
 }
 
@@ -510,16 +519,18 @@ function namesSent(tests: readonly Condition[], hosts: readonly string[]): strin
 
 function namesFor(pattern: string, isNot: boolean, hosts: readonly string[]): string[] | null {
   const text = pattern.replaceAll('[.]', '\\.')
-  if (/^\^www\\?\.(\(?\.[*+]\)?\$?)?$/.test(text)) {
-    const named = hosts.filter((one) => one !== '*' && !one.startsWith('*.'))
-    return named.filter((one) => one.startsWith('www.') !== isNot)
+  if (WWW.test(text)) {
+    if (isNot) return hosts.filter((one) => !one.startsWith('www.'))
+    return hosts.filter((one) => one.startsWith('www.'))
   }
   const names = text.startsWith('=') ? [text.slice(1).toLowerCase()] : hostsOf(text)
   if (!names) return null
-  const whole = names.filter((one) => !one.startsWith('*.'))
-  if (!isNot) return whole
-  return hosts.filter((one) => !whole.includes(one))
+  const isMeant = (host: string) =>
+    names.some((one) => one === host || (one.startsWith('*.') && host.endsWith(one.slice(1))))
+  return isNot ? hosts.filter((one) => !isMeant(one)) : names.filter((one) => !one.startsWith('*.'))
 }
+
+const WWW = /^\^www\\?\.(\(?\.[*+]\)?\$?)?$/
 
 /** Whose pages may show files: of "^https?://(www\.)?example\.org/". */
 function refererHosts(pattern: string): string[] {
