@@ -298,8 +298,8 @@ describe('what becomes of it', () => {
     expect(site.expires).toEqual([
       { types: ['text/css'], maxAgeSeconds: 60, directives: 'public' },
       {
-        paths: ['/a/**'],
         types: ['image/*'],
+        paths: ['/a/**'],
         from: 'modification',
         maxAgeSeconds: 2,
         directives: 'public',

@@ -18,7 +18,8 @@ export function headersOf(layers: Layers, findings: Findings): Headers {
   const hsts = hstsOf(lines, findings)
   const caching = layers.all('expiresdefault', 'expiresbytype').length > 0 && isCaching(layers)
   const beside = caching ? lines.filter(isBesideTimes) : []
-  const kept = lines.filter((one) => one !== hsts?.line && !beside.includes(one))
+  const isBeside = new Set(beside)
+  const kept = lines.filter((one) => one !== hsts?.line && !isBeside.has(one))
   for (const { directive } of beside) findings.taken(directive)
   const off = isCaching(layers) ? switchedOff(layers, beside, findings) : []
   return {
@@ -182,9 +183,16 @@ const isBesideTimes = ({ name, action, types, value, layer }: Line) =>
   value.length <= 200 &&
   !/max-age|no-store|no-cache/i.test(value)
 
+/** A rule has room for 255 characters of them. */
+const valuesOf = (lines: readonly Line[]): string =>
+  [...new Set(lines.map(({ value }) => value))]
+    .join(', ')
+    .slice(0, 255)
+    .replace(/[, ]+$/, '')
+
 /** Where times are switched off within what has some. */
 function switchedOff(layers: Layers, beside: readonly Line[], findings: Findings): Rule[] {
-  const value = beside.map((one) => one.value).join(', ')
+  const value = valuesOf(beside)
   const action = value === '' ? { action: 'remove' } : { value }
   return layers.all('expiresactive').flatMap(({ directive, layer }) => {
     findings.taken(directive)
@@ -204,7 +212,7 @@ function expiresOf(layers: Layers, beside: readonly Line[], findings: Findings):
     findings.different(idle, 'not-active', 'Without ExpiresActive On it does nothing.')
     return []
   }
-  const directives = beside.map(({ value }) => value).join(', ')
+  const directives = valuesOf(beside)
   const rest = directives === '' ? {} : { directives }
   const rules = said.toReversed().flatMap(({ directive, layer }) => {
     const words = argsOf(directive)
@@ -247,30 +255,20 @@ function timeFor(text: string): Rule | null {
 /** Neighbours for other types that say the same are one rule. Of one type the first counts. */
 function merged(rules: readonly Rule[]): Rule[] {
   const all: Rule[] = []
-  for (const rule of rules) {
-    const { types, ...rest } = rule
+  const seen = new Set<string>()
+  let lastKey = ''
+  for (const { types, ...rest } of rules) {
+    const [type = ''] = (types ?? []) as string[]
+    const said = JSON.stringify([rest.paths, type])
     const key = JSON.stringify(rest)
-    const same = all.find((one) => {
-      const { types: its, ...others } = one
-      return types && its && JSON.stringify(others) === key && (its as string[]).length < MOST_RULES
-    })
-    const isSaid = all.some(
-      (one) =>
-        JSON.stringify(one.paths) === JSON.stringify(rule.paths) &&
-        types !== undefined &&
-        (one.types as string[] | undefined)?.includes((types as string[])[0] ?? ''),
-    )
-    if (isSaid) continue
-    if (same && isFree(all, same))
-      same.types = [...(same.types as string[]), ...(types as string[])]
-    else all.push(rule)
+    if (seen.has(said)) continue
+    seen.add(said)
+    const last = all.at(-1)
+    const its = last?.types as string[] | undefined
+    if (last && its && type !== '' && key === lastKey && its.length < MOST_RULES) its.push(type)
+    else all.push(type === '' ? rest : { types: [type], ...rest })
+    lastKey = key
     if (all.length > MOST_RULES) break
   }
   return all
 }
-
-/** Rules of other paths between two must not lose their place. */
-const isFree = (all: readonly Rule[], rule: Rule) =>
-  all
-    .slice(all.indexOf(rule))
-    .every((one) => JSON.stringify(one.paths) === JSON.stringify(rule.paths))

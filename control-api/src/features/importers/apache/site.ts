@@ -301,34 +301,29 @@ function single(host: Host, { findings, hasCompression }: SiteContext): Rule {
 const COPIES_BESIDE =
   'A compressed copy beside a file is sent in its place to who takes it; asked for by its own name it is a file as others.'
 
-type UserDirs = { folder: string; users?: string[]; excluded?: string[] }
-
 function userDirs(host: Host, findings: Findings): Rule | null {
   const said = host.bodies.flatMap(({ own }) => own.filter((one) => keyOf(one) === 'userdir'))
-  let rule: UserDirs | null = null
+  let [folder, users, excluded]: [string, string[], string[]] = ['', [], []]
   for (const directive of said) {
     const [first = '', ...names] = argsOf(directive)
-    const good = names.filter((one) => /^[a-z0-9_-]{1,32}$/.test(one)).slice(0, 1024)
+    const good = names.filter((one) => /^[a-z0-9_-]{1,32}$/.test(one)).slice(0, 1023)
     findings.taken(directive)
     if (/^disabled$/i.test(first)) {
-      if (names.length === 0) rule = null
-      else if (rule) rule.excluded = ['root', ...good.filter((one) => one !== 'root')]
-      else rule = { folder: '', excluded: ['root', ...good.filter((one) => one !== 'root')] }
-    } else if (/^enabled$/i.test(first)) {
-      if (rule && good.length > 0) rule.users = good
-    } else if (
-      /^[^/{}\p{Cc}][^{}\p{Cc}]{0,253}$/u.test(first) &&
-      !first.endsWith('/') &&
-      !first.includes('..')
-    )
-      rule = rule ? { ...rule, folder: first } : { folder: first }
+      if (names.length === 0) folder = ''
+      else excluded = ['root', ...good.filter((one) => one !== 'root')]
+    } else if (/^enabled$/i.test(first)) users = good
+    else if (isHomeFolder(first)) folder = first
     else {
       const text = 'It is a folder in a user’s home: see sites[].userDirs.'
       findings.unsupported([directive], 'user-folders', text)
     }
   }
-  return rule && rule.folder !== '' ? rule : null
+  if (folder === '') return null
+  return { folder, ...(users.length > 0 && { users }), ...(excluded.length > 0 && { excluded }) }
 }
+
+const isHomeFolder = (text: string) =>
+  /^[^/{}\p{Cc}][^{}\p{Cc}]{0,253}$/u.test(text) && !text.endsWith('/') && !text.includes('..')
 
 function errorPages(layers: Layers, findings: Findings): { all: Rule; rules: Rule[] } {
   const all: Rule = {}
