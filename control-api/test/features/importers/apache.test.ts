@@ -240,6 +240,22 @@ describe('what becomes of it', () => {
     expect(sites[1]?.redirects).toEqual([{ match: '^.*$', to: 'http://a.test$0' }])
   })
 
+  test('redirects keep their order, those of an inner folder first', () => {
+    const both = 'Redirect 301 /a/b /first\nRedirect 301 /a /second'
+    const text = hostWith(
+      `<Directory /srv/www>\n${both}\n</Directory>\n<Directory /srv/www/a>\nRedirect 301 /a/c /inner\n</Directory>`,
+    )
+    const { redirects } = draftOf(text).sites[0] ?? {}
+    expect((redirects as Site[]).map(({ to }) => to)).toEqual(['/inner$1', '/first$1', '/second$1'])
+  })
+
+  test('names and sites beyond what a config may have are told', () => {
+    const names = Array.from({ length: 300 }, (_, i) => `h${i}.test`).join(' ')
+    const text = hostWith(`ServerAlias ${names}`)
+    expect(draftOf(text).sites[0]?.hosts).toHaveLength(256)
+    expect(codesOf(text)).toContain('different VirtualHost: too-many')
+  })
+
   test('a condition on the path is a part of the expression', () => {
     const { redirects } = rewritten(
       'RewriteCond %{REQUEST_URI} !^/keep/',

@@ -96,6 +96,9 @@ function needed(places: readonly Place[]): Place[] {
   const kept: Place[] = []
   for (const place of places) {
     if (place.layer.paths === null) kept.length = 0
+    // So does what is said again for the same paths.
+    const last = kept.at(-1)?.layer.paths
+    if (last && last.join(' ') === place.layer.paths?.join(' ')) kept.pop()
     if (kept.length === 0 && place.requirement === GRANTED) continue
     const { entries, users } = place.requirement
     const isIdle = entries[0]?.action === 'allow' && entries[0].addresses === null && users === null

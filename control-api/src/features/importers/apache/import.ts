@@ -79,17 +79,23 @@ function anyRootOf({ directives, htaccess }: ApacheTree): string {
 type Context = Parameters<typeof siteOf>[2]
 
 /** A site answers alike at all addresses, so a name is of one host: of that with TLS, if there is one. */
-function sitesOf(kept: readonly Host[], all: readonly Host[], context: Context): DraftSite[] {
+function sitesOf(kept: readonly Host[], others: readonly Host[], context: Context): DraftSite[] {
   const { findings } = context
-  const defaults = defaultsOf(kept, all)
+  const defaults = defaultsOf(kept, others)
   const ordered = [...kept.filter((one) => one.isTls), ...kept.filter((one) => !one.isTls)]
   const taken = new Map<string, DraftSite>()
   const byHost = new Map<Host, DraftSite[]>()
   let hasAny = false
   for (const host of ordered) {
     const isDefault = defaults.has(host)
-    const names = [...new Set([...host.names, ...(isDefault ? ['*'] : [])])].slice(0, MOST_HOSTS)
-    if (names.length === 0) continue
+    const all = [...new Set([...(isDefault ? ['*'] : []), ...host.names])]
+    const names = [...all.slice(isDefault ? 1 : 0, MOST_HOSTS), ...(isDefault ? ['*'] : [])]
+    if (all.length > MOST_HOSTS)
+      sayTooMany(host, `A site has at most ${MOST_HOSTS} names`, findings)
+    if (names.length === 0 || byHost.size >= MOST_SITES) {
+      if (names.length > 0) sayTooMany(host, `A config has at most ${MOST_SITES} sites`, findings)
+      continue
+    }
     const { site, others, isToHttps } = siteOf(host, names, context)
     const sites = [...(site ? [site] : []), ...others]
     byHost.set(host, sites)
@@ -103,6 +109,11 @@ function sitesOf(kept: readonly Host[], all: readonly Host[], context: Context):
   }
   const sites = kept.flatMap((host) => byHost.get(host) ?? [])
   return sites.filter(({ hosts }) => hosts.length > 0).slice(0, MOST_SITES)
+}
+
+function sayTooMany({ directive, body }: Host, most: string, findings: Findings): void {
+  const said = directive ? [directive] : body.own.filter((one) => keyOf(one) === 'serveralias')
+  findings.different(said, 'too-many', `${most}: the others are left out.`)
 }
 
 type Placing = {

@@ -23,7 +23,7 @@ export function movesOf(host: Host, names: readonly string[], findings: Findings
   const [outer, inner] = [[], []] as [Said[], Said[]]
   for (const said of layers.all('redirect', 'redirectmatch', 'redirectpermanent', 'redirecttemp'))
     (said.layer.kind === 'server' ? outer : inner).push(said)
-  for (const said of outer.toReversed().sort(byPlace)) addRedirect(moves, said, host, findings)
+  for (const said of innermostFirst(outer)) addRedirect(moves, said, host, findings)
   const lists = folderLists(layers)
   for (const layer of lists) {
     const prefix = layer.prefix ?? '/'
@@ -44,15 +44,15 @@ export function movesOf(host: Host, names: readonly string[], findings: Findings
       except: deeper.map(({ prefix: path }) => escapeRegex(path ?? '')),
     })
   }
-  for (const said of inner.toReversed()) addRedirect(moves, said, host, findings)
+  for (const said of innermostFirst(inner)) addRedirect(moves, said, host, findings)
   addFallbackResource(moves, layers, findings)
   sayEngines(layers, findings)
   return moves
 }
 
-/** Of one layer in the order of the text, and the host before the server. */
-const byPlace = (a: Said, b: Said) =>
-  a.layer === b.layer ? a.directive.line - b.directive.line : 0
+/** The innermost layer first, each in the order of its text. */
+const innermostFirst = (said: readonly Said[]): Said[] =>
+  [...Map.groupBy(said, ({ layer }) => layer).values()].reverse().flat()
 
 const isEngineOn = ({ directives }: Layer) =>
   isOn(directives.findLast((one) => keyOf(one) === 'rewriteengine') ?? null)

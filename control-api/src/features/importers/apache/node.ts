@@ -329,7 +329,10 @@ function types(node: Node): Rule {
       .map(suffixOf)
       .map((one) => isSuffix(one) && withCharset(one, given.toLowerCase()))
     if (/^[\w.+-]{1,40}$/.test(given) && isKnown.every(Boolean)) findings.taken(directive)
-    else {
+    else if (!isKnown.some(Boolean)) {
+      const text = 'No suffix of a node is one of a charset: a file is sent by its last one.'
+      findings.different([directive], 'languages', text)
+    } else {
       const text = 'Write the media types of these suffixes with their charset into mimeTypes.'
       findings.unsupported([directive], 'type', text)
     }
