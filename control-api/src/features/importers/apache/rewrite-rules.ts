@@ -144,3 +144,18 @@ function kindOf(variable: string, pattern: string, isNot: boolean): Condition['k
       return 'other'
   }
 }
+
+export const isFileCondition = ({ kind }: Condition) =>
+  kind === 'missing' || kind === 'exists' || kind === 'suffix'
+const statusText = ({ flags }: RewriteRule) => flags.get('r')?.toLowerCase() ?? ''
+const NAMES: Record<string, number> = { permanent: 301, temp: 302, seeother: 303, '': 302 }
+export const statusOf = (rule: RewriteRule): number =>
+  NAMES[statusText(rule)] ?? (Number(statusText(rule)) || 0)
+export const isRedirect = (rule: RewriteRule): boolean =>
+  rule.flags.has('r') || /^(https?:\/\/|%\{(ENV:PROTO|REQUEST_SCHEME)\}:)/i.test(rule.target)
+export const isAnswer = (rule: RewriteRule): boolean =>
+  rule.flags.has('f') ||
+  rule.flags.has('g') ||
+  (rule.flags.has('r') && !/^3\d\d$/.test(`${statusOf(rule)}`))
+export const answerOf = ({ flags, ...rest }: RewriteRule): number =>
+  flags.has('g') ? 410 : flags.has('f') ? 403 : statusOf({ flags, ...rest })

@@ -2,12 +2,22 @@
 // mod_rewrite's rules as what a node has for them: redirects, rewrites, candidates, refusals, hosts that lead elsewhere.
 import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
-import { hostsOf, patternsOf } from '../regex.ts'
+import { patternsOf } from '../regex.ts'
 import { HIDDEN_FILES, OTHER_METHODS, PAGE_FOR_ALL } from '../sayings.ts'
 import type { Directive } from '../tree.ts'
 import { isHost } from '../values.ts'
 import { UNSAYABLE } from './layers.ts'
-import { type Condition, type RewriteRule, rewriteRules } from './rewrite-rules.ts'
+import { namesSent, refererHosts, targetName, WWW } from './rewrite-names.ts'
+import {
+  answerOf,
+  type Condition,
+  isAnswer,
+  isFileCondition,
+  isRedirect,
+  type RewriteRule,
+  rewriteRules,
+  statusOf,
+} from './rewrite-rules.ts'
 import { type At, exceptOf, isForAll, type Move, moveOf, wholeRegex } from './rewrite-text.ts'
 
 export type HostRedirect = { hosts: string[]; to: string; status: number; directives: Directive[] }
@@ -466,12 +476,6 @@ class RuleList {
   }
 }
 
-/** The host that a rule leads to, which may be a variable; "": none. */
-const targetName = ({ target }: RewriteRule): string =>
-  (/^(?:https?|%\{(?:ENV:PROTO|REQUEST_SCHEME)\}):\/\/([^/?]+)/i.exec(target)?.[1] ?? '')
-    .replace(/%\{REQUEST_URI\}.*$/i, '')
-    .replace(/\$\d.*$/, '')
-
 export const AND_MORE = 'A file’s path with more behind it gets the page as well; Apache says 404.'
 export const FOLDERS =
   'A folder without an index file or a list is passed over, and what comes next is tried.'
@@ -481,67 +485,6 @@ const NO_MOVE =
   'Of an address a node knows $0 to $9, the host and the path; of groups of conditions (%1) and variables nothing. Write the rule by hand.'
 const TOO_MANY = `A site has at most ${MOST_RULES} of these rules: put old addresses into sites[].redirectFile.`
 
-const isFileCondition = ({ kind }: Condition) =>
-  kind === 'missing' || kind === 'exists' || kind === 'suffix'
-const statusText = ({ flags }: RewriteRule) => flags.get('r')?.toLowerCase() ?? ''
-const NAMES: Record<string, number> = { permanent: 301, temp: 302, seeother: 303, '': 302 }
-const statusOf = (rule: RewriteRule): number =>
-  NAMES[statusText(rule)] ?? (Number(statusText(rule)) || 0)
-const isRedirect = (rule: RewriteRule): boolean =>
-  rule.flags.has('r') || /^(https?:\/\/|%\{(ENV:PROTO|REQUEST_SCHEME)\}:)/i.test(rule.target)
-const isAnswer = (rule: RewriteRule): boolean =>
-  rule.flags.has('f') ||
-  rule.flags.has('g') ||
-  (rule.flags.has('r') && !/^3\d\d$/.test(`${statusOf(rule)}`))
-const answerOf = ({ flags, ...rest }: RewriteRule): number =>
-  flags.has('g') ? 410 : flags.has('f') ? 403 : statusOf({ flags, ...rest })
-
 /** "Only what a visitor asked for himself", of an index file: a node's redirects see nothing else. */
 const isGuard = ({ kind, pattern }: Condition, rule: RewriteRule) =>
   kind === 'request-line' && /index/.test(pattern) && /index/.test(rule.pattern)
-
-/** Of the host's names those for which all tests hold; null: an expression says more. */
-function namesSent(tests: readonly Condition[], hosts: readonly string[]): string[] | null {
-  let sent: string[] | null = null
-  const isOr = tests.some((one) => one.isOr)
-  for (const { pattern, isNot } of tests) {
-    const names = namesFor(pattern, isNot, hosts)
-    if (!names) return null
-    sent =
-      sent === null
-        ? names
-        : isOr
-          ? [...new Set([...sent, ...names])]
-          : sent.filter((one) => names.includes(one))
-  }
-  return sent
-}
-
-function namesFor(pattern: string, isNot: boolean, hosts: readonly string[]): string[] | null {
-  const text = pattern.replaceAll('[.]', '\\.')
-  if (WWW.test(text)) {
-    if (isNot) return hosts.filter((one) => !one.startsWith('www.'))
-    return hosts.filter((one) => one.startsWith('www.'))
-  }
-  const names = text.startsWith('=') ? [text.slice(1).toLowerCase()] : hostsOf(text)
-  if (!names) return null
-  const isMeant = (host: string) =>
-    names.some((one) => one === host || (one.startsWith('*.') && host.endsWith(one.slice(1))))
-  return isNot ? hosts.filter((one) => !isMeant(one)) : names.filter((one) => !one.startsWith('*.'))
-}
-
-const WWW = /^\^www\\?\.(\(?\.[*+]\)?\$?)?$/
-
-/** Whose pages may show files: of "^https?://(www\.)?example\.org/". */
-function refererHosts(pattern: string): string[] {
-  const host = pattern
-    .replace(/^\^?/, '')
-    .replace(/^https?\??:\/\/|^http\(s\)\?:\/\/|^https?:\\\/\\\//, '')
-    .replace(/(\/.*|\(\/.*)$/s, '')
-    .replace(/\$$/, '')
-    .replace(/^\((?:\.\*|\.\+|\[\^\/\]\+)\\\.\)\?/, '([^/]+\\.)?')
-  const isOpen = /^(\(\[\^\/\][+*]\\?\.\)[?*]|\.\*)/.test(host)
-  const rest = host.replace(/^(\(\[\^\/\][+*]\\?\.\)[?*]|\.\*)/, '')
-  const names = hostsOf(`^${rest}$`) ?? []
-  return isOpen ? names.flatMap((one) => (one.startsWith('*') ? [one] : [one, `*.${one}`])) : names
-}
