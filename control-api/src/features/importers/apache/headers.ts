@@ -201,7 +201,8 @@ function switchedOff(layers: Layers, beside: readonly Line[], findings: Findings
   })
 }
 
-const NO_EXPIRES = 'Cache-Control says it; the older Expires header is not sent.'
+const NO_EXPIRES =
+  'Cache-Control says it; the older Expires header is not sent, and redirects have neither of them.'
 const NO_TIME =
   'It is no time: "access plus 7 days", "modification plus 1 hour", "A3600" or "M3600".'
 
