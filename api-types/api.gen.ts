@@ -17578,7 +17578,7 @@ export interface operations {
                      * @description Whose config it is
                      * @enum {unknown}
                      */
-                    language: "nginx" | "lighttpd";
+                    language: "nginx" | "lighttpd" | "apache";
                     /**
                      * @description Paths of the files to begin with; the others are what these include
                      * @example [

@@ -24,6 +24,7 @@ export const buildPackages = [
   'pkg-config',
 ]
 const testPackages = [
+  'apache2',
   'chromium',
   'clang',
   'clang-format',
@@ -55,7 +56,7 @@ const benchPackages = [
   'wrk',
 ]
 /** Debian starts these when it installs them, some of them on port 80, and at every boot: nobody here wants either. */
-const services = ['h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
+const services = ['apache2', 'h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
 
 /** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The files of another server's config, found on this machine: those that are named and what they include. Which they are
 // is decided here, not by the control plane.
-import { readdirSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { matches } from '../features/importers/paths.ts'
 import type { Source } from '../features/importers/tree.ts'
 import { Failure } from './failures.ts'
@@ -10,6 +10,7 @@ import { readTextFile } from './read-text.ts'
 export type FoundFile = { path: string; text: string }
 const MOST_FILES = 500
 const MOST_CHARACTERS = 1_048_576
+const MOST_FOLDERS = 50_000
 
 /** `files` fills while something reads from `source`. */
 export function diskSource(): { source: Source; files: FoundFile[] } {
@@ -30,7 +31,7 @@ export function diskSource(): { source: Source; files: FoundFile[] } {
     files.push({ path, text })
     return text
   }
-  return { source: { read, find: (pattern) => namesOf(pattern) }, files }
+  return { source: { read, find: namesOf, below: namesBelow }, files }
 }
 
 function isFile(path: string): boolean {
@@ -50,6 +51,34 @@ function namesOf(pattern: string): string[] {
     if (folders.length > MOST_FILES) throw new Failure(`${pattern}: more than ${MOST_FILES} files.`)
   }
   return folders.filter(isFile)
+}
+
+/** Without following links: no folder is entered twice. */
+function namesBelow(folder: string, name: string): string[] {
+  const found: string[] = []
+  const folders = [folder]
+  for (let entered = 0; entered < folders.length; entered++) {
+    if (entered === MOST_FOLDERS) {
+      throw new Failure(
+        `${folder}: ${name} is looked for in ${MOST_FOLDERS} folders at most, and there are more. Import the sites' files one by one.`,
+      )
+    }
+    const at = folders[entered] ?? folder
+    for (const entry of entriesIn(at)) {
+      if (entry.isDirectory()) folders.push(`${at}/${entry.name}`)
+      else if (entry.isFile() && entry.name === name) found.push(`${at}/${name}`)
+    }
+  }
+  return found.sort()
+}
+
+/** One that may not be read, or is none, has none. */
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 function namesIn(folder: string, pattern: string): string[] {

@@ -45,6 +45,25 @@ describe('a config of another server', { timeout: FARMCTL_TEST_MS }, () => {
     expect(readFileSync(join(home, 'draft.jsonc'), 'utf8')).toContain('"paths": ["*~"]')
   })
 
+  test('or of Apache, with the .htaccess files below its roots and none beside them', async () => {
+    const { run, file, home } = await farmctl()
+    file('site/www/index.html', '<h1>')
+    file('site/www/.htaccess', 'ErrorDocument 404 /404.html\n')
+    file('site/www/a/b/.htaccess', 'Require all denied\n')
+    file('site/elsewhere/.htaccess', 'Require all denied\n')
+    const root = `${home}/site/www`
+    const folder = `<Directory ${root}>\nAllowOverride All\nRequire all granted\n</Directory>`
+    file('apache2.conf', `Listen 80\nDocumentRoot ${root}\n${folder}\n`)
+    const { code, stdout, stderr } = await run([
+      ...['import', 'apache', 'apache2.conf', '-o', 'draft.jsonc'],
+    ])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 files')])
+    expect(stdout).toContain('a/b/.htaccess:1:1')
+    const draft = readFileSync(join(home, 'draft.jsonc'), 'utf8')
+    expect(draft).toContain('{ "action": "deny", "paths": ["/a/b", "/a/b/**"] }')
+    expect(draft).toContain('"404": "/404.html"')
+  })
+
   test('that can’t be read, or is a program’s, ends with why', async () => {
     const { run, file, home } = await farmctl()
     file('bad.conf', 'server {\n')

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { parseApache } from '../../features/importers/apache/parser.ts'
 import { parseLighttpd } from '../../features/importers/lighttpd/parser.ts'
 import { parseNginx } from '../../features/importers/nginx/parser.ts'
 import { type Source, Unreadable } from '../../features/importers/tree.ts'
@@ -14,11 +15,12 @@ import { diskSource, type FoundFile } from '../included-files.ts'
 import { examples } from './examples.ts'
 import { importFile } from './versions.ts'
 
-type Language = 'nginx' | 'lighttpd'
+type Language = 'nginx' | 'lighttpd' | 'apache'
 /** Reading them finds what they include. */
 const READERS: Record<Language, (main: readonly string[], source: Source) => unknown> = {
   nginx: parseNginx,
   lighttpd: parseLighttpd,
+  apache: parseApache,
 }
 const LANGUAGES = Object.keys(READERS) as Language[]
 
@@ -45,6 +47,7 @@ export function registerImport(parent: Command, act: Act): void {
     'farmctl import nginx /etc/nginx/nginx.conf -o draft.jsonc > report.md',
     'farmctl import nginx /etc/nginx/sites-available/shop --json',
     'farmctl import lighttpd /etc/lighttpd/lighttpd.conf -o draft.jsonc > report.md',
+    'farmctl import apache /etc/apache2/apache2.conf -o draft.jsonc > report.md',
     'farmctl import default draft.jsonc -m "From the old farm"',
   ])
   act<ImportOptions>(command, async (tool, options, what = '', words) => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+import { importApache } from './apache/import.ts'
 import type { Imported } from './imported.ts'
 import { importLighttpd } from './lighttpd/import.ts'
 import { importNginx } from './nginx/import.ts'
 import type { Source } from './tree.ts'
 
-export const LANGUAGES = ['nginx', 'lighttpd'] as const
+export const LANGUAGES = ['nginx', 'lighttpd', 'apache'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 export const importers: Record<
@@ -13,4 +14,5 @@ export const importers: Record<
 > = {
   nginx: importNginx,
   lighttpd: importLighttpd,
+  apache: importApache,
 }

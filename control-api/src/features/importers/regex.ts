@@ -23,6 +23,20 @@ export function patternsOf(regex: string, isCaseless: boolean): string[] | null 
   return all.length <= MOST_PATTERNS ? all : null
 }
 
+/** The same for an expression that is held against a file's name alone: patterns without "/". */
+export function namesOf(regex: string, isCaseless: boolean): string[] | null {
+  const names = new Reader(regex).read()?.map((text) => {
+    const isStart = text.startsWith(START)
+    const isEnd = text.endsWith(END)
+    const body = text.slice(isStart ? 1 : 0, isEnd ? -1 : undefined)
+    return `${isStart ? '' : '*'}${body.replaceAll(ANY, '*')}${isEnd ? '' : '*'}`
+  })
+  if (!names?.every((name) => !/[/\ue002\ue003]/.test(name))) return null
+  const both = isCaseless ? names.flatMap((one) => [one, one.toUpperCase()]) : names
+  const all = [...new Set(both.map((one) => one.replaceAll(/\*{2,}/g, '*')))]
+  return all.length > 0 && all.length <= MOST_PATTERNS ? all : null
+}
+
 /** The texts that an expression finds, wherever they stand; null: it says more. */
 export function wordsOf(regex: string): string[] | null {
   const texts = new Reader(regex).read()?.map((text) => text.replaceAll(/^\ue002|\ue003$/g, ''))

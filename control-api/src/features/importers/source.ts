@@ -11,5 +11,7 @@ export function sourceOf(files: readonly GivenFile[]): Source {
   return {
     read: (path) => texts.get(normal(path)) ?? null,
     find: (pattern) => names.filter((name) => matches(pattern, name)),
+    below: (folder, name) =>
+      names.filter((one) => one.startsWith(`${folder}/`) && one.endsWith(`/${name}`)),
   }
 }

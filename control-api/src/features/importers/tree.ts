@@ -15,7 +15,9 @@ export type Directive = Place & {
 export type ReadFile = (path: string) => string | null
 /** Names of the files that a pattern with stars means, sorted. */
 export type FindFiles = (pattern: string) => string[]
-export type Source = { read: ReadFile; find: FindFiles }
+/** Files of one name in a folder and in those below it, sorted. */
+export type FindBelow = (folder: string, name: string) => string[]
+export type Source = { read: ReadFile; find: FindFiles; below: FindBelow }
 
 /** Of one import, whatever it includes: no text keeps the service busy for long. */
 export const MOST_DIRECTIVES = 20_000

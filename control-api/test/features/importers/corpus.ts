@@ -19,7 +19,8 @@ export function examplesOf(language: string): Example[] {
         : ['']
       const files = names
         .map((one) => ({
-          path: join('/etc', language, one || name),
+          // What is served lies where the config says.
+          path: one.startsWith('srv/') ? `/${one}` : join('/etc', language, one || name),
           from: join(folder, name, one),
         }))
         .filter(({ from }) => statSync(from).isFile())

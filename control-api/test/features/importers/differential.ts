@@ -164,7 +164,9 @@ export function differences(
   }
   compare('status', `${old.status}`, `${node.status}`)
   if (old.status !== node.status) return found
-  const base = (which: Ports) => `http://${request.host}:${which['80']}${request.path}`
+  const isTls = request.port === 443
+  const base = (which: Ports) =>
+    `${isTls ? 'https' : 'http'}://${request.host}:${which[isTls ? '443' : '80']}${request.path}`
   compare(
     'location',
     whereTo(old, base(ports.old), ports.old),
@@ -237,6 +239,9 @@ const isStatus =
     aspect === 'status' &&
     pairs.some(([a, b]) => (a === 'any' || a === old.status) && b === node.status)
 
+const isFileAndMore = (request: Case) =>
+  Object.keys(TREE).some((name) => decodeURI(pathOf(request)).startsWith(`/${name}/`))
+
 /** Of each code of the report, what it speaks of. */
 const EXPLAINS: Record<string, Explains> = {
   'hidden-files': (request, _, node, { aspect }) =>
@@ -247,7 +252,7 @@ const EXPLAINS: Record<string, Explains> = {
       old.status === 403 &&
       node.status === 404 &&
       pathOf(request).endsWith('/')) ||
-    (aspect === 'status' && /%2f/i.test(request.path)) ||
+    /%2f/i.test(request.path) ||
     aspect === 'www-authenticate' ||
     old.status === 416 ||
     (aspect === 'location' && resolved(difference.old) === resolved(difference.node)),
@@ -257,6 +262,8 @@ const EXPLAINS: Record<string, Explains> = {
     aspect === 'content-encoding' &&
     pathOf(request).endsWith('/app.css') &&
     node.headers['content-encoding'] === 'gzip',
+  'types-file': (request, _o, _n, { aspect }) =>
+    aspect === 'content-type' && /\.(bak|js|xml|iso)$|\/noext$/.test(pathOf(request)),
   'own-types': (_r, _o, _n, { aspect }) => aspect === 'content-type',
   'expires-header': (_, old, _node, { aspect }) =>
     aspect === 'cache-control' && old.status >= 300 && old.status < 304,
@@ -278,7 +285,13 @@ const EXPLAINS: Record<string, Explains> = {
     aspect === 'status' &&
     node.status === 404 &&
     [200, 206, 304].includes(old.status) &&
-    Object.keys(TREE).some((name) => decodeURI(pathOf(request)).startsWith(`/${name}/`)),
+    isFileAndMore(request),
+  'file-and-more': (request, old, node, { aspect }) =>
+    aspect === 'status' &&
+    old.status === 404 &&
+    [200, 206, 304].includes(node.status) &&
+    isFileAndMore(request),
+  'error-page-headers': (_r, old, _n, { node }) => old.status >= 400 && node === 'undefined',
   ranges: (request, old, node, { aspect }) =>
     aspect === 'status' &&
     'range' in request.headers &&
@@ -308,6 +321,9 @@ const EXPLAINS: Record<string, Explains> = {
   'listing-paths': (request) => pathOf(request).endsWith('/'),
   'type-for-all': (_r, _o, _n, { aspect }) => aspect === 'content-type',
   'unknown-host': isStatus(['any', 421]),
+  'relative-target': (_r, _o, _n, { aspect, old }) =>
+    aspect === 'location' && old.includes('/srv/'),
+  'host-expression': ({ host }) => host === 'unknown.test',
   'default-server': ({ host }) => host === 'unknown.test',
   modified: (_r, _o, _n, { aspect, old, node }) =>
     aspect === 'cache-control' && old === 'no-cache' && node === 'max-age=0',

@@ -2,6 +2,7 @@
 // setenv's headers and `expire.url`. Within a condition lighttpd's list is in place of the one around; a node's rules for headers
 // come on top of each other.
 import type { Rule } from '../draft.ts'
+import { timeOf } from '../expires-time.ts'
 import type { Findings } from '../findings.ts'
 import { isMediaType, SERVERS_OWN } from '../values.ts'
 import { UNSAYABLE } from './access.ts'
@@ -82,7 +83,6 @@ const NO_EXPIRES = 'Cache-Control says it, in a 304 as well; the older Expires h
 const SERVED_PATH =
   'The path of a rule is that of the file that is sent: of a folder its index file’s, of a rewritten path the new one.'
 const NO_TIME = 'It is no time: "access plus 7 days", or "modification" in place of "access".'
-const LONGEST_SECONDS = 315_360_000
 
 export function expiresOf(settings: Settings, findings: Findings): Rule[] {
   const own = settings.of('expire.url')
@@ -120,23 +120,4 @@ function typeRules(setting: Placed, findings: Findings): Rule[] {
     findings.unsupported(setting.directives, 'expires', NO_TIME)
     return []
   })
-}
-
-const SECONDS: Record<string, number> = {
-  ...{ year: 31_536_000, month: 2_592_000, week: 604_800, day: 86_400 },
-  ...{ hour: 3600, minute: 60, second: 1 },
-}
-
-function timeOf(text: string): Rule | null {
-  const found = /^(access|now|modification)\s+(?:plus\s+)?(.+)$/.exec(text.trim())
-  const parts = [...(found?.[2] ?? '').matchAll(/(\d{1,9})\s*([a-z]+?)s?(?:\s+|$)/gy)]
-  const isWhole = parts.reduce((sum, [one]) => sum + one.length, 0) === found?.[2]?.length
-  if (parts.length === 0 || !isWhole) return null
-  const seconds = parts.reduce(
-    (sum, [, n, unit]) => sum + Number(n) * (SECONDS[unit ?? ''] ?? Number.NaN),
-    0,
-  )
-  if (!Number.isFinite(seconds)) return null
-  const from = found?.[1] === 'modification' ? { from: 'modification' } : {}
-  return { ...from, maxAgeSeconds: Math.min(seconds, LONGEST_SECONDS) }
 }

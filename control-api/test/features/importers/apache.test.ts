@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: MIT
+// Apache's configs as drafts: what each directive becomes, that none is lost, and that no text takes the importer down.
+import { describe, expect, test } from 'vitest'
+import { parseConfigText } from '../../../src/features/configs/text/text.ts'
+import { importApache } from '../../../src/features/importers/apache/import.ts'
+import { parseApache } from '../../../src/features/importers/apache/parser.ts'
+import { namesOf } from '../../../src/features/importers/regex.ts'
+import { sourceOf } from '../../../src/features/importers/source.ts'
+import { argsOf, everyDirective } from '../../../src/features/importers/tree.ts'
+import { examplesOf } from './corpus.ts'
+import { everyConfig, expectRefused } from './every-config.ts'
+
+const MAIN = '/etc/apache2/apache2.conf'
+const one = (text: string) => sourceOf([{ path: MAIN, text }])
+const parsed = (text: string) => parseApache([MAIN], one(text))
+const use = (name: string) => `\${${name}}`
+const imported = (text: string) => importApache([MAIN], one(text))
+
+type Site = Record<string, unknown>
+const hostWith = (text: string) =>
+  `<VirtualHost *:80>\nServerName a.test\nDocumentRoot /srv/www\n${text}\n</VirtualHost>\n`
+const inFolder = (text: string) => hostWith(`<Directory /srv/www>\n${text}\n</Directory>`)
+function draftOf(text: string): { sites: Site[] } & Site {
+  const { draft } = imported(text)
+  const read = parseConfigText(draft ?? '')
+  if (!read.ok) throw new Error(JSON.stringify(read.errors))
+  return read.value as { sites: Site[] } & Site
+}
+const siteOf = (text: string) => draftOf(hostWith(text)).sites[0] ?? {}
+const rewritten = (...lines: string[]) => siteOf(['RewriteEngine On', ...lines].join('\n'))
+const inFolderSite = (...lines: string[]) =>
+  draftOf(inFolder(['RewriteEngine On', ...lines].join('\n'))).sites[0] ?? {}
+const codesOf = (text: string) =>
+  imported(text).findings.flatMap(({ directive, verdict, notes }) =>
+    notes.map(({ code }) => `${verdict} ${directive.split(' ')[0]}: ${code}`),
+  )
+
+describe('the language', () => {
+  test.each<[string, string[]]>([
+    ['A b c', ['b', 'c']],
+    ['A "b c" d', ['b c', 'd']],
+    ['A \'b "c"\'', ['b "c"']],
+    ['A "say \\"x\\"" \\.php', ['say "x"', '\\.php']],
+    ['A b \\\n  c', ['b', 'c']],
+    ['A "not ended', ['not ended']],
+    ['A #no', ['#no']],
+    ['RewriteRule ^a\\ b\\\\ "c"', ['^a\\ b\\\\', 'c']],
+    [`Define x /srv\nA ${use('x')}/www ${use('y')}`, ['/srv/www', use('y')]],
+    [`A ${use('APACHE_LOG_DIR')}/a.log`, ['/var/log/apache2/a.log']],
+    ['A b\r\n', ['b']],
+  ])('%j', (text, words) => {
+    const last = parsed(text).directives.at(-1)
+    expect(last && argsOf(last)).toEqual(words)
+  })
+
+  test('says where each line stands', () => {
+    const { directives } = parsed('# x\n<Directory /a>\n  B c \\\n   d\n</Directory>\n\nE\n')
+    const places = [...everyDirective(directives)].map(({ name, line, column }) => [
+      name,
+      line,
+      column,
+    ])
+    expect(places).toEqual([
+      ['Directory', 2, 1],
+      ['B', 3, 3],
+      ['E', 7, 1],
+    ])
+  })
+
+  test.each([
+    ['<Directory /a>', /has no "<\/Directory>"/, '1:1'],
+    ['</Directory>', /closes nothing/, '1:1'],
+    ['<Directory /a>\n</Files>', /closes nothing/, '2:1'],
+    ['<Directory /a', /">" is missing/, '1:1'],
+    ['A "b\0"', /NUL/, '1:1'],
+    [`A ${'x'.repeat(70_000)}`, /more than 65536/, '1:1'],
+    ['<If a>\n'.repeat(40), /more than 32 deep/, '33:1'],
+    ['A\n'.repeat(20_001), /more than 20000 directives/, '20001:1'],
+    [
+      `Define x ${'y'.repeat(60_000)}\n${`A ${use('x')}\n`.repeat(200)}`,
+      /variables come to more/,
+      '140:1',
+    ],
+    ['Include apache2.conf', /includes itself/, '1:1'],
+  ])('refuses %.30j', (text, why, place) => {
+    expectRefused(() => parsed(text), why, place)
+  })
+
+  test('a variable that names itself is no way to much text', () => {
+    const text = `Define a xxxxxxxxxx\n${`Define a ${use('a')}${use('a')}\n`.repeat(40)}`
+    expectRefused(() => parsed(text), /variables come to more/, '14:1')
+  })
+})
+
+describe('what is read', () => {
+  const files = [
+    { path: MAIN, text: 'Include conf/*.conf\nIncludeOptional none/*\nInclude absent.conf' },
+    { path: '/etc/apache2/conf/b.conf', text: 'B x' },
+    { path: '/etc/apache2/conf/a.conf', text: 'A x' },
+  ]
+  test('includes in their order, of the given files alone', () => {
+    const { directives, missing } = parseApache([MAIN], sourceOf(files))
+    expect(directives.map(({ name }) => name)).toEqual([
+      'Include',
+      'A',
+      'B',
+      'IncludeOptional',
+      'Include',
+    ])
+    expect(missing.map(({ line }) => line)).toEqual([3])
+  })
+
+  test('what a condition asks for decides, and a folder stands for its files', () => {
+    const text =
+      'LoadModule rewrite_module x.so\n<IfModule mod_rewrite.c>\nInclude conf\n</IfModule>\n<IfModule !mod_rewrite.c>\nInclude absent\n</IfModule>\n<IfDefine X>\nInclude absent\n</IfDefine>\n<IfVersion < 2.4>\nInclude absent\n</IfVersion>'
+    const { directives, missing } = parseApache(
+      [MAIN],
+      sourceOf([{ path: MAIN, text }, ...files.slice(1)]),
+    )
+    expect(missing).toEqual([])
+    expect([...everyDirective(directives)].map(({ name }) => name)).toContain('A')
+  })
+
+  const served = (override: string, more = '') => [
+    {
+      path: MAIN,
+      text: hostWith(`<Directory /srv/www>\nAllowOverride ${override}\n</Directory>\n${more}`),
+    },
+    { path: '/srv/www/.htaccess', text: 'DirectoryIndex start.html' },
+    { path: '/srv/www/a/.htaccess', text: 'Require all denied' },
+    { path: '/srv/other/.htaccess', text: 'Require all denied' },
+  ]
+  test('.htaccess files of the roots count for their folders, where they are allowed', () => {
+    const { draft } = importApache([MAIN], sourceOf(served('All')))
+    expect(draft).toContain('"index": ["start.html"]')
+    expect(draft).toContain('"paths": ["/a", "/a/**"]')
+    expect(importApache([MAIN], sourceOf(served('None'))).draft).not.toContain('start.html')
+    const closed = served('All', '<Directory /srv/www/a>\nAllowOverride None\n</Directory>')
+    const { draft: partly, findings } = importApache([MAIN], sourceOf(closed))
+    expect(partly).not.toContain('"deny"')
+    expect(findings.find(({ file }) => file === '/srv/www/a/.htaccess')?.notes).toMatchObject([
+      { code: 'override-none' },
+    ])
+  })
+
+  test('a lone .htaccess is a site of its folder', () => {
+    const path = '/home/ann/site/.htaccess'
+    const { draft } = importApache(
+      [path],
+      sourceOf([{ path, text: 'ErrorDocument 404 /404.html' }]),
+    )
+    expect(draft).toContain('"root": "/home/ann/site"')
+    expect(draft).toContain('"404": "/404.html"')
+  })
+})
+
+describe('what becomes of it', () => {
+  test.each<[string, string, unknown]>([
+    [
+      'Redirect permanent /a http://b.test/c',
+      'redirects',
+      [{ match: '^/a(/.*)?$', to: 'http://b.test/c$1' }],
+    ],
+    ['Redirect /a/ /c/', 'redirects', [{ match: '^/a/(.*)$', to: '/c/$1', status: 302 }]],
+    ['RedirectMatch 301 ^/x(.*)$ /y$1', 'redirects', [{ match: '^/x(.*)$', to: '/y$1' }]],
+    ['Redirect gone /old', 'maintenance', [{ answer: 'gone', paths: ['/old', '/old/**'] }]],
+    ['Alias /i /srv/i', 'aliases', [{ path: '/i/', folder: '/srv/i' }]],
+    ['ErrorDocument 404 /404.html', 'errorPages', { 404: '/404.html' }],
+    ['UserDir public_html', 'userDirs', { folder: 'public_html' }],
+    ['DirectoryIndex a.html b.php', 'index', ['a.html']],
+    ['Header set X-A "b c"', 'headers', [{ name: 'X-A', value: 'b c', statuses: ['2xx', '304'] }]],
+    ['Header always unset X-A', 'headers', [{ action: 'remove', name: 'X-A' }]],
+    ['VirtualDocumentRoot /srv/%0/%-1', 'root', '/srv/{host}/{host1}'],
+    ['CustomLog /var/log/a.log combined', 'accessLog', { path: '/var/log/farmstead/a.log' }],
+    [
+      'FallbackResource /index.html',
+      'tryFiles',
+      [{ candidates: ['{path}', '{path}/', '/index.html'] }],
+    ],
+    [
+      '<Location /s>\nRequire all denied\n</Location>',
+      'access',
+      [{ action: 'deny', paths: ['/s', '/s/**'] }],
+    ],
+    [
+      '<Files "*.bak">\nRequire all denied\n</Files>',
+      'access',
+      [{ action: 'deny', paths: ['*.bak'] }],
+    ],
+    [
+      '<FilesMatch "^\\.ht|~$">\nRequire all denied\n</FilesMatch>',
+      'access',
+      [{ action: 'deny', paths: ['.ht*', '*~'] }],
+    ],
+  ])('%j', (text, member, value) => {
+    expect(siteOf(text)[member]).toEqual(value)
+  })
+
+  test.each<[string[], string, unknown]>([
+    [['RewriteRule ^a$ b.html [R=301,L]'], 'redirects', [{ match: '^/a$', to: '/b.html' }]],
+    [
+      ['RewriteRule a/(.*) /b/$1 [R,L,NC]'],
+      'redirects',
+      [{ match: '(?i)^/(?s:.*?)(?:a/(.*))', to: '/b/$1', status: 302 }],
+    ],
+    [
+      ['RewriteRule ^(a|b)$ /c/$1 [L]'],
+      'rewrites',
+      [{ match: '^/(?s:.*?)(?:(?<=^/)(a|b)$)', to: '/c/$1' }],
+    ],
+    [['RewriteBase /sub', 'RewriteRule ^a$ b [L]'], 'rewrites', [{ match: '^/a$', to: '/sub/b' }]],
+    [['RewriteRule \\.(git|svn) - [F]'], 'hiddenFiles', undefined],
+    [['RewriteRule \\.sql$ - [F,L]'], 'access', [{ action: 'deny', paths: ['*.sql'] }]],
+    [['RewriteRule ^old/ - [G]'], 'maintenance', [{ answer: 'gone', paths: ['/old/**'] }]],
+    [
+      ['RewriteCond %{REQUEST_FILENAME} !-f', 'RewriteRule ^ index.html [L]'],
+      'tryFiles',
+      [{ candidates: ['{path}', '/index.html'] }],
+    ],
+    [
+      ['RewriteCond %{REMOTE_ADDR} !^10\\.', 'RewriteRule ^admin/ - [F]'],
+      'access',
+      [{ action: 'deny', paths: ['/admin/**'] }],
+    ],
+    [
+      ['RewriteCond %{HTTP_REFERER} !^https?://(.+\\.)?a\\.test [NC]', 'RewriteRule \\.png$ - [F]'],
+      'hotlink',
+      [{ paths: ['*.png'], hosts: ['a.test', '*.a.test'], allowEmpty: false }],
+    ],
+  ])('in a folder %j', (lines, member, value) => {
+    expect(inFolderSite(...lines)[member]).toEqual(value)
+  })
+
+  test('names of a host that lead to another one are a site of their own', () => {
+    const text = hostWith(
+      'ServerAlias www.a.test b.test\nRewriteEngine On\nRewriteCond %{HTTP_HOST} !^a\\.test$ [NC]\nRewriteRule ^(.*)$ http://a.test$1 [R=301,L]',
+    )
+    const { sites } = draftOf(text)
+    expect(sites.map(({ hosts }) => hosts)).toEqual([['a.test'], ['www.a.test', 'b.test', '*']])
+    expect(sites[1]?.redirects).toEqual([{ match: '^.*$', to: 'http://a.test$0' }])
+  })
+
+  test('redirects keep their order, those of an inner folder first', () => {
+    const both = 'Redirect 301 /a/b /first\nRedirect 301 /a /second'
+    const text = hostWith(
+      `<Directory /srv/www>\n${both}\n</Directory>\n<Directory /srv/www/a>\nRedirect 301 /a/c /inner\n</Directory>`,
+    )
+    const { redirects } = draftOf(text).sites[0] ?? {}
+    expect((redirects as Site[]).map(({ to }) => to)).toEqual(['/inner$1', '/first$1', '/second$1'])
+  })
+
+  test('names and sites beyond what a config may have are told', () => {
+    const names = Array.from({ length: 300 }, (_, i) => `h${i}.test`).join(' ')
+    const text = hostWith(`ServerAlias ${names}`)
+    expect(draftOf(text).sites[0]?.hosts).toHaveLength(256)
+    expect(codesOf(text)).toContain('different VirtualHost: too-many')
+  })
+
+  test('a condition on the path is a part of the expression', () => {
+    const { redirects } = rewritten(
+      'RewriteCond %{REQUEST_URI} !^/keep/',
+      'RewriteRule ^/a/(.*)$ /b/$1 [R=301]',
+    )
+    expect(redirects).toEqual([{ match: '^(?!/keep/)/a/(.*)$', to: '/b/$1' }])
+  })
+
+  test('the last layer that says who may come in counts, so it is the first rule', () => {
+    const site = siteOf(
+      '<Directory />\nRequire all denied\n</Directory>\n<Directory /srv/www>\nRequire all granted\n</Directory>\n<Directory /srv/www/a>\nRequire ip 10.1 2001:db8::/32\n</Directory>\n<Files x.html>\nRequire all granted\n</Files>',
+    )
+    expect(site.access).toEqual([
+      { action: 'allow', paths: ['x.html'] },
+      { action: 'allow', paths: ['/a', '/a/**'], addresses: ['10.1.0.0/16', '2001:db8::/32'] },
+      { action: 'deny', paths: ['/a', '/a/**'] },
+    ])
+  })
+
+  test.each([
+    ['Require group staff', 'clients'],
+    ['Require env ok', 'clients'],
+    ['AuthType Digest\nAuthName x\nAuthUserFile /srv/x\nRequire valid-user', 'auth'],
+    ['AuthType Basic\nAuthName x\nRequire valid-user', 'auth'],
+    ['Order deny,allow\nDeny from example.org', 'clients'],
+    ['<RequireAll>\nRequire ip 10.0.0.0/8\nRequire expr true\n</RequireAll>', 'clients'],
+  ])('what can’t be said of %j is shut', (text, code) => {
+    const all = hostWith(`<Location /a/>\n${text}\n</Location>`)
+    expect(draftOf(all).sites[0]?.access).toEqual([{ action: 'deny', paths: ['/a/**'] }])
+    expect(codesOf(all).some((one) => one.startsWith('unsupported') && one.endsWith(code))).toBe(
+      true,
+    )
+  })
+
+  test('passwords with addresses: one of both, or both', () => {
+    const signIn = 'AuthType Basic\nAuthName "Club"\nAuthUserFile /srv/users\n'
+    const any = draftOf(inFolder(`${signIn}Require ip 10.0.0.1\nRequire valid-user`)).sites[0]
+    expect(any?.auth).toEqual([{ realm: 'Club', file: '/srv/users', satisfy: 'any' }])
+    const both = draftOf(
+      inFolder(`${signIn}<RequireAll>\nRequire ip 10.0.0.1\nRequire user ann zoe\n</RequireAll>`),
+    ).sites[0]
+    expect(both?.auth).toEqual([{ realm: 'Club', file: '/srv/users', users: ['ann', 'zoe'] }])
+    expect(both?.access).toEqual([{ action: 'allow', addresses: ['10.0.0.1'] }, { action: 'deny' }])
+    const older = draftOf(
+      inFolder(
+        `${signIn}Require valid-user\nOrder deny,allow\nDeny from all\nAllow from 10.0.0.1\nSatisfy Any`,
+      ),
+    ).sites[0]
+    expect([older?.auth, older?.access]).toEqual([any?.auth, any?.access])
+  })
+
+  test('times go by type before they go by place', () => {
+    const site = siteOf(
+      'ExpiresActive On\nExpiresByType text/css A60\nExpiresDefault "access plus 1 hour"\n<Location /a/>\nExpiresDefault "access plus 1 day"\nExpiresByType image/* M2\n</Location>\nHeader append Cache-Control "public"',
+    )
+    expect(site.expires).toEqual([
+      { types: ['text/css'], maxAgeSeconds: 60, directives: 'public' },
+      {
+        types: ['image/*'],
+        paths: ['/a/**'],
+        from: 'modification',
+        maxAgeSeconds: 2,
+        directives: 'public',
+      },
+      { paths: ['/a/**'], maxAgeSeconds: 86_400, directives: 'public' },
+      { maxAgeSeconds: 3600, directives: 'public' },
+    ])
+  })
+
+  test('limits, logs and compression are the node’s', () => {
+    const draft = draftOf(
+      `KeepAlive Off\nTimeout 60\nRequestReadTimeout header=20-40,MinRate=500\nLogLevel info\nErrorLog "|/bin/x"\nAddOutputFilterByType DEFLATE text/css\nDeflateCompressionLevel 3\nRemoteIPHeader X-Forwarded-For\nRemoteIPTrustedProxy 10.0.0.0/8\nLogFormat "%h %t %D \\"%r\\"" mine\nCustomLog logs/a mine\n${hostWith('')}`,
+    )
+    expect(draft).toMatchObject({
+      limits: { keepAliveRequests: 1, writeSeconds: 60, headerSeconds: 40 },
+      errorLog: { level: 'info' },
+      compression: { types: ['text/css'], levels: { gzip: 3 } },
+      trustedProxies: ['10.0.0.0/8'],
+      accessLog: {
+        path: '/var/log/farmstead/a',
+        format: '{client} [{time}] {totalMicros} "{request}"',
+      },
+    })
+  })
+
+  test.each([
+    ['ProxyPass / http://127.0.0.1/', null],
+    ['<FilesMatch "\\.php$">\nSetHandler "proxy:unix:/run/php.sock|fcgi://x"\n</FilesMatch>', null],
+    ['RewriteEngine On\nRewriteRule . /index.php [L]', null],
+    ['php_value a b', null],
+    ['Dav On', null],
+  ])('a host with %j is left out', (text, draft) => {
+    expect(imported(hostWith(text)).draft).toBe(draft)
+  })
+
+  test('what the server hands to a program is refused, and the host stays', () => {
+    const text = `<FilesMatch "\\.ph(ar|p)$">\nSetHandler application/x-httpd-php\n</FilesMatch>\n${hostWith('')}`
+    expect(draftOf(text).sites[0]?.access).toEqual([{ action: 'deny', paths: ['*.phar', '*.php'] }])
+    expect(codesOf(text)).toContain('unsupported SetHandler: application')
+  })
+
+  test('a folder of an alias has what is said for it, whatever the root has', () => {
+    const site = siteOf(
+      'Alias /i/ /opt/i/\n<Directory />\nRequire all denied\n</Directory>\n<Directory /srv/www>\nRequire all granted\n</Directory>',
+    )
+    expect(site.access).toEqual([{ action: 'deny', paths: ['/i/**'] }])
+  })
+
+  test.each<[string, string]>([
+    ['Frobnicate x', 'unsupported Frobnicate: unknown'],
+    ['Header edit A b c', 'unsupported Header: header'],
+    [
+      'RewriteEngine On\nRewriteCond %{HTTP_USER_AGENT} x\nRewriteRule ^ /b [R]',
+      'unsupported RewriteRule: rewrite-condition',
+    ],
+    ['RewriteEngine On\nRewriteRule ^/a$ /b/%1 [R]', 'unsupported RewriteRule: redirect'],
+    [
+      'RewriteEngine On\nRewriteRule ^/a$ - [C]\nRewriteRule ^/b$ /c',
+      'unsupported RewriteRule: rewrite-flow',
+    ],
+    [
+      '<If "%{HTTP_USER_AGENT} =~ /x/">\nRequire all denied\n</If>',
+      'unsupported Require: condition',
+    ],
+    ['<LocationMatch "^/(?!a)">\nHeader set A b\n</LocationMatch>', 'unsupported Header: location'],
+    ['SSLUseStapling on', 'unsupported SSLUseStapling: ocsp'],
+    ['ErrorDocument 500 "Sorry"', 'unsupported ErrorDocument: error-page'],
+    ['RewriteRule ^/a$ /b', 'unsupported RewriteRule: location'],
+    ['ExpiresDefault "access plus 1 day"', 'different ExpiresDefault: not-active'],
+    ['<IfModule mod_php.c>\nphp_value a b\n</IfModule>', 'different php_value: not-loaded'],
+  ])('%j is told', (text, code) => {
+    expect(codesOf(hostWith(text))).toContain(code)
+  })
+})
+
+test.each<[string, boolean, string[] | null]>([
+  ['\\.(css|js)$', false, ['*.css', '*.js']],
+  ['^\\.ht', false, ['.ht*']],
+  ['^index\\.html$', false, ['index.html']],
+  ['\\.JPE?G$', true, ['*.JPG', '*.JPEG']],
+  ['(^#.*#|~)$', false, ['#*#', '*~']],
+  ['^(?!a)', false, null],
+])('%s is the names %j', (regex, isCaseless, names) => {
+  expect(namesOf(regex, isCaseless)).toEqual(names)
+})
+
+everyConfig({
+  examples: examplesOf('apache'),
+  imports: importApache,
+  parse: parseApache,
+  // One directive a line, unless a backslash joins it to the one before.
+  countOf: (text) =>
+    text
+      .replaceAll(/\\\n/g, ' ')
+      .split('\n')
+      .filter((line) => !/^\s*($|#|<\/)/.test(line)).length,
+  odd: [
+    ...[
+      '<',
+      '>',
+      '</',
+      '"',
+      '\\',
+      '\n',
+      use('x'),
+      'Define x ',
+      '%{',
+      '<If "',
+      'RewriteRule ',
+      'RewriteCond ',
+    ],
+    ...[
+      '!',
+      '^',
+      '(',
+      '[L]',
+      '[F',
+      '$1',
+      '%1',
+      '*',
+      '/',
+      '{',
+      '\u0000',
+      '\u00e9',
+      'Require ',
+      'Header set ',
+      '-',
+    ],
+    ...[
+      '99999999999999999999',
+      'Options +',
+      '<Files "',
+      '<Location ',
+      'ProxyPass ',
+      '\t',
+      '\u0007',
+      ' [OR]',
+    ],
+  ],
+})
