@@ -5,7 +5,8 @@
 
 #include "load/load_run.h"
 
-#define LOAD_REST_NS (10 * NS_PER_MS) /* after a failed connection: nobody is asked in a tight loop */
+#define LOAD_REST_NS                                                                               \
+    (10 * NS_PER_MS) /* after a failed connection: nobody is asked in a tight loop */
 
 enum load_client_state {
     CLIENT_FREE,

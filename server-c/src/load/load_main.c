@@ -56,10 +56,11 @@ static int allow_descriptors(const struct load_plan *plan, struct buf *why)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return 0;
     if (limit.rlim_max < wanted) {
-        buf_printf(why,
-                   "%llu clients need as many descriptors, and there may be %llu: fewer clients, or a "
-                   "higher limit (ulimit -n)",
-                   (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
+        buf_printf(
+            why,
+            "%llu clients need as many descriptors, and there may be %llu: fewer clients, or a "
+            "higher limit (ulimit -n)",
+            (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
         return -1;
     }
     if (limit.rlim_cur < wanted) {

@@ -25,8 +25,7 @@ static const struct {
     {"samples", 0, 100000, 5000, offsetof(struct load_plan, samples)},
     {"memoryMb", 16, 65536, 1024, offsetof(struct load_plan, memory_mb)},
     {"slowClients", 0, LOAD_CLIENTS_MAX, 0, offsetof(struct load_plan, slow_clients)},
-    {"slowBytesPerSecond", 10, 1000000000, 1000,
-     offsetof(struct load_plan, slow_bytes_per_second)},
+    {"slowBytesPerSecond", 10, 1000000000, 1000, offsetof(struct load_plan, slow_bytes_per_second)},
     {"abortingClients", 0, LOAD_CLIENTS_MAX, 0, offsetof(struct load_plan, aborting_clients)},
 };
 

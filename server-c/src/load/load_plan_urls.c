@@ -70,9 +70,9 @@ int load_read_targets(struct load_plan *plan, const json_t *root, struct buf *wh
             !read_address(target, address, json_integer_value(json_object_get(item, "port"))))
             return load_refuse(why, "target %zu must have a name, an address and a port", i);
         if (!is_loopback(&target->address) && !json_is_true(json_object_get(item, "confirmed")))
-            return load_refuse(why,
-                               "%s (%s) is not this machine: a load on it must be confirmed by name",
-                               name, address);
+            return load_refuse(
+                why, "%s (%s) is not this machine: a load on it must be confirmed by name", name,
+                address);
         target->name = xstrdup(name);
         target->tls = json_is_true(json_object_get(item, "tls"));
         plan->target_count++;

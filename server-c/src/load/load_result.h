@@ -48,10 +48,10 @@ struct load_result {
     struct histogram stages[LOAD_STAGE_COUNT];
     uint64_t requests, good;
     uint64_t faults[FAULT_COUNT], statuses[600];
-    uint64_t body_bytes, wire_bytes; /* received */
+    uint64_t body_bytes, wire_bytes;  /* received */
     uint64_t connections, sent_again; /* opened; requests sent again as a kept one had ended */
     uint64_t most_under_way;
-    const char *bad_answer; /* the first one's fault, a literal */
+    const char *bad_answer;    /* the first one's fault, a literal */
     char handshake_fault[160]; /* the first one's */
     struct load_misbehaved slow, aborting;
     struct load_slot slots[LOAD_SLOTS];

@@ -27,12 +27,12 @@ static void append_histogram(struct buf *out, const struct histogram *h)
     static const struct {
         const char *name;
         double q;
-    } quantiles[] = {
-        {"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
+    } quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
     const char *separator = "";
 
-    buf_printf(out, "{\"count\":%" PRIu64 ",\"zeroCount\":%" PRIu64 ",\"sumNs\":%" PRIu64
-                    ",\"maxNs\":%" PRIu64,
+    buf_printf(out,
+               "{\"count\":%" PRIu64 ",\"zeroCount\":%" PRIu64 ",\"sumNs\":%" PRIu64
+               ",\"maxNs\":%" PRIu64,
                h->count, h->zero_count, h->sum_ns, h->max_ns);
     for (size_t i = 0; h->count && i < ARRAY_LEN(quantiles); i++)
         buf_printf(out, ",\"%sSeconds\":%.9g", quantiles[i].name,
@@ -65,8 +65,7 @@ static void append_counts(struct buf *out, const struct load_result *result)
                ",\"bodyBytes\":%" PRIu64 ",\"wireBytes\":%" PRIu64 ",\"connections\":%" PRIu64
                ",\"sentAgain\":%" PRIu64 ",\"mostUnderWay\":%" PRIu64 ",\"faults\":{",
                result->requests, result->good, socket_faults(result), result->body_bytes,
-               result->wire_bytes, result->connections, result->sent_again,
-               result->most_under_way);
+               result->wire_bytes, result->connections, result->sent_again, result->most_under_way);
     for (int i = FAULT_NONE + 1; i < FAULT_COUNT; i++)
         buf_printf(out, "%s\"%s\":%" PRIu64, i > FAULT_NONE + 1 ? "," : "", faults[i].name,
                    result->faults[i]);

@@ -5,8 +5,8 @@
 
 #include "load/load_plan.h"
 
-#define LOAD_WHENEVER 0          /* due as soon as a client is free */
-#define LOAD_NEVER UINT64_MAX    /* nothing is due any more */
+#define LOAD_WHENEVER 0       /* due as soon as a client is free */
+#define LOAD_NEVER UINT64_MAX /* nothing is due any more */
 
 struct load_schedule {
     const struct load_plan *plan;

@@ -106,7 +106,8 @@ static bool list_has(struct span list, const char *element)
 
     for (size_t at = 0; at < list.len;) {
         size_t end;
-        while (at < list.len && (list.ptr[at] == ' ' || list.ptr[at] == ',' || list.ptr[at] == '\t'))
+        while (at < list.len &&
+               (list.ptr[at] == ' ' || list.ptr[at] == ',' || list.ptr[at] == '\t'))
             at++;
         for (end = at; end < list.len && !memchr(" ,\t", list.ptr[end], 3);)
             end++;
