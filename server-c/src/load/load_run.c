@@ -73,16 +73,6 @@ uint64_t load_run_due(const struct load_run *run, uint64_t now_ns)
     return now_ns - run->start_ns < run->plan->seconds * NS_PER_SECOND ? now_ns : LOAD_NEVER;
 }
 
-void load_run_next(struct load_run *run, struct load_client *client)
-{
-    uint64_t due_ns = load_run_due(run, client->free_ns);
-
-    if (due_ns <= client->free_ns)
-        load_client_begin(run, client, load_schedule_take(&run->schedule), due_ns);
-    else
-        list_append(&run->free, &client->link);
-}
-
 static struct load_client *client_of(struct list *link)
 {
     return container_of(link, struct load_client, link);
@@ -93,7 +83,32 @@ static uint64_t timeout_ns(const struct load_run *run)
     return run->plan->timeout_ms * NS_PER_MS;
 }
 
-/* When the first of `list` has waited long enough. */
+/* Counts those for which nobody was free until it was too late; nobody is asked for them any more. Returns when the next
+ * one is due. */
+static uint64_t drop_overdue(struct load_run *run, uint64_t now_ns)
+{
+    uint64_t due_ns;
+
+    while ((due_ns = load_run_due(run, now_ns)) < now_ns && now_ns - due_ns >= timeout_ns(run)) {
+        struct load_record record = {.due_ns = due_ns - run->start_ns, .fault = FAULT_NEVER_SENT};
+        record.stages_ns[LOAD_LATENCY] = record.stages_ns[LOAD_WAIT] = now_ns - due_ns;
+        record.url = load_schedule_take(&run->schedule);
+        load_result_add(&run->result, &run->schedule, &record);
+    }
+    return due_ns;
+}
+
+void load_run_next(struct load_run *run, struct load_client *client)
+{
+    uint64_t now_ns = client->free_ns, due_ns = drop_overdue(run, now_ns);
+
+    if (due_ns <= now_ns)
+        load_client_begin(run, client, load_schedule_take(&run->schedule), due_ns);
+    else
+        list_append(&run->free, &client->link);
+}
+
+/* When the first of those that wait has waited long enough. */
 static uint64_t deadline(const struct load_run *run)
 {
     if (list_empty(&run->active))
@@ -120,25 +135,10 @@ static void begin_due(struct load_run *run, uint64_t now_ns)
 {
     uint64_t due_ns;
 
-    while (!list_empty(&run->free) && (due_ns = load_run_due(run, now_ns)) <= now_ns) {
+    while ((due_ns = drop_overdue(run, now_ns)) <= now_ns && !list_empty(&run->free)) {
         struct list *link = run->free.prev;
         list_remove(link);
         load_client_begin(run, client_of(link), load_schedule_take(&run->schedule), due_ns);
-    }
-}
-
-/* Nobody was free for them in all that time. */
-static void drop_overdue(struct load_run *run, uint64_t now_ns)
-{
-    uint64_t due_ns;
-
-    if (run->plan->mode == LOAD_CLOSED || !list_empty(&run->free))
-        return;
-    while ((due_ns = load_run_due(run, now_ns)) < now_ns && now_ns - due_ns >= timeout_ns(run)) {
-        struct load_record record = {.due_ns = due_ns - run->start_ns, .fault = FAULT_NEVER_SENT};
-        record.stages_ns[LOAD_LATENCY] = record.stages_ns[LOAD_WAIT] = now_ns - due_ns;
-        record.url = load_schedule_take(&run->schedule);
-        load_result_add(&run->result, &run->schedule, &record);
     }
 }
 
@@ -182,7 +182,6 @@ uint64_t load_run(struct load_run *run, const volatile sig_atomic_t *stop)
         time_out(run, now_ns);
         wake_resting(run, now_ns);
         begin_due(run, now_ns);
-        drop_overdue(run, now_ns);
         wait_for_sockets(run, now_ns);
         now_ns = monotonic_ns();
     }
