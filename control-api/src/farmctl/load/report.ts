@@ -78,7 +78,7 @@ export function howText({ mode, clients, ratePerSecond, keepAlive, timeoutMs, ta
     .map(({ name, port, tls }) => `http${tls ? 's' : ''}://${name}:${port}`)
     .join(', ')
   const how = {
-    closed: `${clients} clients, each at once again (closed loop)`,
+    closed: `${clients} clients, each asking again at once (closed loop)`,
     open: `${ratePerSecond} requests a second from at most ${clients} clients (open loop)`,
     replay: `a log, from at most ${clients} clients`,
   }[mode]
