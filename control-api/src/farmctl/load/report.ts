@@ -42,7 +42,7 @@ export function doubtsOf({ elapsedSeconds, processorSeconds, stages, faults }: C
       : []),
     ...((faults.connect ?? 0) > 0
       ? [
-          'Connections failed on this side, too (ports, descriptors): without keep-alive a machine has some 28,000 a minute for each address.',
+          'Connections failed without being refused: maybe on this side, which may have run out of ports (without keep-alive 28,000 a minute to one address) or has no way there.',
         ]
       : []),
   ]
