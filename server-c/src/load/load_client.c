@@ -13,18 +13,13 @@
  * one recv where its answer comes in one piece. */
 #include "load/load_client.h"
 
-#include <errno.h>
+#include "load/load_http2.h"
+
 #include <openssl/evp.h>
 #include <sys/epoll.h>
 
 #define WATCHED (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define ENDS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
-
-void load_client_init(struct load_client *c)
-{
-    *c = (struct load_client){.io = {.fd = -1}};
-    list_init(&c->link);
-}
 
 void load_client_fini(struct load_client *c)
 {
@@ -56,7 +51,10 @@ void load_client_fail(struct load_run *run, struct load_client *c, enum load_fau
 {
     uint64_t now_ns = monotonic_ns();
 
-    load_link_close(&c->io);
+    if (c->session)
+        load_http2_drop(run, c);
+    else
+        load_link_close(&c->io);
     c->record.fault = fault;
     c->record.status = 0; /* a part of an answer is none */
     end(run, c, now_ns);
@@ -85,7 +83,7 @@ static enum load_fault judge(struct load_client *c)
     return memcmp(digest, url->digest, LOAD_DIGEST_BYTES) == 0 ? FAULT_NONE : FAULT_WRONG_DIGEST;
 }
 
-static void finish(struct load_run *run, struct load_client *c, bool may_keep)
+void load_client_finish(struct load_run *run, struct load_client *c, bool may_keep)
 {
     uint64_t now_ns = monotonic_ns();
     uint64_t *stages_ns = c->record.stages_ns;
@@ -106,7 +104,7 @@ static void finish(struct load_run *run, struct load_client *c, bool may_keep)
 
 static void open_link(struct load_run *run, struct load_client *c)
 {
-    struct epoll_event event = {.events = WATCHED, .data.ptr = c};
+    struct epoll_event event = {.events = WATCHED, .data.ptr = &c->watch};
     enum load_fault fault;
 
     load_link_close(&c->io);
@@ -158,12 +156,6 @@ static void send_request(struct load_run *run, struct load_client *c)
 
 static void begin_request(struct load_run *run, struct load_client *c)
 {
-    response_reader_init(&c->reader, c->record.url->is_head);
-    if (c->record.url->knows_digest) {
-        if (!c->digest)
-            c->digest = EVP_MD_CTX_new();
-        CHECK(c->digest && EVP_DigestInit_ex(c->digest, EVP_sha256(), NULL) == 1);
-    }
     c->sent = 0;
     c->first_ns = 0;
     send_request(run, c);
@@ -205,6 +197,12 @@ static void on_connected(struct load_run *run, struct load_client *c)
     shake(run, c);
 }
 
+void load_client_take_body(struct load_client *c, struct span body)
+{
+    if (c->record.url->knows_digest && body.len)
+        CHECK(EVP_DigestUpdate(c->digest, body.ptr, body.len) == 1);
+}
+
 /* True: the request has ended, and another one may have begun. */
 static bool take_input(struct load_run *run, struct load_client *c, size_t len)
 {
@@ -214,8 +212,7 @@ static bool take_input(struct load_run *run, struct load_client *c, size_t len)
         enum response_answer answer =
             response_reader_feed(&c->reader, run->input + at, len - at, &used, &body);
         at += used;
-        if (c->record.url->knows_digest && body.len)
-            CHECK(EVP_DigestUpdate(c->digest, body.ptr, body.len) == 1);
+        load_client_take_body(c, body);
         if (answer == RESPONSE_BAD) {
             if (!run->result.bad_answer)
                 run->result.bad_answer = c->reader.fault;
@@ -223,7 +220,7 @@ static bool take_input(struct load_run *run, struct load_client *c, size_t len)
             return true;
         }
         if (answer == RESPONSE_DONE) {
-            finish(run, c, at == len); /* nobody asked for what is behind it */
+            load_client_finish(run, c, at == len); /* nobody asked for what is behind it */
             return true;
         }
     }
@@ -233,7 +230,7 @@ static bool take_input(struct load_run *run, struct load_client *c, size_t len)
 static void on_input_end(struct load_run *run, struct load_client *c, ssize_t answer)
 {
     if (answer == LINK_ENDED && c->first_ns && response_reader_end(&c->reader) == RESPONSE_DONE)
-        finish(run, c, false);
+        load_client_finish(run, c, false);
     else
         lose(run, c, answer == LINK_ENDED ? FAULT_ENDED_EARLY : FAULT_RESET);
 }
@@ -267,8 +264,10 @@ static void on_free_ready(struct load_run *run, struct load_client *c)
         load_link_close(&c->io);
 }
 
-void load_client_on_ready(struct load_run *run, struct load_client *c, uint32_t events)
+static void on_ready(struct load_run *run, struct load_watch *watch, uint32_t events)
 {
+    struct load_client *c = container_of(watch, struct load_client, watch);
+
     if (events & ENDS)
         c->has_ended = true;
     if (c->state == CLIENT_CONNECTING && (events & (EPOLLOUT | ENDS)))
@@ -285,6 +284,25 @@ void load_client_on_ready(struct load_run *run, struct load_client *c, uint32_t 
         on_free_ready(run, c);
 }
 
+void load_client_init(struct load_client *c)
+{
+    *c = (struct load_client){.watch = {on_ready}, .io = {.fd = -1}};
+    list_init(&c->link);
+    list_init(&c->in_session);
+}
+
+/* Before the first byte of an answer; an answer that never began may be waited for again. */
+static void expect_answer(struct load_client *c)
+{
+    c->first_ns = 0;
+    response_reader_init(&c->reader, c->record.url->is_head);
+    if (!c->record.url->knows_digest)
+        return;
+    if (!c->digest)
+        c->digest = EVP_MD_CTX_new();
+    CHECK(c->digest && EVP_DigestInit_ex(c->digest, EVP_sha256(), NULL) == 1);
+}
+
 void load_client_begin(struct load_run *run, struct load_client *c, const struct load_url *url,
                        uint64_t due_ns)
 {
@@ -298,7 +316,11 @@ void load_client_begin(struct load_run *run, struct load_client *c, const struct
     list_append(&run->active, &c->link);
     if (++run->active_count > run->result.most_under_way)
         run->result.most_under_way = run->active_count;
-    c->first_ns = 0;
+    expect_answer(c);
+    if (c->session) {
+        load_http2_begin(run, c);
+        return;
+    }
     if (c->io.fd < 0 || c->target != url->target) {
         open_link(run, c);
         return;

@@ -17,6 +17,7 @@ enum load_client_state {
 };
 
 struct load_client {
+    struct load_watch watch;
     struct list link; /* in the run's `free`, `active` or `resting` */
     struct load_link io;
     enum load_client_state state;
@@ -24,6 +25,11 @@ struct load_client {
     bool was_used;       /* `io` has carried a request before this one */
     bool has_ended;      /* the server sends nothing more on it */
     bool is_second_time; /* sent again, as the kept connection had just ended */
+
+    struct load_session
+        *session; /* over HTTP/2 whose stream it is; else NULL, as `io` is its own */
+    struct list in_session;
+    int32_t stream;
 
     struct load_record record; /* of the request under way */
     struct response_reader reader;
@@ -38,7 +44,9 @@ void load_client_init(struct load_client *c);
 void load_client_fini(struct load_client *c);
 void load_client_begin(struct load_run *run, struct load_client *c, const struct load_url *url,
                        uint64_t due_ns);
-void load_client_on_ready(struct load_run *run, struct load_client *c, uint32_t events);
+/* Its answer is whole; `may_keep`: the connection may be used again. */
+void load_client_finish(struct load_run *run, struct load_client *c, bool may_keep);
+void load_client_take_body(struct load_client *c, struct span body);
 /* Gives up the request under way. */
 void load_client_fail(struct load_run *run, struct load_client *c, enum load_fault fault);
 

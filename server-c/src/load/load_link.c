@@ -27,7 +27,8 @@ SSL_CTX *load_tls_new(const struct load_plan *plan, struct buf *why)
     if (!tls || SSL_CTX_set_alpn_protos(tls, http1, sizeof(http1) - 1) != 0)
         goto fail;
     SSL_CTX_set_verify(tls, plan->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
     if (plan->ca_file ? SSL_CTX_load_verify_file(tls, plan->ca_file) == 1
                       : SSL_CTX_set_default_verify_paths(tls) == 1)
         return tls;

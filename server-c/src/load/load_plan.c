@@ -24,6 +24,7 @@ static const struct {
     {"seed", 0, UINT32_MAX, 1, offsetof(struct load_plan, seed)},
     {"samples", 0, 100000, 5000, offsetof(struct load_plan, samples)},
     {"memoryMb", 16, 65536, 1024, offsetof(struct load_plan, memory_mb)},
+    {"streams", 0, 1000, 0, offsetof(struct load_plan, streams)},
     {"slowClients", 0, LOAD_CLIENTS_MAX, 0, offsetof(struct load_plan, slow_clients)},
     {"slowBytesPerSecond", 10, 1000000000, 1000, offsetof(struct load_plan, slow_bytes_per_second)},
     {"abortingClients", 0, LOAD_CLIENTS_MAX, 0, offsetof(struct load_plan, aborting_clients)},
@@ -144,5 +145,6 @@ void load_plan_free(struct load_plan *plan)
     free(plan->urls);
     free(plan->replay);
     free(plan->ca_file);
+    free(plan->fields);
     *plan = (struct load_plan){0};
 }

@@ -22,6 +22,7 @@
 #define LOAD_PATH_MAX 8192
 #define LOAD_FIELDS_MAX 16384 /* bytes of fields that all requests have */
 #define LOAD_DIGEST_BYTES 32
+#define LOAD_USER_AGENT "farmload/" FARMSTEAD_VERSION
 
 enum load_mode { LOAD_CLOSED, LOAD_OPEN, LOAD_REPLAY };
 
@@ -41,6 +42,7 @@ struct load_url {
     unsigned char digest[LOAD_DIGEST_BYTES]; /* SHA-256 */
     char *request;
     size_t request_len;
+    struct span path, host; /* in `request` */
 };
 
 struct load_due {
@@ -52,9 +54,11 @@ struct load_plan {
     enum load_mode mode;
     double rate;
     uint64_t clients, seconds, requests, timeout_ms, seed, samples, memory_mb;
+    uint64_t streams; /* of a connection of HTTP/2; 0: HTTP/1.1 */
     uint64_t slow_clients, slow_bytes_per_second, aborting_clients;
     bool keep_alive, insecure;
     char *ca_file; /* NULL: the system's */
+    char *fields;  /* of all requests, whole lines */
     struct load_target *targets;
     struct load_url *urls;
     struct load_due *replay;

@@ -106,19 +106,22 @@ static bool are_fields(const char *fields)
 }
 
 static void write_request(struct load_plan *plan, struct load_url *url, const char *path,
-                          const char *host, const char *fields)
+                          const char *host)
 {
     struct buf text;
 
     buf_init(&text);
-    buf_printf(&text, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: farmload/%s\r\n%s%s\r\n",
-               url->is_head ? "HEAD" : "GET", path, host, FARMSTEAD_VERSION, fields,
+    buf_printf(&text, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: " LOAD_USER_AGENT "\r\n%s%s\r\n",
+               url->is_head ? "HEAD" : "GET", path, host, plan->fields,
                plan->keep_alive ? "" : "Connection: close\r\n");
     url->request_len = text.len;
     url->request = buf_take(&text);
+    url->path = (struct span){strchr(url->request, ' ') + 1, strlen(path)};
+    url->host =
+        (struct span){url->path.ptr + url->path.len + strlen(" HTTP/1.1\r\nHost: "), strlen(host)};
 }
 
-static int read_url(struct load_plan *plan, const json_t *item, const char *fields, struct buf *why)
+static int read_url(struct load_plan *plan, const json_t *item, struct buf *why)
 {
     size_t i = plan->url_count;
     struct load_url *url = &plan->urls[i];
@@ -145,7 +148,7 @@ static int read_url(struct load_plan *plan, const json_t *item, const char *fiel
     url->knows_digest = digest != NULL;
     if (digest && !read_digest(url, digest))
         return load_refuse(why, "URL %zu: \"sha256\" is 64 hexadecimal digits", i);
-    write_request(plan, url, path, host ? host : plan->targets[target].name, fields);
+    write_request(plan, url, path, host ? host : plan->targets[target].name);
     plan->url_count++;
     return 0;
 }
@@ -161,9 +164,12 @@ int load_read_urls(struct load_plan *plan, const json_t *root, struct buf *why)
     if (fields && !are_fields(fields))
         return load_refuse(why, "\"fields\" must be whole lines, at most %d bytes of them",
                            LOAD_FIELDS_MAX);
+    if (plan->streams && plan->target_count > 1)
+        return load_refuse(why, "over HTTP/2 one run asks one server");
+    plan->fields = xstrdup(fields ? fields : "");
     plan->urls = xcalloc(count, sizeof(*plan->urls));
     for (size_t i = 0; i < count; i++)
-        if (read_url(plan, json_array_get(list, i), fields ? fields : "", why))
+        if (read_url(plan, json_array_get(list, i), why))
             return -1;
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "load/load_client.h"
+#include "load/load_http2.h"
 #include "load/load_misbehaving.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ int load_run_init(struct load_run *run, const struct load_plan *plan, struct buf
         load_client_init(&run->clients[i]);
         list_append(&run->free, &run->clients[i].link);
     }
+    load_http2_init(run);
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (run->epoll < 0) {
         buf_printf(why, "epoll: %s", strerror(errno));
@@ -51,6 +53,7 @@ int load_run_init(struct load_run *run, const struct load_plan *plan, struct buf
 
 void load_run_free(struct load_run *run)
 {
+    load_http2_fini(run);
     for (uint64_t i = 0; i < run->plan->clients; i++)
         load_client_fini(&run->clients[i]);
     free(run->clients);
@@ -164,8 +167,10 @@ static void wait_for_sockets(struct load_run *run, uint64_t now_ns)
                             .tv_nsec = (long)(wait_ns % NS_PER_SECOND)};
     int count = epoll_pwait2(run->epoll, events, EVENTS, &wait, NULL);
 
-    for (int i = 0; i < count; i++)
-        load_client_on_ready(run, events[i].data.ptr, events[i].events);
+    for (int i = 0; i < count; i++) {
+        struct load_watch *watch = events[i].data.ptr;
+        watch->on_ready(run, watch, events[i].events);
+    }
 }
 
 uint64_t load_run(struct load_run *run, const volatile sig_atomic_t *stop)
@@ -182,6 +187,7 @@ uint64_t load_run(struct load_run *run, const volatile sig_atomic_t *stop)
         time_out(run, now_ns);
         wake_resting(run, now_ns);
         begin_due(run, now_ns);
+        load_http2_flush(run);
         wait_for_sockets(run, now_ns);
         now_ns = monotonic_ns();
     }

@@ -13,6 +13,13 @@
 
 struct load_client;
 struct load_misbehaving;
+struct load_session;
+struct load_run;
+
+/* What epoll knows of a socket: a member of whoever owns it. */
+struct load_watch {
+    void (*on_ready)(struct load_run *run, struct load_watch *watch, uint32_t events);
+};
 
 struct load_run {
     const struct load_plan *plan;
@@ -24,6 +31,9 @@ struct load_run {
     struct load_client *clients;
     struct load_misbehaving *misbehaving;
     size_t misbehaving_count;
+    struct load_session *sessions; /* of HTTP/2 */
+    uint64_t session_count;
+    struct list marked;  /* sessions with something to write */
     struct list free;    /* of clients: the last one freed is the first one taken */
     struct list active;  /* by when their time-outs are */
     struct list resting; /* by when they may work again */

@@ -29,6 +29,8 @@ type LoadOptions = Wishes & {
   requests: number
   timeout: string
   keepAlive: boolean
+  http2?: boolean
+  streams: number
   header: string[]
   caFile?: string
   insecure?: boolean
@@ -82,6 +84,8 @@ export function registerLoad(parent: Command, act: Act): void {
     .option('-n, --requests <n>', 'at most so many; 0: no bound but the time', wholeNumber, 0)
     .option('--timeout <time>', 'after which a request has failed, from when it was due', '10s')
     .option('--no-keep-alive', 'a connection for each request')
+    .option('--http2', 'HTTP/2: clients are streams of shared connections')
+    .option('--streams <n>', 'clients that share a connection of HTTP/2', wholeNumber, 32)
     .option('-H, --header <field>', 'a field of each request, as "Name: value"', collect, [])
     .option('--ca-file <file>', 'PEM of the CA to believe instead of the system’s')
     .option('--insecure', 'believe any certificate')
@@ -134,6 +138,9 @@ async function load(tool: Tool, options: LoadOptions, words: readonly string[]):
 type Asked = { mode: LoadPlan['mode']; urls: LoadUrl[]; due: Due[]; seconds: number }
 
 async function planOf(tool: Tool, options: LoadOptions, words: readonly string[]) {
+  if (options.http2 && !options.keepAlive) {
+    throw new Failure('Connections of HTTP/2 are kept: leave out --no-keep-alive, or --http2.')
+  }
   const targets = new Targets(options.yesIMayLoad)
   const asked = options.log
     ? await askedOfLog(tool, options, { targets, words, file: options.log })
@@ -153,6 +160,7 @@ async function planOf(tool: Tool, options: LoadOptions, words: readonly string[]
     insecure: options.insecure ?? false,
     ...(options.caFile ? { caFile: options.caFile } : {}),
     ...(fields ? { fields } : {}),
+    streams: options.http2 ? Math.max(1, options.streams) : 0,
     slowClients: options.slowClients,
     slowBytesPerSecond: options.slowRate,
     abortingClients: options.abortingClients,

@@ -37,6 +37,8 @@ export type LoadPlan = {
   insecure: boolean
   caFile?: string
   fields?: string
+  /** Of a connection of HTTP/2; 0: HTTP/1.1. */
+  streams: number
   slowClients: number
   slowBytesPerSecond: number
   abortingClients: number

@@ -73,7 +73,8 @@ export const FAULT_WORDS: Record<string, string> = {
   wrongDigest: 'wrong content',
 }
 
-export function howText({ mode, clients, ratePerSecond, keepAlive, timeoutMs, targets }: LoadPlan) {
+export function howText(plan: LoadPlan): string {
+  const { mode, clients, ratePerSecond, keepAlive, timeoutMs, targets, streams } = plan
   const whom = targets
     .map(({ name, port, tls }) => `http${tls ? 's' : ''}://${name}:${port}`)
     .join(', ')
@@ -82,7 +83,11 @@ export function howText({ mode, clients, ratePerSecond, keepAlive, timeoutMs, ta
     open: `${ratePerSecond} requests a second from at most ${clients} clients (open loop)`,
     replay: `a log, from at most ${clients} clients`,
   }[mode]
-  const connections = keepAlive ? 'connections kept' : 'a connection for each request'
+  const connections = streams
+    ? `HTTP/2, ${streams} streams a connection`
+    : keepAlive
+      ? 'connections kept'
+      : 'a connection for each request'
   return `${whom}: ${how}, ${connections}, time-out ${durationText(timeoutMs / 1000)}`
 }
 

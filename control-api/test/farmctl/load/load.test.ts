@@ -2,6 +2,7 @@
 // farmctl load as people run it, with farmload, against servers of the test.
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -43,6 +44,20 @@ describe('farmctl load', { timeout: FARMCTL_TEST_MS }, () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('good is 0 %, not at least 99.9 %')])
     expect(stdout).toMatch(/availability at least 100 % +100 %: met/)
     expect(stdout).toMatch(/status of 400 or more +20/)
+  })
+
+  test('speaks HTTP/2 when asked', async () => {
+    const { run } = await farmctl({ signedIn: false })
+    const server = http2.createServer((_request, response) => void response.end('hello'))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`
+    const words = ['load', url, '-n', '50', '-c', '8', '--http2', '--streams', '4']
+    const { code, stdout } = await run(words, '', env)
+    expect(code).toBe(0)
+    expect(stdout).toContain('HTTP/2, 4 streams a connection')
+    expect(stdout).toMatch(/^Good +100 % \(50\)$/m)
+    expect(stdout).toMatch(/^Connections +2$/m)
   })
 
   test('finds other content than the crawl saw', async () => {
@@ -93,6 +108,7 @@ describe('farmctl load', { timeout: FARMCTL_TEST_MS }, () => {
       [['load', url, '-c', '20001'], '"clients" must be from 1 to 20000'],
       [['load', url, '-d', '0'], '"seconds" must be'],
       [['load', url, '-c', '10000', '--memory', '16'], 'this run could take'],
+      [['load', url, '--http2', '--no-keep-alive'], 'are kept'],
       [['load', url, '-H', 'x'], '--header is a field'],
       [['load', url, '--log', 'empty.log'], 'none of its 1 lines is'],
       [['load', url, '--log', 'empty.log', '--crawl'], 'leave out'],

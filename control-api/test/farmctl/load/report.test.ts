@@ -60,6 +60,7 @@ const plan = {
   clients: 4,
   keepAlive: true,
   timeoutMs: 10_000,
+  streams: 0,
   slowClients: 0,
   abortingClients: 0,
   targets: [{ name: 'a<b>.test', address: '127.0.0.1', port: 80, tls: false, confirmed: false }],
