@@ -9,6 +9,7 @@ import { registerAudit } from './commands/audit.ts'
 import { registerBackup } from './commands/backup.ts'
 import { registerCertificateAuthorities } from './commands/certificate-authorities.ts'
 import { registerCertificates } from './commands/certificates.ts'
+import { registerCompareServers } from './commands/compare-servers.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
 import { registerDnsWebhooks } from './commands/dns-webhooks.ts'
@@ -96,6 +97,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerAlerts(program, act)
   registerBackup(program, act)
   registerLoad(program, act)
+  registerCompareServers(program, act)
   registerCompletion(program, act)
   registerMan(program, act)
   return program
