@@ -3,11 +3,12 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, Tool } from '../command.ts'
-import { Difference, Failure } from '../failures.ts'
+import { Difference } from '../failures.ts'
 import { type AskOptions, ask } from '../load/ask.ts'
 import { type AnswerDifference, differencesOf } from '../load/compare.ts'
 import { type Counted, runHeart } from '../load/heart.ts'
 import { durationText, percentText, quantile } from '../load/objectives.ts'
+import { collect, wholeNumber } from '../load/option-values.ts'
 import { type LoadPlan, type LoadUrl, planText } from '../load/plan.ts'
 import { doubtsOf } from '../load/report.ts'
 import { pathOf, readUrl, Targets } from '../load/targets.ts'
@@ -32,12 +33,6 @@ const SHOWN = 100
 
 type Run = { side: Side; counted: Counted; doubts: string[] }
 type Comparison = { paths: number; differences: AnswerDifference[]; runs: Run[] }
-
-const wholeNumber = (text: string): number => {
-  if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new Failure(`"${text}" is no whole number.`)
-}
-const collect = (text: string, earlier: string[]) => [...earlier, text]
 
 export function registerCompareServers(parent: Command, act: Act): void {
   const command = parent

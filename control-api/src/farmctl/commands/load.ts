@@ -7,6 +7,7 @@ import { Failure } from '../failures.ts'
 import { crawl } from '../load/crawl.ts'
 import { runHeart } from '../load/heart.ts'
 import { readWishes, secondsOf, type Wishes } from '../load/objectives.ts'
+import { collect, number, wholeNumber } from '../load/option-values.ts'
 import { type Due, type LoadPlan, type LoadUrl, planText } from '../load/plan.ts'
 import { replayOf } from '../load/replay.ts'
 import { doubtsOf, type LoadReport } from '../load/report.ts'
@@ -48,17 +49,6 @@ const CLOSED_CLIENTS = 10
 const OPEN_CLIENTS = 200
 const SECONDS = 10
 const SECONDS_MAX = 86_400
-
-const number = (text: string): number => {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-  if (Number.isFinite(value)) return value
-  throw new Failure(`"${text}" is no number.`)
-}
-const wholeNumber = (text: string): number => {
-  if (Number.isSafeInteger(number(text))) return number(text)
-  throw new Failure(`"${text}" is no whole number.`)
-}
-const collect = (text: string, earlier: string[]) => [...earlier, text]
 
 export function registerLoad(parent: Command, act: Act): void {
   const command = parent
