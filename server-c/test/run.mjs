@@ -53,6 +53,8 @@ const singleThreaded = [
   '67_supervisor_kills',
   '67_supervisor_tells',
   '68_service_manager',
+  '73_farmload',
+  '73_farmload_http2',
   '85_small_machine', // whose 96 MiB TSan's own memory does not fit into
   '91_slow_clients',
   '91_slow_readers',

@@ -43,7 +43,12 @@ export const SERVICE_NAMES = [
   'FARMSTEAD_WEBHOOK_ALLOW',
 ] as const
 
-export const FARMCTL_NAMES = ['FARMSTEAD_CA_FILE', 'FARMSTEAD_TOKEN', 'FARMSTEAD_URL'] as const
+export const FARMCTL_NAMES = [
+  'FARMSTEAD_CA_FILE',
+  'FARMSTEAD_LOAD_BINARY',
+  'FARMSTEAD_TOKEN',
+  'FARMSTEAD_URL',
+] as const
 
 /** Of the images, the node's entry point and the farm on one machine: they may share an environment with ours. */
 const NAMES_OF_OTHERS = [

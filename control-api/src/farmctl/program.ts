@@ -9,6 +9,7 @@ import { registerAudit } from './commands/audit.ts'
 import { registerBackup } from './commands/backup.ts'
 import { registerCertificateAuthorities } from './commands/certificate-authorities.ts'
 import { registerCertificates } from './commands/certificates.ts'
+import { registerCompareServers } from './commands/compare-servers.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
 import { registerDnsWebhooks } from './commands/dns-webhooks.ts'
@@ -16,6 +17,7 @@ import { registerEdit } from './commands/edit.ts'
 import { registerGet } from './commands/get.ts'
 import { registerGroups } from './commands/groups.ts'
 import { registerImport } from './commands/import.ts'
+import { registerLoad } from './commands/load.ts'
 import { registerMan } from './commands/man.ts'
 import { registerNodes } from './commands/nodes.ts'
 import { registerRemoval } from './commands/removal.ts'
@@ -31,6 +33,7 @@ const ENVIRONMENT_HELP = `Environment:
   FARMSTEAD_URL, FARMSTEAD_TOKEN   control plane and token, instead of the current context's
   FARMSTEAD_CA_FILE                PEM of a CA to believe beside the system's
   VISUAL, EDITOR                   what "edit" opens
+  FARMSTEAD_LOAD_BINARY            the program "load" runs, where it is not built here
   HTTPS_PROXY, HTTP_PROXY          the proxy on the way there, as http://proxy.example.org:3128
   NO_PROXY                         hosts that are reached without it
   NO_COLOR                         no colours`
@@ -93,6 +96,8 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerWebhooks(program, act)
   registerAlerts(program, act)
   registerBackup(program, act)
+  registerLoad(program, act)
+  registerCompareServers(program, act)
   registerCompletion(program, act)
   registerMan(program, act)
   return program

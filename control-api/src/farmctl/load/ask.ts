@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// One request and its whole answer, with the bytes as they are sent: fetch() would take a coding off them.
+import { once } from 'node:events'
+import http from 'node:http'
+import https from 'node:https'
+import { Failure } from '../failures.ts'
+
+const BODY_MAX = 64 * 1024 * 1024
+const ANSWER_WITHIN_MS = 10_000
+
+export type AskOptions = {
+  stop: AbortSignal
+  headers: Record<string, string>
+  /** PEM. */
+  ca?: string | undefined
+  insecure: boolean
+}
+export type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
+
+export async function ask(url: URL, { stop, headers, ca, insecure }: AskOptions): Promise<Answer> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+  const get = url.protocol === 'https:' ? https.get : http.get
+  const believed = { ...(ca ? { ca } : {}), rejectUnauthorized: !insecure }
+  try {
+    const request = get(url, { signal, headers, ...believed })
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of response) {
+      bytes += chunk.length
+      if (bytes > BODY_MAX) throw new Failure(`${url.href} is larger than 64 MiB.`)
+      chunks.push(chunk)
+    }
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: Buffer.concat(chunks),
+    }
+  } catch (error) {
+    if (stop.aborted || error instanceof Failure) throw error
+    throw new Failure(`${url.href}: ${error instanceof Error ? error.message : error}`)
+  }
+}

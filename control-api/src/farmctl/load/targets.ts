@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Whom a load may fall upon: this machine, and whoever was named twice.
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIPv6 } from 'node:net'
+import { Failure } from '../failures.ts'
+import type { LoadTarget, LoadUrl } from './plan.ts'
+
+const TARGETS_MAX = 64
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+export const isLoopback = (address: string): boolean =>
+  loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
+const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, '$1')
+const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
+
+export function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !(url.protocol in PORTS)) {
+    throw new Failure(`"${text}" is no URL that begins with http:// or https://.`)
+  }
+  if (url.username || url.password) {
+    throw new Failure(`${url.host}: a name and password are a field: --header 'Authorization: …'.`)
+  }
+  return url
+}
+
+export const pathOf = (url: URL): string => `${url.pathname}${url.search}`
+
+/** Each host and port once, with the address that was found for it: no other is asked later. */
+export class Targets {
+  readonly list: LoadTarget[] = []
+  readonly #confirmed: ReadonlySet<string>
+  readonly #numbers = new Map<string, number>()
+
+  constructor(confirmed: readonly string[]) {
+    this.#confirmed = new Set(confirmed.map((name) => name.toLowerCase()))
+  }
+
+  async urlOf(url: URL, more: Partial<LoadUrl> = {}): Promise<LoadUrl> {
+    const number = this.#numbers.get(url.origin) ?? (await this.#add(url))
+    return { target: number, path: pathOf(url), host: url.host, weight: 1, ...more }
+  }
+
+  async #add(url: URL): Promise<number> {
+    const name = withoutBrackets(url.hostname)
+    const found = await lookup(name, { order: 'ipv4first' }).catch((error: Error) => {
+      throw new Failure(`${name} was not found: ${error.message}`)
+    })
+    const confirmed = this.#confirmed.has(name)
+    if (!isLoopback(found.address) && !confirmed) {
+      throw new Failure(
+        `${name} (${found.address}) is not this machine. A load can stop a server, and who runs it must agree: add --yes-i-may-load ${name} if they did.`,
+      )
+    }
+    if (this.list.length === TARGETS_MAX) {
+      throw new Failure(`One run asks at most ${TARGETS_MAX} servers.`)
+    }
+    const tls = url.protocol === 'https:'
+    const port = url.port ? Number(url.port) : (PORTS[url.protocol] ?? 0)
+    this.list.push({ name, address: found.address, port, tls, confirmed })
+    this.#numbers.set(url.origin, this.list.length - 1)
+    return this.list.length - 1
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Two servers asked the same: what differs is told, and nothing else.
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { FARMCTL_TEST_MS, farmctl } from '../helper.ts'
+
+const BUILT = resolve(import.meta.dirname, '../../../../server-c/build/release/farmload')
+const env = { FARMSTEAD_LOAD_BINARY: process.env.FARMSTEAD_LOAD_BINARY ?? BUILT }
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+type Said = { status?: number; headers?: Record<string, string>; body?: string }
+const saying =
+  (pages: Record<string, Said>): RequestListener =>
+  ({ url = '', headers: { host } }, response) => {
+    const { status = 200, headers = {}, body = '' } = pages[url] ?? { status: 404, body: `${host}` }
+    const named = Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      value.replace('SELF', `http://${host}`),
+    ])
+    response.writeHead(status, Object.fromEntries(named)).end(body)
+  }
+
+const OLD: Record<string, Said> = {
+  '/': { headers: { 'content-type': 'text/html; charset=utf-8', etag: '"1"' }, body: 'home' },
+  '/moved': { status: 301, headers: { location: 'SELF/new' } },
+  '/style.css': {
+    headers: { 'content-type': 'text/css', 'cache-control': 'max-age=60' },
+    body: 'a',
+  },
+  '/gone': { status: 410 },
+}
+const NEW: Record<string, Said> = {
+  '/': { headers: { 'content-type': 'text/html;charset=UTF-8', etag: '"other"' }, body: 'home' },
+  '/moved': { status: 301, headers: { location: '/new' } },
+  '/style.css': { headers: { 'content-type': 'text/css', 'cache-control': 'no-cache' }, body: 'b' },
+}
+
+describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
+  test('tells what differs, then loads both in turn', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const [old, now] = [await serve(saying(OLD)), await serve(saying(NEW))]
+    const paths = [...Object.keys(OLD), '/nix']
+    file('urls.txt', paths.map((path) => `http://elsewhere.test${path}\n`).join(''))
+    const words = ['compare-servers', old, now, '--urls', 'urls.txt']
+    const answers = await run([...words, '--no-load', '--exit-code', '--json'], '', env)
+    expect(answers.code).toBe(1)
+    const { differences, paths: asked, runs } = JSON.parse(answers.stdout)
+    expect([asked, runs]).toEqual([5, []])
+    expect(differences).toEqual([
+      { path: '/style.css', aspect: 'cache-control', old: 'max-age=60', new: 'no-cache' },
+      {
+        path: '/style.css',
+        aspect: 'body',
+        old: expect.stringContaining('1 bytes'),
+        new: expect.stringContaining('1 bytes'),
+      },
+      { path: '/gone', aspect: 'status', old: '410', new: '404' },
+    ])
+    const loaded = await run([...words, '-d', '1', '--rounds', '1'], '', env)
+    expect(loaded.code).toBe(0)
+    expect(loaded.stdout).toContain('5 paths asked of both: 3 differences')
+    expect(loaded.stdout).toMatch(/^old +[\d,]+ .* 100 % +\d+/m)
+    expect(loaded.stdout).toMatch(/^new +[\d,]+ .* 100 % +\d+/m)
+  })
+
+  test('of a server with itself, nothing; and who may not be loaded is not asked', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const url = await serve(saying(OLD))
+    file('urls.txt', 'http://localhost/\nhttp://localhost/style.css\n')
+    const same = ['compare-servers', url, url, '--urls', 'urls.txt', '--no-load', '--exit-code']
+    const { code, stdout } = await run(same, '', env)
+    expect([code, stdout]).toEqual([0, '2 paths asked of both: the answers are the same\n'])
+    const far = await run(['compare-servers', url, 'http://192.0.2.1', '--urls', 'urls.txt'])
+    expect([far.code, far.stderr]).toEqual([1, expect.stringContaining('--yes-i-may-load')])
+  })
+})
