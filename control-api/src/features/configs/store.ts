@@ -105,6 +105,26 @@ export const latestVersion = (db: Reader, config: string): Promise<VersionRow | 
     .limit(1)
     .executeTakeFirst()
 
+/** Of each config, by name; from indexes alone. `config`: of this one. */
+export const newestVersions = (
+  db: Reader,
+  config?: string,
+): Promise<{ config: string; number: number; createdAtMs: number }[]> =>
+  db
+    .selectFrom('configs')
+    .innerJoin('config_versions as v', (join) =>
+      join.onRef('v.config', '=', 'configs.name').on('v.number', '=', (eb) =>
+        eb
+          .selectFrom('config_versions as n')
+          .select(({ fn }) => fn.max('n.number').as('number'))
+          .whereRef('n.config', '=', 'configs.name'),
+      ),
+    )
+    .select(['v.config', 'v.number', 'v.created_at_ms as createdAtMs'])
+    .$if(config !== undefined, (query) => query.where('configs.name', '=', config ?? ''))
+    .orderBy('configs.name')
+    .execute()
+
 /** Newest first. */
 export async function listVersions(
   db: Reader,
