@@ -27,7 +27,7 @@ import { backupRoutes } from './features/backups/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
 import { configRoutes } from './features/configs/routes.ts'
-import { findVersion, newestVersions } from './features/configs/store.ts'
+import { findVersion, newestVersion, newestVersions } from './features/configs/store.ts'
 import { parseConfigText } from './features/configs/text/text.ts'
 import type { TextWork } from './features/configs/text-work.ts'
 import { createAdopt, saveErrors } from './features/configs/versions.ts'
@@ -229,7 +229,8 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   })(api)
   await siteRoutes({
     ...{ now, sitesIn: work.sitesIn, nodes: index.nodes },
-    newestVersions: (config) => newestVersions(db, config),
+    newestVersions: (page) => newestVersions(db, page),
+    newestVersion: (name) => newestVersion(db, name),
     versionOf: (name, number) => findVersion(db, name, number),
     certificates: (names) => latestOf(db, names),
     shownBy: (nodeIds, hosts) => shownBy(db, nodeIds, hosts),

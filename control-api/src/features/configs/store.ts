@@ -105,11 +105,14 @@ export const latestVersion = (db: Reader, config: string): Promise<VersionRow | 
     .limit(1)
     .executeTakeFirst()
 
-/** Of each config, by name; from indexes alone. `config`: of this one. */
-export const newestVersions = (
-  db: Reader,
-  config?: string,
-): Promise<{ config: string; number: number; createdAtMs: number }[]> =>
+/** Of each config that has one, by name, in pages. */
+export const newestVersions = (db: Reader, { after, limit }: { after: string; limit: number }) =>
+  newest(db).where('configs.name', '>', after).orderBy('configs.name').limit(limit).execute()
+
+export const newestVersion = (db: Reader, config: string) =>
+  newest(db).where('configs.name', '=', config).executeTakeFirst()
+
+const newest = (db: Reader) =>
   db
     .selectFrom('configs')
     .innerJoin('config_versions as v', (join) =>
@@ -121,9 +124,6 @@ export const newestVersions = (
       ),
     )
     .select(['v.config', 'v.number', 'v.created_at_ms as createdAtMs'])
-    .$if(config !== undefined, (query) => query.where('configs.name', '=', config ?? ''))
-    .orderBy('configs.name')
-    .execute()
 
 /** Newest first. */
 export async function listVersions(

@@ -30,8 +30,10 @@ export type KnownSite = {
   running: { version: number; nodes: number }[]
 }
 
-type Deps = {
-  newestVersions: (config?: string) => Promise<readonly NewestVersion[]>
+export type KnownSitesDeps = {
+  /** Of the configs after this name, by name: at most so many. */
+  newestVersions: (page: { after: string; limit: number }) => Promise<readonly NewestVersion[]>
+  newestVersion: (config: string) => Promise<NewestVersion | undefined>
   /** null: there is no such version. */
   textOf: (config: string, number: number) => Promise<string | null>
   sitesIn: (text: string) => Promise<readonly TextSite[]>
@@ -41,6 +43,7 @@ type Sites = { list: readonly TextSite[]; byHost: ReadonlyMap<string, TextSite> 
 /** Some two hundred thousand sites. Of more, texts are read again. */
 const MOST_BYTES = 64 * 1024 * 1024
 const BYTES_EACH = 250
+const CONFIGS_AT_ONCE = 200
 
 /** The one that answers for one of these hosts. */
 export const siteFor = (
@@ -57,7 +60,8 @@ export function toSites(list: readonly TextSite[]): Sites {
   return { list, byHost }
 }
 
-export function createKnownSites({ newestVersions, textOf, sitesIn }: Deps) {
+export function createKnownSites(deps: KnownSitesDeps) {
+  const { newestVersions, newestVersion, textOf, sitesIn } = deps
   const kept = new Kept<Sites>({ mostBytes: MOST_BYTES })
 
   async function sitesOf(key: string, config: string, number: number): Promise<Sites> {
@@ -71,18 +75,14 @@ export function createKnownSites({ newestVersions, textOf, sitesIn }: Deps) {
   }
 
   async function ofConfig(newest: NewestVersion, running: Running): Promise<KnownSite[]> {
-    const { config, number: newestVersion, createdAtMs } = newest
+    const { config, number: latest, createdAtMs } = newest
     // A config that no node ever ran may be removed and made anew; one that a node ran is for ever.
     const read = (version: number) =>
-      sitesOf(
-        `${config} ${version} ${version === newestVersion ? createdAtMs : ''}`,
-        config,
-        version,
-      )
+      sitesOf(`${config} ${version} ${version === latest ? createdAtMs : ''}`, config, version)
     const run = []
     for (const one of running.of(config)) run.push({ ...one, sites: await read(one.version) })
     const newestFirst = [
-      { version: newestVersion, sites: await read(newestVersion) },
+      { version: latest, sites: await read(latest) },
       ...run.toSorted((a, b) => b.version - a.version),
     ]
     const found: KnownSite[] = []
@@ -94,7 +94,7 @@ export function createKnownSites({ newestVersions, textOf, sitesIn }: Deps) {
         if (!isNew) continue
         const having = run.filter((one) => siteFor(one.sites, site.hosts))
         found.push({
-          ...{ config, newestVersion, version, site },
+          ...{ config, newestVersion: latest, version, site },
           running: having.map(({ version, nodes }) => ({ version, nodes })),
         })
       }
@@ -106,12 +106,17 @@ export function createKnownSites({ newestVersions, textOf, sitesIn }: Deps) {
     /** By config and place. */
     async all(running: Running): Promise<KnownSite[]> {
       const found: KnownSite[] = []
-      for (const newest of await newestVersions()) found.push(...(await ofConfig(newest, running)))
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const page = await newestVersions({ after, limit: CONFIGS_AT_ONCE })
+        for (const newest of page) found.push(...(await ofConfig(newest, running)))
+        after = page.length < CONFIGS_AT_ONCE ? undefined : page.at(-1)?.config
+        await nextTurn()
+      }
       return found
     },
     /** The one of the config that answers for the host. */
     async find(config: string, host: string, running: Running): Promise<KnownSite | undefined> {
-      const [newest] = await newestVersions(config)
+      const newest = await newestVersion(config)
       if (!newest) return undefined
       const all = await ofConfig(newest, running)
       return all.find(({ site }) => site.hosts.includes(host))

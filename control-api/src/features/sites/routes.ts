@@ -11,16 +11,15 @@ import { historyOf, type StoredVersion } from './history.ts'
 import {
   createKnownSites,
   type KnownSite,
-  type NewestVersion,
+  type KnownSitesDeps,
   type TextSite,
 } from './known-sites.ts'
 import { runningOf, type SeenNode } from './running.ts'
 import { HostSchema, SiteSchema, SiteSummarySchema, SitesQuerySchema } from './schema.ts'
 import { type KnownCertificate, type Shown, viewSite, viewSummary } from './view.ts'
 
-type Deps = {
+type Deps = Pick<KnownSitesDeps, 'newestVersions' | 'newestVersion'> & {
   now: () => number
-  newestVersions: (config?: string) => Promise<readonly NewestVersion[]>
   versionOf: (config: string, number: number) => Promise<StoredVersion | undefined>
   sitesIn: (text: string) => Promise<readonly TextSite[]>
   nodes: (scope: Scope) => Promise<readonly SeenNode[]>
@@ -49,7 +48,7 @@ const config = {
 export const siteRoutes = (deps: Deps) => async (app: App) => {
   const { now, versionOf, sitesIn, nodes } = deps
   const known = createKnownSites({
-    ...{ newestVersions: deps.newestVersions, sitesIn },
+    ...{ newestVersions: deps.newestVersions, newestVersion: deps.newestVersion, sitesIn },
     textOf: async (name, number) => (await versionOf(name, number))?.text ?? null,
   })
   /** Nothing for who may not read them. */
