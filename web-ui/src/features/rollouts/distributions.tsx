@@ -45,19 +45,17 @@ function One({ distribution }: { distribution: Distribution }) {
           {plural(sum(distribution.control), 'request')} without
         </span>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`} aria-hidden="true" className={classes.drawing}>
-        <path className={classes.canary} d={`${drawnOf(canary, size)}V${HEIGHT}H0Z`} />
-        <path className={classes.control} d={drawnOf(control, size)} />
-        <path className={classes.axis} d={`M0 ${HEIGHT}H${WIDTH}`} />
+      <div className={classes.drawing} aria-hidden="true">
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          <path className={classes.canary} d={`${drawnOf(canary, size)}V${HEIGHT}H0Z`} />
+          <path className={classes.control} d={drawnOf(control, size)} />
+        </svg>
         {ticksOf(distribution).map(({ at, seconds }) => (
-          <g key={seconds}>
-            <path className={classes.axis} d={`M${at * WIDTH} ${HEIGHT}v4`} />
-            <text className={classes.tick} x={at * WIDTH} y={HEIGHT + 16}>
-              {formatSeconds(seconds)}
-            </text>
-          </g>
+          <span key={seconds} className={classes.tick} style={{ left: `${at * 100}%` }}>
+            {formatSeconds(seconds)}
+          </span>
         ))}
-      </svg>
+      </div>
       <details>
         <summary>As a table</summary>
         <Table distribution={distribution} title={title} />

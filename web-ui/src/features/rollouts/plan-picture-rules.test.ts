@@ -35,7 +35,7 @@ describe('a wave', () => {
 test('the blast radius is in nodes and in what they serve', () => {
   const most = { ...two, mostAtOnce: { nodes: 1, requestsPerSecond: 60 } }
   expect(blastWords(most)).toBe(
-    'At most 1 node of 3 are between two configs at the same time: if they were the busiest, 60 % of the requests that these nodes serve.',
+    'Between two configs at the same time: at most 1 of 3 nodes. If those were the busiest, 60 % of all their requests.',
   )
   expect(blastWords(planOf([node(0, null)]))).toMatch(/What they serve was not measured\.$/)
 })

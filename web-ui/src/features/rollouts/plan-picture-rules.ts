@@ -114,9 +114,10 @@ export function waveNote(plan: RolloutPlan, index: number): string {
 export function blastWords(plan: RolloutPlan): string {
   const { mostAtOnce, changingNodes } = plan
   const total = totalRate(plan)
-  const nodes = `At most ${plural(mostAtOnce.nodes, 'node')} of ${formatCount(changingNodes)} are between two configs at the same time`
+  const nodes = `Between two configs at the same time: at most ${formatCount(mostAtOnce.nodes)} of ${plural(changingNodes, 'node')}`
   if (total === 0) return `${nodes}. What they serve was not measured.`
-  return `${nodes}: if they were the busiest, ${shareWords(mostAtOnce.requestsPerSecond, total)} of the requests that these nodes serve.`
+  const share = shareWords(mostAtOnce.requestsPerSecond, total)
+  return `${nodes}. If those were the busiest, ${share} of all their requests.`
 }
 
 /** What is known once the first wave is through, and how long that takes. */

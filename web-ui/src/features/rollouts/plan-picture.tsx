@@ -42,7 +42,7 @@ export function PlanPicture({ plan, onOpen }: Props) {
           data={Object.entries(pictures).map(([value, label]) => ({ value, label }))}
         />
       </div>
-      <ul className={`panel-body ${classes.says}`} aria-label="What the plan risks and proves">
+      <ul className={`panel-body ${classes.picture}`} aria-label="What the plan risks and proves">
         <li>{blastWords(plan)}</li>
         {firstWaveProves(plan).map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -56,7 +56,7 @@ function Named({
       </Link>
       <StatusBadge verdict={certificateVerdict({ state })} />
       <span className="dim">
-        valid until <EndsAt at={notAfter} />
+        {state === 'expired' ? 'ended' : 'ends'} <EndsAt at={notAfter} />
       </span>
     </span>
   )

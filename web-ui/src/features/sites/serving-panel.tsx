@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The nodes that say that they run a version with the site.
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import type { Site, SyncState } from '../../lib/api-types.ts'
@@ -49,7 +51,12 @@ export function ServingPanel({ site, stateVerdict }: Props) {
 
 type NodesProps = { serving: NonNullable<Site['serving']> } & Pick<Props, 'stateVerdict'>
 
+/** Of more one looks for a name. */
+const FEW = 10
+
 function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
+  const [isAll, setIsAll] = useState(false)
+  const shown = isAll ? items : items.slice(0, FEW)
   return (
     <>
       <ScrollBox label="Nodes that serve it, table">
@@ -62,7 +69,7 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
             </tr>
           </thead>
           <tbody>
-            {items.map(({ nodeId, nodeName, version, state }) => (
+            {shown.map(({ nodeId, nodeName, version, state }) => (
               <tr key={nodeId}>
                 <td>
                   <Link to="/nodes/$id" params={{ id: nodeId }}>
@@ -78,7 +85,14 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
           </tbody>
         </table>
       </ScrollBox>
-      {total > items.length && (
+      {shown.length < items.length && (
+        <div className="panel-body">
+          <Button size="xs" variant="default" onClick={() => setIsAll(true)}>
+            Show {formatCount(items.length)} nodes
+          </Button>
+        </div>
+      )}
+      {isAll && total > items.length && (
         <p className="panel-body dim">
           The first {formatCount(items.length)} of {formatCount(total)} by name.
         </p>

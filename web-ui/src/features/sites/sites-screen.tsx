@@ -18,6 +18,7 @@ import { plural } from '../../lib/format.ts'
 import { sitesQuery } from './api.ts'
 import { hostWords, isRemoved, soonestOf } from './rules.ts'
 import type { SitesSearch } from './search.ts'
+import classes from './sites.module.css'
 
 type Props = { search: SitesSearch; onSearch: (search: SitesSearch) => void }
 
@@ -101,7 +102,11 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
             <Certificate site={site} />
           </td>
           <td className="wide-only">
-            {site.root === null ? <span className="dim">–</span> : <code>{site.root}</code>}
+            {site.root === null ? (
+              <span className="dim">–</span>
+            ) : (
+              <code className={classes.folder}>{site.root}</code>
+            )}
           </td>
         </>
       )}
@@ -114,7 +119,7 @@ function OtherHosts({ site: { hosts } }: { site: SiteSummary }) {
   const more = hosts.total - hosts.items.length
   if (others.length === 0) return null
   return (
-    <div className="dim">
+    <div className={`dim ${classes.others}`}>
       {others.map(hostWords).join(', ')}
       {more > 0 && ` and ${plural(more, 'more host')}`}
     </div>

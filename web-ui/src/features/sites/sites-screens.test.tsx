@@ -40,7 +40,9 @@ const site = (change: Partial<Site> = {}): Site => ({
 })
 const ADDRESS = '/sites/web/shop.example'
 const answering = (change: Partial<Site> = {}) => ({ [`GET ${ADDRESS}`]: () => json(site(change)) })
-const panel = (name: string | RegExp) => screen.findByRole('region', { name })
+/** The page comes in a chunk of its own. */
+const soon = { timeout: 10_000 }
+const panel = (name: string | RegExp) => screen.findByRole('region', { name }, soon)
 
 describe('the list of sites', () => {
   test('has each by its host, with its config, nodes and certificate', async () => {
@@ -64,10 +66,10 @@ describe('the list of sites', () => {
 
   test('is looked through where all of them are, and the address says for what', async () => {
     const api = renderApp('/sites?q=nope', { 'GET /sites': () => json(page()) })
-    expect(await screen.findByText('No such site')).toBeVisible()
+    expect(await screen.findByText('No such site', {}, soon)).toBeVisible()
     expect(api.requests.find(({ path }) => path === '/sites')?.query.get('q')).toBe('nope')
     await userEvent.clear(screen.getByLabelText('Find by host or config'))
-    expect(await screen.findByText('No site yet')).toBeVisible()
+    expect(await screen.findByText('No site yet', {}, soon)).toBeVisible()
     expect(window.location.search).toBe('')
   })
 })
@@ -93,7 +95,7 @@ describe('a site', () => {
   test('says that nodes count the requests of all their sites together', async () => {
     renderApp(ADDRESS, answering({ sitesOfConfig: 3 }))
     const traffic = within(await panel('Requests for all 3 sites of web'))
-    expect(traffic.getByText(/of this site alone nothing is measured/)).toBeVisible()
+    expect(traffic.getByText(/The share of this site is not measured/)).toBeVisible()
     expect(traffic.getByText(/needs the permission metrics:read/)).toBeVisible()
     expect(within(await panel('Slow paths')).getByText(/requests:read/)).toBeVisible()
   })
@@ -135,19 +137,21 @@ describe('a site', () => {
 
   test('that the newest version has no more says who still serves it', async () => {
     renderApp(ADDRESS, answering({ version: 6, nodes: 1 }))
-    expect(await screen.findByText('web v7 does not have this site any more')).toBeVisible()
+    expect(
+      await screen.findByText('web v7 does not have this site any more', {}, soon),
+    ).toBeVisible()
     expect(screen.getByText(/1 node still serves it/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'Edit in the form' })).toBeNull()
   })
 
   test('says which nodes are left out, for they have sites of their own', async () => {
     renderApp(ADDRESS, answering({ nodesWithOwnSites: 2, serving: null, shown: null }))
-    expect(await screen.findByText('2 nodes of web not counted here')).toBeVisible()
+    expect(await screen.findByText('2 nodes of web not counted here', {}, soon)).toBeVisible()
   })
 
   test('that there is none of leads to all there are', async () => {
     renderApp(ADDRESS, { [`GET ${ADDRESS}`]: () => problem(404, 'site_not_found', 'None.') })
-    expect(await screen.findByRole('link', { name: 'Show all sites' })).toHaveAttribute(
+    expect(await screen.findByRole('link', { name: 'Show all sites' }, soon)).toHaveAttribute(
       'href',
       '/sites',
     )

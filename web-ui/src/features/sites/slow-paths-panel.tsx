@@ -50,7 +50,7 @@ function whyNothing({ sitesOfConfig, serving, config }: Site, session: Session):
   if (serving === null || serving.total === 0) return 'No node serves it yet.'
   return sitesOfConfig === 1
     ? null
-    : `Nodes tell the path of a slow request, not its host, and ${config} has ${sitesOfConfig} sites: which were for this one nobody knows. They stand on each node’s page.`
+    : `Nodes report the path of a slow request, not its host, and ${config} has ${sitesOfConfig} sites: nobody can tell which were for this one. Each node’s page lists its slow requests.`
 }
 
 function Paths({ samples }: { samples: Parameters<typeof slowPathsOf>[0] }) {

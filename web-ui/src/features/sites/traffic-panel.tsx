@@ -34,8 +34,8 @@ export function TrafficPanel({ site, range, session }: Props) {
       </div>
       <p className="panel-body dim">
         {isAlone
-          ? `${config} has only this site, so what its nodes answer is what this site answers, wrong hosts included.`
-          : `Nodes count the requests of all their sites together, and so do these numbers: of this site alone nothing is measured. The site’s own access log tells its requests apart.`}
+          ? `${config} has only this site, so everything that its nodes answer counts here, even for hosts that are not its own.`
+          : `Nodes count the requests of all their sites together, and so do these numbers. The share of this site is not measured; an access log of its own would tell its requests apart.`}
       </p>
       {refusal !== null && <p className="panel-body">{refusal}</p>}
       {refusal === null && versions.length === 0 && (
