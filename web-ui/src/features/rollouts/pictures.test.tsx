@@ -15,13 +15,15 @@ const two = planCells({
   ...{ domains: ['rack-1', null], domainOf: [0, 1] },
   names: [{ nodeId: plannedNode().nodeId, nodeName: 'edge-1' }, second],
 })
-const LOADS_WITHIN_MS = 20_000
+const LOADS_WITHIN_MS = 40_000
+/** The first of a file reads the whole console. */
+const firstLoad = { timeout: 20_000 }
 
 test(
   'a plan is drawn wave by wave, and keys say which node is where and what it serves',
   async () => {
     renderApp(plans, { ...answer(byWaves), [cellsOf]: () => json(two) })
-    const picture = within(await screen.findByRole('region', { name: 'In 2 waves' }, soon))
+    const picture = within(await screen.findByRole('region', { name: 'In 2 waves' }, firstLoad))
     const said = picture.getByRole('list', { name: 'What the plan risks and proves' })
     expect(said).toHaveTextContent('Between two configs at the same time: at most 2 of 2 nodes')
     expect(said).toHaveTextContent('Its gates need 500 requests')

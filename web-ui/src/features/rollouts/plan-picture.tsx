@@ -77,14 +77,14 @@ function Waves({ plan, cells, picture, onOpen }: WavesProps) {
     title: `Wave ${index + 1}: ${plural(nodes, 'node')}`,
     note: waveNote(plan, index),
     nodes,
+    index,
   }))
+  const placed = partsOf(parts)
   const tell = (cell: number): string => {
     const name = names[placeOfName(cell)]?.nodeName
     const standing = standings[cell]
     if (name === undefined || standing === undefined) return ''
-    const wave = cells.waves.findIndex(
-      (_, index) => partOf(partsOf(parts), cell) === partsOf(parts)[index],
-    )
+    const wave = partOf(placed, cell)?.index ?? 0
     const rate = cells.requestsPerSecond[cell] ?? null
     return [
       `${name}, wave ${wave + 1}: ${planStandingVerdict[standing].label}`,
