@@ -21,8 +21,10 @@ select "v"."config", "v"."number", "v"."created_at_ms" as "createdAtMs"
   and "v"."number" = (select max("n"."number") as "number"
   from "config_versions" as "n"
   where "n"."config" = "configs"."name")
+  where "configs"."name" > ?
   order by "configs"."name"
---  SCAN configs
+  limit ?
+--  SEARCH configs USING PRIMARY KEY (name>?)
 --  SEARCH v USING INDEX sqlite_autoindex_config_versions_1 (config=? AND number=?)
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH n USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
