@@ -85,13 +85,13 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
             </Link>
             <OtherHosts site={site} />
           </td>
-          <td className="nowrap">
+          <td>
             <Link to="/configs/$name" params={{ name: site.config }}>
               {site.config}
             </Link>{' '}
             {isRemoved(site) && (
               <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
-                not in v{site.newestVersion} any more
+                not in v{site.newestVersion}
               </MarkedText>
             )}
           </td>

@@ -60,7 +60,7 @@ describe('the list of sites', () => {
       'href',
       '/sites/web/*',
     )
-    expect(table.getByText('not in v7 any more')).toBeVisible()
+    expect(table.getByText('not in v7')).toBeVisible()
     expect(table.getByRole('link', { name: 'shop' })).toHaveAttribute('href', '/certificates/shop')
   })
 
