@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the config says of the site, as it stands in the text, and the ways to where it is changed.
 import { ButtonLink } from '../../components/links.tsx'
-import { ScrollBox } from '../../components/scroll-box.tsx'
 import type { Site } from '../../lib/api-types.ts'
 import classes from './sites.module.css'
 
@@ -37,9 +36,7 @@ export function PartPanel({ site }: { site: Site }) {
           </ButtonLink>
         )}
       </div>
-      <ScrollBox label="Its part of the config">
-        <pre className={classes.part}>{outdented(text)}</pre>
-      </ScrollBox>
+      <pre className={classes.part}>{outdented(text)}</pre>
       {isCut && <p className="panel-body dim">And more: the whole text has the rest.</p>}
     </section>
   )
