@@ -836,6 +836,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sites of all configs, by host
+         * @description Of each config those of its newest version, and those that it has no more but nodes still run. A site is an entry of `sites`, and is called as its first host.
+         */
+        get: operations["listSites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sites/{config}/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One site: its part of the config, who serves it, and what changed it */
+        get: operations["getSite"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts": {
         parameters: {
             query?: never;
@@ -922,6 +959,26 @@ export interface paths {
         put?: never;
         /** Stop making a plan: whoever waits for it is told, and nothing is started */
         post: operations["stopPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/plans/{planDigest}/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The nodes in the waves of such a plan, for a picture: a letter and a number each
+         * @description Without those that are skipped and those that have it already.
+         */
+        get: operations["getPlanCells"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3055,6 +3112,14 @@ export interface components {
             /** @description whsec_ and the key in base64, as Standard Webhooks has it */
             secret: string;
         };
+        Distribution: {
+            /** @enum {unknown} */
+            stage: "firstByte" | "total" | "readWait" | "handshake";
+            /** @description Of the counts that follow. Column i counts times above 2^(i/2) seconds, up to and with 2^((i+1)/2); the lowest, -43, all that are shorter */
+            firstColumn: number;
+            canary: number[];
+            control: number[];
+        };
         DnsWebhook: {
             /** @example edge-1 */
             name: string;
@@ -3929,6 +3994,25 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        PlanCells: {
+            /** @description What the letters mean: a, b, c … */
+            standings: ("takes" | "away" | "drifted" | "will-refuse" | "invalid")[];
+            /** @description A letter for each node, in the order of listPlanNodes */
+            cells: string;
+            /** @description Cells of each */
+            waves: number[];
+            requestsPerSecond: (number | null)[];
+            /** @description The failure domains there are, those of most nodes first; null: nodes without */
+            domains: (string | null)[];
+            /** @description Of each cell: its place in `domains` */
+            domainOf: number[];
+            names: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                nodeId: string;
+                /** @example edge-1 */
+                nodeName: string;
+            }[] | null;
+        };
         Problem: {
             type: string;
             title: string;
@@ -4311,6 +4395,8 @@ export interface components {
                     state: components["schemas"]["TaskState"];
                 } | null;
             }[];
+            /** @description Of the stages whose percentiles the gates read, as the evidence was drawn: how many requests took how long with the version and without it. Empty: there is none, or you see a part of its nodes only */
+            distributions: components["schemas"]["Distribution"][];
         };
         RolloutPlan: {
             /** @example edge-1 */
@@ -4348,6 +4434,8 @@ export interface components {
                     willRefuse: boolean;
                     /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
                     isDrifted: boolean;
+                    requestsPerSecond: number | null;
+                    failureDomain: string | null;
                 }[];
                 nextCursor: string | null;
                 /** @description So many there are in all pages */
@@ -4376,6 +4464,29 @@ export interface components {
             waves: number;
             /** @description To how many it is offered in each */
             waveNodes: number[];
+            /** @description What is in each wave */
+            wavePlans: {
+                /** @description It is offered to so many */
+                nodes: number;
+                /** @description So many kinds of nodes are among them */
+                kinds: number;
+                /** @description What those that are measured serve together */
+                requestsPerSecond: number;
+                unmeasuredNodes: number;
+                failureDomains: {
+                    total: number;
+                    /** @description The first 10 */
+                    items: (string | null)[];
+                };
+            }[];
+            /** @description So many kinds of nodes it would be offered to */
+            changingKinds: number;
+            /** @description What can be between two configs at the same time: the blast radius, by nodes and by what they serve */
+            mostAtOnce: {
+                nodes: number;
+                /** @description At most, if it were those that serve most */
+                requestsPerSecond: number;
+            };
             kinds: {
                 total: number;
                 /** @description The first 100 */
@@ -4604,6 +4715,124 @@ export interface components {
                 /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
                 name: string;
+            };
+        };
+        Site: {
+            /** @example edge-1 */
+            config: string;
+            /**
+             * @description Its first: what it is called
+             * @example www.example
+             */
+            host: string;
+            /** @description The newest that has it */
+            version: number;
+            /** @description Of the config. Higher than `version`: it was removed, and nodes still run it */
+            newestVersion: number;
+            root: string | null;
+            /** @description So many of those that the caller sees run a version that has it */
+            nodes: number;
+            certificates: {
+                /** @description As the text has it */
+                name: string;
+                notAfter: string | null;
+                state: ("good" | "expiring" | "expired") | null;
+            }[];
+            /** @description It has others, in files of the nodes */
+            hasCertificateFiles: boolean;
+            hosts: {
+                total: number;
+                /** @description The first 100 */
+                items: string[];
+            };
+            /** @description So many sites `version` has, this one among them */
+            sitesOfConfig: number;
+            /** @description Of the text of `version` */
+            part: {
+                /**
+                 * @description JSON Pointer (RFC 6901)
+                 * @example /sites/0
+                 */
+                pointer: string;
+                line: number;
+                endLine: number;
+                /** @description As it stands there, its first 65536 characters */
+                text: string;
+                isCut: boolean;
+            };
+            /** @description That nodes run and that have it, the newest first; of each config the 50 that most nodes run are looked at */
+            versions: {
+                version: number;
+                /** @description They say that they run it */
+                nodes: number;
+            }[];
+            /** @description They run the config, but an override of theirs or of their group has other sites in place of its: they are not counted */
+            nodesWithOwnSites: number;
+            serving: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    version: number;
+                    state: components["schemas"]["SyncState"];
+                }[];
+            } | null;
+            shown: {
+                /** @example www.example */
+                host: string;
+                fingerprint: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                notAfter: string;
+                nodes: number;
+            }[] | null;
+            /** @description The versions that changed its part, newest first */
+            changes: {
+                version: number;
+                /** @enum {unknown} */
+                what: "added" | "changed" | "removed";
+                author: string;
+                message: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            }[];
+            changesLookedBackTo: number | null;
+        };
+        SiteSummary: {
+            /** @example edge-1 */
+            config: string;
+            /**
+             * @description Its first: what it is called
+             * @example www.example
+             */
+            host: string;
+            /** @description The newest that has it */
+            version: number;
+            /** @description Of the config. Higher than `version`: it was removed, and nodes still run it */
+            newestVersion: number;
+            root: string | null;
+            /** @description So many of those that the caller sees run a version that has it */
+            nodes: number;
+            certificates: {
+                /** @description As the text has it */
+                name: string;
+                notAfter: string | null;
+                state: ("good" | "expiring" | "expired") | null;
+            }[];
+            /** @description It has others, in files of the nodes */
+            hasCertificateFiles: boolean;
+            hosts: {
+                total: number;
+                /** @description The first 5 */
+                items: string[];
             };
         };
         /** @enum {unknown} */
@@ -15187,6 +15416,301 @@ export interface operations {
             };
         };
     };
+    listSites: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description Part of a host or of the config’s name */
+                q?: string;
+                /** @example edge-1 */
+                config?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "host": "www.example",
+                     *           "version": 1,
+                     *           "newestVersion": 1,
+                     *           "root": "root",
+                     *           "nodes": 1,
+                     *           "certificates": [
+                     *             {
+                     *               "name": "name",
+                     *               "notAfter": "2026-11-21T09:00:00.000Z",
+                     *               "state": "good"
+                     *             }
+                     *           ],
+                     *           "hasCertificateFiles": true,
+                     *           "hosts": {
+                     *             "total": 1,
+                     *             "items": [
+                     *               "www.example"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["SiteSummary"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                config: string;
+                /** @example www.example */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "host": "www.example",
+                     *       "version": 1,
+                     *       "newestVersion": 1,
+                     *       "root": "root",
+                     *       "nodes": 1,
+                     *       "certificates": [
+                     *         {
+                     *           "name": "name",
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "state": "good"
+                     *         }
+                     *       ],
+                     *       "hasCertificateFiles": true,
+                     *       "hosts": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           "www.example"
+                     *         ]
+                     *       },
+                     *       "sitesOfConfig": 1,
+                     *       "part": {
+                     *         "pointer": "/sites/0",
+                     *         "line": 1,
+                     *         "endLine": 1,
+                     *         "text": "text",
+                     *         "isCut": true
+                     *       },
+                     *       "versions": [
+                     *         {
+                     *           "version": 1,
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "nodesWithOwnSites": 1,
+                     *       "serving": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": 1,
+                     *             "state": "in-sync"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "shown": [
+                     *         {
+                     *           "host": "www.example",
+                     *           "fingerprint": "fingerprint",
+                     *           "notAfter": "2026-11-21T09:00:00.000Z",
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "changes": [
+                     *         {
+                     *           "version": 1,
+                     *           "what": "added",
+                     *           "author": "author",
+                     *           "message": "message",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "changesLookedBackTo": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `site_not_found`: No such site */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listRollouts: {
         parameters: {
             query?: {
@@ -15843,7 +16367,9 @@ export interface operations {
                      *               "reason": "reason"
                      *             },
                      *             "willRefuse": true,
-                     *             "isDrifted": true
+                     *             "isDrifted": true,
+                     *             "requestsPerSecond": 0.25,
+                     *             "failureDomain": "failureDomain"
                      *           }
                      *         ],
                      *         "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
@@ -15866,6 +16392,25 @@ export interface operations {
                      *       "waveNodes": [
                      *         1
                      *       ],
+                     *       "wavePlans": [
+                     *         {
+                     *           "nodes": 1,
+                     *           "kinds": 1,
+                     *           "requestsPerSecond": 0.25,
+                     *           "unmeasuredNodes": 1,
+                     *           "failureDomains": {
+                     *             "total": 1,
+                     *             "items": [
+                     *               "items"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "changingKinds": 1,
+                     *       "mostAtOnce": {
+                     *         "nodes": 1,
+                     *         "requestsPerSecond": 0.25
+                     *       },
                      *       "kinds": {
                      *         "total": 1,
                      *         "items": [
@@ -16202,6 +16747,18 @@ export interface operations {
                      *             "nodeName": "edge-1",
                      *             "state": "pending"
                      *           }
+                     *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -16589,6 +17146,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -16723,7 +17292,9 @@ export interface operations {
                      *             "reason": "reason"
                      *           },
                      *           "willRefuse": true,
-                     *           "isDrifted": true
+                     *           "isDrifted": true,
+                     *           "requestsPerSecond": 0.25,
+                     *           "failureDomain": "failureDomain"
                      *         }
                      *       ],
                      *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
@@ -16761,6 +17332,8 @@ export interface operations {
                             willRefuse: boolean;
                             /** @description Its config was changed on its machine, and nobody has decided about it: it takes nothing until then */
                             isDrifted: boolean;
+                            requestsPerSecond: number | null;
+                            failureDomain: string | null;
                         }[];
                         nextCursor: string | null;
                         /** @description So many there are in all pages */
@@ -17113,6 +17686,131 @@ export interface operations {
             };
             /** @description - `storage_full`: The disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPlanCells: {
+        parameters: {
+            query?: {
+                /** @description With the names of 2000 nodes from this cell on */
+                namesFrom?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Of the version, the nodes, their waves, the policy */
+                planDigest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "standings": [
+                     *         "takes"
+                     *       ],
+                     *       "cells": "cells",
+                     *       "waves": [
+                     *         1
+                     *       ],
+                     *       "requestsPerSecond": [
+                     *         0.25
+                     *       ],
+                     *       "domains": [
+                     *         "domains"
+                     *       ],
+                     *       "domainOf": [
+                     *         1
+                     *       ],
+                     *       "names": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanCells"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `plan_gone`: The plan is not known any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18291,6 +18989,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -18682,6 +19392,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -19070,6 +19792,18 @@ export interface operations {
                      *             "nodeName": "edge-1",
                      *             "state": "pending"
                      *           }
+                     *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -19462,6 +20196,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -19853,6 +20599,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -20241,6 +20999,18 @@ export interface operations {
                      *             "nodeName": "edge-1",
                      *             "state": "pending"
                      *           }
+                     *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -20633,6 +21403,18 @@ export interface operations {
                      *             "state": "pending"
                      *           }
                      *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
+                     *         }
                      *       ]
                      *     }
                      */
@@ -21023,6 +21805,18 @@ export interface operations {
                      *             "nodeName": "edge-1",
                      *             "state": "pending"
                      *           }
+                     *         }
+                     *       ],
+                     *       "distributions": [
+                     *         {
+                     *           "stage": "firstByte",
+                     *           "firstColumn": 1,
+                     *           "canary": [
+                     *             1
+                     *           ],
+                     *           "control": [
+                     *             1
+                     *           ]
                      *         }
                      *       ]
                      *     }

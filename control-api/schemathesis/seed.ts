@@ -68,6 +68,7 @@ export async function seed(api: Api, agentUrl: string, lookAtAlerts: () => Promi
     nodes: nodes.map(({ id }) => id),
     groups: [...groups, 'default'],
     configs: ['default'],
+    hosts: ['*'],
     certificates,
     authorities,
     dnsWebhooks,

@@ -71,10 +71,11 @@ import {
   RenderedConfigSchema,
 } from './features/nodes/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
-import { RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
-import { RolloutSchema } from './features/rollouts/shapes/schema.ts'
+import { PlanCellsSchema, RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
+import { DistributionSchema, RolloutSchema } from './features/rollouts/shapes/schema.ts'
 import { NodeTaskSchema } from './features/rollouts/shapes/task-schema.ts'
 import { SessionSchema } from './features/session/schema.ts'
+import { SiteSchema, SiteSummarySchema } from './features/sites/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
 import {
@@ -110,6 +111,7 @@ export const namedSchemas: NamedSchemas = {
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
   DnsWebhook: DnsWebhookSchema,
+  Distribution: DistributionSchema,
   Draft: DraftSchema,
   DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
@@ -139,10 +141,14 @@ export const namedSchemas: NamedSchemas = {
   RenderedConfig: RenderedConfigSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
+  PlanCells: PlanCellsSchema,
   RolloutPlan: RolloutPlanSchema,
   RolloutRules: RolloutRulesSchema,
   RolloutState: RolloutStateSchema,
   Session: SessionSchema,
+  Site: SiteSchema,
+  SiteSummary: SiteSummarySchema,
+
   ServedCertificate: ServedCertificateSchema,
   RequestSample: RequestSampleSchema,
   Stage: StageSchema,

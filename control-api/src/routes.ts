@@ -9,6 +9,8 @@ import type { SecretBox } from './base/secret-box.ts'
 import type { Authority } from './ca/authority.ts'
 import type { Measured } from './certificates/expiry-watch.ts'
 import type { CertificateKeeper } from './certificates/keep.ts'
+import { shownBy } from './certificates/served-store.ts'
+import { latestOf } from './certificates/store.ts'
 import type { ConsoleCertificate } from './console-tls/certificate.ts'
 import type { Identity } from './control-plane/identity.ts'
 import type { Deciding } from './deciding-for-service.ts'
@@ -25,6 +27,7 @@ import { backupRoutes } from './features/backups/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
 import { configRoutes } from './features/configs/routes.ts'
+import { findVersion, newestVersion, newestVersions } from './features/configs/store.ts'
 import { parseConfigText } from './features/configs/text/text.ts'
 import type { TextWork } from './features/configs/text-work.ts'
 import { createAdopt, saveErrors } from './features/configs/versions.ts'
@@ -73,6 +76,7 @@ import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { createViewSession } from './features/session/view.ts'
+import { siteRoutes } from './features/sites/routes.ts'
 import { createFarmFamilies } from './features/telemetry/farm.ts'
 import { otlpBody } from './features/telemetry/otlp-body.ts'
 import { startOtlpExport } from './features/telemetry/otlp-export.ts'
@@ -226,6 +230,14 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
       (await groupsGiving(trx, config)).map(
         (group) => `the group "${group}" gives it to its nodes`,
       ),
+  })(api)
+  await siteRoutes({
+    ...{ now, sitesIn: work.sitesIn, nodes: index.nodes },
+    newestVersions: (page) => newestVersions(db, page),
+    newestVersion: (name) => newestVersion(db, name),
+    versionOf: (name, number) => findVersion(db, name, number),
+    certificates: (names) => latestOf(db, names),
+    shownBy: (nodeIds, hosts) => shownBy(db, nodeIds, hosts),
   })(api)
   await rolloutRoutes({
     ...orders,

@@ -164,6 +164,7 @@ function watchTextWork() {
   const work: TextWork = {
     examine: noting(textWork.examine),
     hostsIn: noting(textWork.hostsIn),
+    sitesIn: noting(textWork.sitesIn),
     sampleOf: noting(textWork.sampleOf),
     judge: noting(textWork.judge),
     compare: noting(textWork.compare),

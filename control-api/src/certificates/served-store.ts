@@ -34,6 +34,22 @@ export async function servedBy(db: Reader, nodeId: string): Promise<ServedByNode
   }))
 }
 
+/** By these nodes, under these hosts: of how many nodes each is. */
+export async function shownBy(
+  db: Reader,
+  nodeIds: readonly string[],
+  hosts: readonly string[],
+): Promise<(Served & { nodes: number })[]> {
+  const { rows } = await sql<Served & { nodes: number }>`
+    select s.host, s.fingerprint, s.not_after_ms as notAfterMs, count(*) as nodes
+    from json_each(${JSON.stringify(nodeIds)}) node
+    cross join json_each(${JSON.stringify(hosts)}) host
+    join served_certificates s on s.node_id = node.value and s.host = host.value
+    group by s.host, s.fingerprint, s.not_after_ms
+    order by s.host, s.not_after_ms`.execute(db)
+  return rows
+}
+
 /** By fingerprint; of one that was uploaded under several names, one of them. */
 async function versionsOf(
   db: Reader,

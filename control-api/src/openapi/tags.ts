@@ -8,6 +8,7 @@ export const tagDescriptions: Record<string, string> = {
   groups: 'Nodes that are configured alike, chosen by their labels.',
   configs: 'What nodes are told: drafts that people edit, and versions that never change.',
   certificates: 'What sites are served with over TLS; keys go in and never come out.',
+  sites: 'What configs say for which hosts, and which nodes serve it.',
   'managed certificates': 'Certificates that are ordered and renewed by themselves (ACME).',
   'certificate authorities': 'Whom certificates are ordered from, and with which account.',
   'dns webhooks': 'Programs that set the DNS records by which names are proven.',

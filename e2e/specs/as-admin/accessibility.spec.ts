@@ -55,6 +55,8 @@ async function screens({ call }: Api): Promise<Screen[]> {
   const certificate = first(await bodyOf(call.GET('/api/v1/certificates')))
   return [
     { name: 'overview', path: '/' },
+    { name: 'sites', path: '/sites' },
+    { name: 'site', path: '/sites/default/*' },
     { name: 'nodes', path: '/nodes' },
     { name: 'node', path: `/nodes/${node.id}` },
     { name: 'groups', path: '/groups' },

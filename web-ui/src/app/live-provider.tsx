@@ -22,7 +22,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
     ['configs'],
     ['audit'],
   ],
-  config: [['configs'], ['drafts'], ['audit']],
+  config: [['configs'], ['sites'], ['drafts'], ['audit']],
   metrics: [['metrics'], ['nodes', 'one']],
   session: [['session'], ['audit']],
   user: [['users'], ['session'], ['audit']],

@@ -12,6 +12,7 @@ import {
   IconSettings,
   IconStack2,
   IconStairsUp,
+  IconWorld,
 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -26,6 +27,7 @@ type PlaceOfRail = Place & { icon: Icon; exact?: true }
 export const placeGroups: readonly (readonly PlaceOfRail[])[] = [
   [
     { to: '/', label: 'Overview', icon: IconGauge, exact: true },
+    { to: '/sites', label: 'Sites', icon: IconWorld, permission: 'configs:read' },
     { to: '/nodes', label: 'Nodes', icon: IconServer2 },
     { to: '/groups', label: 'Groups', icon: IconStack2 },
     {

@@ -35,6 +35,7 @@ import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
 import { setupRoute } from '../routes/setup.tsx'
 import { signInRoute } from '../routes/sign-in.tsx'
+import { siteRoute, sitesRoute } from '../routes/sites.tsx'
 import { BrokenScreen, NotFoundScreen, PendingScreen } from './fallbacks.tsx'
 
 const routeTree = rootRoute.addChildren([
@@ -43,6 +44,8 @@ const routeTree = rootRoute.addChildren([
   changePasswordRoute,
   appRoute.addChildren([
     overviewRoute,
+    sitesRoute,
+    siteRoute,
     nodesRoute,
     nodeRoute,
     enrolmentRoute,

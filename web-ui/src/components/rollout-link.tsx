@@ -13,6 +13,8 @@ export type OfVersion = {
   version: number
   /** The newest there is: an older one is a way back from it. null: not known yet. */
   latest: number | null
+  /** Only for nodes with these labels; left out: for all that the config goes to. */
+  selector?: string | undefined
 }
 
 const isOld = ({ version, latest }: OfVersion) => latest !== null && version < latest
@@ -22,6 +24,7 @@ const labelOf = (of: OfVersion) =>
 const searchOf = (of: OfVersion) => ({
   config: of.config,
   version: of.version,
+  ...(of.selector !== undefined && of.selector !== '' && { selector: of.selector }),
   ...(isOld(of) && of.latest !== null && { backFrom: of.latest }),
 })
 

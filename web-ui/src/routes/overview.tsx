@@ -36,7 +36,11 @@ export const overviewRoute = createRoute({
           <NodesMap
             range={search.range ?? DEFAULT_RANGE}
             mayMeasure={may(session, 'metrics:read')}
-            search={{ by: isMeasure(search.by) ? search.by : undefined, label: search.label }}
+            search={{
+              by: isMeasure(search.by) ? search.by : undefined,
+              label: search.label,
+              as: search.as,
+            }}
             onSearch={(next) => void navigate({ search: { ...search, ...next }, replace: true })}
             onOpen={(id) => void navigate({ to: '/nodes/$id', params: { id } })}
           />

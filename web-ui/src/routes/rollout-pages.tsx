@@ -81,6 +81,7 @@ function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) 
       onStarted={({ id }) =>
         void navigate({ to: '/rollouts/$id', params: { id }, ignoreBlocker: true })
       }
+      onOpenNode={(id) => void navigate({ to: '/nodes/$id', params: { id } })}
     />
   )
 }

@@ -18,6 +18,7 @@ import type {
   NodeDetail,
   NodeHost,
   NodeTask,
+  PlanCells,
   Preflight,
   RenderedConfig,
   Rollout,
@@ -273,6 +274,7 @@ export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout 
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
+    distributions: [],
     states,
     totalNodes: tasks.length,
     doneNodes: (states.done ?? 0) + (states.healthy ?? 0),
@@ -337,6 +339,8 @@ export const plannedNode = (change: Partial<PlannedNode> = {}): PlannedNode => (
   cordon: null,
   willRefuse: false,
   isDrifted: false,
+  requestsPerSecond: null,
+  failureDomain: null,
   ...change,
 })
 
@@ -372,6 +376,11 @@ export function planOf(
       { length: waves },
       (_, i) => changing.filter(({ wave }) => wave === i).length,
     ),
+    wavePlans: Array.from({ length: waves }, (_, i) =>
+      wavePlanOf(changing.filter(({ wave }) => wave === i)),
+    ),
+    changingKinds: new Set(changing.map(({ kind }) => kind)).size,
+    mostAtOnce: { nodes: changing.length, requestsPerSecond: servedBy(changing) },
     kinds: { total: kinds.length, items: kinds },
     fromVersions: { total: fromVersions.length, items: fromVersions },
     textErrors: { nodes: bad.length, findings: { total: errors.length, items: errors } },
@@ -392,6 +401,32 @@ export function planOf(
     ...change,
   }
 }
+
+const servedBy = (nodes: readonly PlannedNode[]) =>
+  nodes.reduce((sum, { requestsPerSecond }) => sum + (requestsPerSecond ?? 0), 0)
+
+function wavePlanOf(nodes: readonly PlannedNode[]): RolloutPlan['wavePlans'][number] {
+  const domains = [...new Set(nodes.map(({ failureDomain }) => failureDomain))]
+  return {
+    nodes: nodes.length,
+    kinds: new Set(nodes.map(({ kind }) => kind)).size,
+    requestsPerSecond: servedBy(nodes),
+    unmeasuredNodes: nodes.filter(({ requestsPerSecond }) => requestsPerSecond === null).length,
+    failureDomains: { total: domains.length, items: domains },
+  }
+}
+
+/** The picture of planOf: these nodes, all of which take it. */
+export const planCells = (change: Partial<PlanCells> = {}): PlanCells => ({
+  standings: ['takes'],
+  cells: 'a',
+  waves: [1],
+  requestsPerSecond: [null],
+  domains: [null],
+  domainOf: [0],
+  names: [{ nodeId: plannedNode().nodeId, nodeName: 'edge-1' }],
+  ...change,
+})
 
 export const plan = (change: Partial<PlannedNode> = {}) => planOf([plannedNode(change)])
 

@@ -10,12 +10,14 @@ import type { Comparison, Sides } from './diff/compare.ts'
 import type { DraftConflict } from './drafts/conflict.ts'
 import type { DraftRevision } from './drafts/store.ts'
 import { hostsIn } from './text/hosts.ts'
+import { sitesIn, type TextSite } from './text/sites.ts'
 import type * as worker from './text-worker.ts'
 
 export type TextWork = AuthorsText & {
   examine: Examine
   /** For which hosts its sites answer. */
   hostsIn: (text: string) => Promise<string[]>
+  sitesIn: (text: string) => Promise<TextSite[]>
   compare: (sides: Sides) => Promise<Comparison>
   explainConflict: (
     revisions: readonly DraftRevision[],
@@ -56,6 +58,7 @@ export function startTextWork(): TextWork {
     examine: (text) => ask('examine', { text }),
     // Most are so small that to send them would take longer.
     hostsIn: async (text) => (text.length <= SMALL ? hostsIn(text) : await ask('hosts', { text })),
+    sitesIn: async (text) => (text.length <= SMALL ? sitesIn(text) : await ask('sites', { text })),
     sampleOf: (text) => ask('sampleOf', { text }),
     judge: (text, errors) => ask('judge', { text, errors }),
     compare: (sides) => ask('compare', sides),

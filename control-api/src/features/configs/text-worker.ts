@@ -9,12 +9,14 @@ import { compareTexts, type Sides } from './diff/compare.ts'
 import { explainConflict } from './drafts/conflict.ts'
 import type { DraftRevision } from './drafts/store.ts'
 import { hostsIn } from './text/hosts.ts'
+import { sitesIn } from './text/sites.ts'
 
 const schema = loadConfigSchema()
 const checkSchema = compileSchemaCheck(schema)
 
 export const examine = ({ text }: { text: string }) => examineText(checkSchema, text)
 export const hosts = ({ text }: { text: string }) => hostsIn(text)
+export const sites = ({ text }: { text: string }) => sitesIn(text)
 export const sampleOf = ({ text }: { text: string }) => sampleOfText(text)
 export const judge = ({ text, errors }: { text: string; errors: readonly ConfigError[] }) =>
   judgeSample(text, errors)

@@ -51,8 +51,11 @@ export type KeptNode = {
   identity: KnownIdentity
   isCordoned: boolean
   forgetsByToken: boolean
+  overridesSites: boolean
   /** Its token or its group says that it is forgotten when it is away: machines that come and go by themselves. */
   comesAndGoes: boolean
+  /** Its override, or its group's, puts sites in place of the config's. */
+  hasOwnSites: boolean
   /** It does not run what it was told last. */
   isBehind: boolean
   /** It refused that, or went back from it. */
@@ -74,6 +77,8 @@ export type FarmIndex = {
   kept(): Promise<readonly Readonly<KeptNode>[]>
 }
 
+const SITES = 'sites'
+const NO_PATCH = '{}'
 /** Rows that are read, and nodes that are grouped, between two turns of the loop. */
 const AT_ONCE = 200
 
@@ -177,15 +182,17 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   }
 }
 
-type Ungrouped = Omit<KeptNode, 'group' | 'comesAndGoes'>
+type Ungrouped = Omit<KeptNode, 'group' | 'comesAndGoes' | 'hasOwnSites'>
 
-function groupOf(
-  { labels, forgetsByToken }: Pick<Ungrouped, 'labels' | 'forgetsByToken'>,
-  grouping: Grouping,
-) {
-  const { name, forgetAfterHours } = grouping.of(labels)
-  return { group: name, comesAndGoes: forgetsByToken || forgetAfterHours !== null }
+function groupOf({ labels, forgetsByToken, overridesSites }: Grouped, grouping: Grouping) {
+  const { name, forgetAfterHours, mergePatch } = grouping.of(labels)
+  return {
+    group: name,
+    comesAndGoes: forgetsByToken || forgetAfterHours !== null,
+    hasOwnSites: overridesSites || SITES in mergePatch,
+  }
 }
+type Grouped = Pick<Ungrouped, 'labels' | 'forgetsByToken' | 'overridesSites'>
 const grouped = (node: Ungrouped, grouping: Grouping): KeptNode => ({
   ...node,
   ...groupOf(node, grouping),
@@ -213,6 +220,7 @@ async function readKept(
       identity: identityOf(row, { certificate: certificates.get(row.id), isTls }),
       isCordoned: row.cordon !== null,
       forgetsByToken: row.forget_after_hours !== null,
+      overridesSites: row.merge_patch !== NO_PATCH && SITES in JSON.parse(row.merge_patch),
       ...comparisons(standing),
     }
   })

@@ -19,6 +19,7 @@ import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import { nameOf } from './action-routes.ts'
 import { createKeptPlans } from './plan/kept-plans.ts'
+import { planCells } from './plan/plan-cells.ts'
 import { viewPlan } from './plan/plan-view.ts'
 import { createPlansUnderWay } from './plan/plans-under-way.ts'
 import { policyRefusalsOf } from './plan/policy-refusals.ts'
@@ -45,6 +46,8 @@ import {
 import { type NewRollout, NewRolloutSchema } from './shapes/order-schema.ts'
 import {
   FIRST_PAGE,
+  PlanCellsQuerySchema,
+  PlanCellsSchema,
   PlanNodesQuerySchema,
   PlanNodesSchema,
   type PlannedRow,
@@ -200,6 +203,27 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     async ({ params: { id }, user }, reply) => {
       if (!underWay.stop(ownerOf(user, scopeOf(user)), id)) throw new PlanNotUnderWay(id)
       return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/rollouts/plans/:planDigest/cells',
+    {
+      config: { permission: 'rollouts:run', scope: 'nodes', errors: [PlanGone] },
+      schema: {
+        operationId: 'getPlanCells',
+        tags,
+        summary: 'The nodes in the waves of such a plan, for a picture: a letter and a number each',
+        description: 'Without those that are skipped and those that have it already.',
+        params: Type.Object({ planDigest: PlanDigestSchema }),
+        querystring: PlanCellsQuerySchema,
+        response: { 200: PlanCellsSchema },
+      },
+    },
+    async ({ params: { planDigest }, query: { namesFrom }, user }) => {
+      const rows = plans.rowsOf(ownerOf(user, scopeOf(user)), planDigest)
+      if (!rows) throw new PlanGone(planDigest)
+      return planCells(rows, namesFrom)
     },
   )
 

@@ -138,7 +138,8 @@ export async function planVersion(
     isCordoned: node.cordon !== null,
   }))
   const planDigest = await planDigestOf({ config, version }, arranged, targets)
-  return { ...plan, arranged, planDigest, matchesNone: matchesNone(plan, selector) }
+  const weights = new Map(nodes.map((node) => [node.id, node]))
+  return { ...plan, arranged, weights, planDigest, matchesNone: matchesNone(plan, selector) }
 }
 
 /** A version that was well may not be with a certificate that nobody has seen yet. */

@@ -10,7 +10,7 @@ import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
 import type { Progress } from './reducer/model.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
-import type { Rollout, RolloutSummary } from './shapes/schema.ts'
+import type { Distribution, Rollout, RolloutSummary } from './shapes/schema.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
 import {
   countsOf,
@@ -37,7 +37,19 @@ export async function showRollout({ db, now }: Deps, id: string, scope: Scope): 
   const parts = { totals: totalsOf(states), approvals: await approvalsOf(db, [id]) }
   const headline = naming(tellHeadline(reasonOf(row), audience), audience)
   const timers = row.ended_at_ms === null ? await readTimers({ db, now }, row, scope) : []
-  return { ...summarize(row, parts, audience), waves: wavesOf(counts), states, headline, timers }
+  const distributions = audience.isWhole ? distributionsIn(row) : []
+  const shown = summarize(row, parts, audience)
+  return { ...shown, waves: wavesOf(counts), states, headline, timers, distributions }
+}
+
+/** None with what was noted before there were. */
+const distributionsIn = ({ evidence }: RolloutRow): Distribution[] =>
+  evidence === null ? [] : (JSON.parse(evidence).distributions ?? [])
+
+function evidenceOf(row: RolloutRow): RolloutSummary['evidence'] {
+  if (row.evidence === null) return null
+  const { distributions: _, ...evidence } = JSON.parse(row.evidence)
+  return evidence
 }
 
 async function readTimers({ db, now }: Deps, row: RolloutRow, scope: Scope) {
@@ -150,8 +162,6 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
   const policy = policyOf(row)
   const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const { nodes, done, pending, cordoned } = parts.totals
-  const evidence: RolloutSummary['evidence'] =
-    row.evidence === null ? null : JSON.parse(row.evidence)
   return {
     id: row.id,
     config: row.config,
@@ -170,7 +180,7 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
-    evidence,
+    evidence: evidenceOf(row),
     totalNodes: nodes,
     doneNodes: done,
     pendingNodes: pending,

@@ -66,6 +66,13 @@ export const LISTS: Record<string, List> = {
     filters: ['author=person-3', 'source=ui', 'q=change', 'author=person-3&source=ui&q=change'],
     isScoped: true,
   },
+  // Put in order in memory, of texts that are remembered: features/sites/known-sites.ts.
+  sites: {
+    path: '/sites',
+    after: ['sites', 'a.example', 'config-01'],
+    filters: ['q=fig', 'config=config-01'],
+    isScoped: true,
+  },
   groups: { path: '/groups', after: ['groups', 'group-3'], isScoped: true },
   'group-order': { path: '/group-order' },
   audit: {

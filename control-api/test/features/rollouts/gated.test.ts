@@ -54,7 +54,14 @@ describe('a rollout with gates', () => {
         return (await get(service, id)).state
       }, LONG)
       .toBe('reverted')
-    const { reason, evidence, tasks } = await get(service, id)
+    const { reason, evidence, distributions, tasks } = await get(service, id)
+    expect(distributions).toMatchObject([{ stage: 'firstByte' }])
+    const [{ canary: ours = [], control: theirs = [] } = {}] = distributions
+    // Half a second against ten milliseconds: no column has any of both.
+    expect(ours.some((count, i) => count > 0 && (theirs[i] ?? 0) > 0)).toBe(false)
+    expect(ours.at(-1)).toBeGreaterThan(0)
+    const listed = (await service.admin.inject({ url: '/api/v1/rollouts' })).json()
+    expect(listed.items[0].evidence).not.toHaveProperty('distributions')
     expect(reason).toMatch(/first byte p99 is \d+(\.\d+)? times the others’/)
     expect(evidence).toMatchObject({ wave: 0, verdict: 'fail', gates: [{ canary: { nodes: 1 } }] })
     expect(tasks.map((task) => task.state)).toEqual(['reverted', 'skipped', 'skipped'])

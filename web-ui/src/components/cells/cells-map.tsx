@@ -5,12 +5,22 @@ import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
 import classes from './cells.module.css'
 import { type CellLook, CellsPicture } from './cells-picture.tsx'
-import { cellAfter, layoutOf, type Part, partsOf } from './cells-rules.ts'
+import {
+  cellAfter,
+  columnsWithin,
+  columnWidth,
+  layoutOf,
+  type Part,
+  partsOf,
+  rowsOf,
+} from './cells-rules.ts'
 
 type Props = {
   /** What it is and what keys do in it. */
   label: string
-  parts: readonly { title: string | null; nodes: number }[]
+  parts: readonly { title: string | null; note?: string; nodes: number }[]
+  /** Side by side where there is room, to be read from left to right; else one below the other. */
+  isInColumns?: boolean
   kinds: readonly string[]
   lookOf: (kind: string) => CellLook
   /** The cell that the keyboard or the pointer is at, and what there is to say of it. */
@@ -22,11 +32,16 @@ type Props = {
   onPick: (cell: number) => void
 }
 
-export function CellsMap({ kinds, lookOf, cursor, onCursor, onPick, told, ...props }: Props) {
+export function CellsMap(given: Props) {
+  const { kinds, lookOf, cursor, onCursor, onPick, told, isInColumns = false, ...props } = given
   const { ref, width } = useElementSize()
   const [isKeyed, setKeyed] = useState(false)
   const parts = partsOf(props.parts)
-  const layout = layoutOf(width || 320, parts)
+  const beside = isInColumns ? columnsWithin(width || 320, parts.length) : 1
+  const layout =
+    beside > 1
+      ? layoutOf(columnWidth(width, beside), rowsOf(parts, beside))
+      : layoutOf(width || 320, parts)
   const handleKey = (event: React.KeyboardEvent) => {
     if (event.key === 'Enter' && cursor !== null) {
       event.preventDefault()
@@ -45,6 +60,7 @@ export function CellsMap({ kinds, lookOf, cursor, onCursor, onPick, told, ...pro
       <div
         ref={ref}
         className={classes.map}
+        style={beside > 1 ? { gridTemplateColumns: `repeat(${beside}, 1fr)` } : undefined}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from cell to cell
         tabIndex={0}
@@ -53,7 +69,12 @@ export function CellsMap({ kinds, lookOf, cursor, onCursor, onPick, told, ...pro
       >
         {parts.map((part) => (
           <figure key={part.from} className={classes.part}>
-            {part.title !== null && <figcaption className="dim">{part.title}</figcaption>}
+            {part.title !== null && (
+              <figcaption>
+                <span className={part.note === undefined ? 'dim' : undefined}>{part.title}</span>
+                {part.note !== undefined && <div className="dim">{part.note}</div>}
+              </figcaption>
+            )}
             <CellsPicture
               kinds={kinds.slice(part.from, part.from + part.nodes)}
               lookOf={lookOf}

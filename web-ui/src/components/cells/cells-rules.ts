@@ -18,6 +18,24 @@ export function layoutOf(width: number, parts: readonly Sized[]): Layout {
   return fitting ?? at(SMALLEST)
 }
 
+const GAP = 16
+const NARROWEST = 150
+
+/** How many parts stand side by side; 1: there is no room. */
+export const columnsWithin = (width: number, parts: number): number =>
+  Math.max(1, Math.min(parts, Math.floor((width + GAP) / (NARROWEST + GAP))))
+
+export const columnWidth = (width: number, columns: number): number =>
+  (width - GAP * (columns - 1)) / columns
+
+/** The largest of each row: it says how high the row is. */
+export function rowsOf(parts: readonly Sized[], columns: number): Sized[] {
+  const rows = Math.ceil(parts.length / columns)
+  return Array.from({ length: rows }, (_, row) => ({
+    nodes: Math.max(...parts.slice(row * columns, (row + 1) * columns).map(({ nodes }) => nodes)),
+  }))
+}
+
 const FIRST_LETTER = 'a'.charCodeAt(0)
 
 /** Of each cell what its letter stands for. */

@@ -46,6 +46,17 @@ export const nodeQuery = (id: string) =>
       bodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id } }, signal })),
   })
 
+/** Of the config; null: there was none. */
+export const lastRolloutQuery = (config: string) =>
+  queryOptions({
+    queryKey: ['rollouts', 'last', config],
+    queryFn: async ({ signal }) => {
+      const query = { config, limit: 1 }
+      const { items } = await bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))
+      return items[0] ?? null
+    },
+  })
+
 /** The node with the ETag that a change of its name or labels must carry. */
 export const taggedNodeQuery = (id: string) =>
   queryOptions({

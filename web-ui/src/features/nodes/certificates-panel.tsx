@@ -2,12 +2,11 @@
 import { Link } from '@tanstack/react-router'
 import { certificateVerdict } from '../../components/certificate-verdict.ts'
 import { Digest } from '../../components/digest.tsx'
+import { EndsAt } from '../../components/ends-at.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import { useNow } from '../../hooks/use-now.ts'
 import type { NodeDetail } from '../../lib/api-types.ts'
-import { formatAgo, formatDateTime, formatDuration } from '../../lib/time.ts'
 
 type Shown = NodeDetail['certificates'][number]
 
@@ -62,7 +61,7 @@ const Row = ({
       <StatusBadge verdict={certificateVerdict({ state })} />
     </td>
     <td className="nowrap">
-      <End at={notAfter} />
+      <EndsAt at={notAfter} />
     </td>
     <td className="wide-only">
       <Digest value={fingerprint} />
@@ -72,16 +71,6 @@ const Row = ({
     </td>
   </tr>
 )
-
-function End({ at }: { at: string }) {
-  const now = useNow()
-  const seconds = (Date.parse(at) - now) / 1000
-  return (
-    <time dateTime={at} title={formatDateTime(at)}>
-      {seconds > 0 ? `in ${formatDuration(seconds)}` : formatAgo(at, now)}
-    </time>
-  )
-}
 
 function Origin({ certificate }: Pick<Shown, 'certificate'>) {
   if (certificate === null) return <span className="dim">a file on the node</span>

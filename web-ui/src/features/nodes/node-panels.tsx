@@ -5,7 +5,7 @@ import { Digest } from '../../components/digest.tsx'
 import { Figures } from '../../components/figures.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { Node } from '../../lib/api-types.ts'
+import type { Node, Session } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import { measureLabel, unitOf } from '../../lib/measures.ts'
 import { ownWords } from '../../lib/own-words.ts'
@@ -13,6 +13,7 @@ import { forPeople } from '../../lib/people-words.ts'
 import { outcomeVerdict, VersionLink } from './node-cells.tsx'
 import classes from './node-screen.module.css'
 import { clientErrorRatio, errorRatio, syncVerdict, whyNoLatency } from './rules.ts'
+import { WayBack } from './way-back.tsx'
 
 /** What one reads first, and from afar. */
 export function NumbersPanel({ node }: { node: Node }) {
@@ -41,7 +42,8 @@ export function NumbersPanel({ node }: { node: Node }) {
   )
 }
 
-export function SyncPanel({ node: { sync } }: { node: Node }) {
+export function SyncPanel({ node, session }: { node: Node; session: Session }) {
+  const { sync } = node
   const rows = [
     { name: 'Desired', identity: sync.desired },
     { name: 'Acknowledged', identity: sync.acknowledged },
@@ -97,6 +99,7 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
             ))}
           </tbody>
         </table>
+        <WayBack node={node} session={session} />
       </div>
     </section>
   )

@@ -96,7 +96,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
         <>
           <NumbersPanel node={node} />
           <div className={classes.overview}>
-            <SyncPanel node={node} />
+            <SyncPanel node={node} session={session} />
             <ResultPanel node={node} />
           </div>
         </>

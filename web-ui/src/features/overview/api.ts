@@ -75,14 +75,15 @@ export const endingCertificatesQuery = queryOptions({
   refetchInterval: DAYS_EVERY_MS,
 })
 
-/** What somebody held up; the farm's summary names only the oldest that are under way. */
-export const pausedRolloutsQuery = queryOptions({
-  queryKey: ['rollouts', 'overview', 'paused'],
-  queryFn: ({ signal }) => {
-    const query = { state: 'paused' as const, limit: SHOWN_AT_MOST }
-    return bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))
-  },
-})
+/** What waits for somebody; the farm's summary names only the oldest that are under way and that wait. */
+export const heldRolloutsQuery = (state: 'paused' | 'awaiting_approval') =>
+  queryOptions({
+    queryKey: ['rollouts', 'overview', state],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/rollouts', { params: { query: { state, limit: SHOWN_AT_MOST } }, signal }),
+      ),
+  })
 
 /** Rules hold the objectives of the farm. */
 export const objectivesQuery = queryOptions({

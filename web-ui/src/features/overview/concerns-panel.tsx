@@ -10,7 +10,7 @@ import type { FarmSummary, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { may } from '../../lib/permissions.ts'
 import { healthQuery } from '../../lib/system-query.ts'
-import { endingCertificatesQuery, firingQuery, pausedRolloutsQuery } from './api.ts'
+import { endingCertificatesQuery, firingQuery, heldRolloutsQuery } from './api.ts'
 import { type Concern, concernsOf, silencedIn } from './concerns.ts'
 import classes from './overview.module.css'
 import { TargetLink } from './target-link.tsx'
@@ -26,8 +26,10 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
     enabled: may(session, 'certificates:read'),
   })
   const { underWay = 0, waiting = 0, named = [] } = farm.data?.rollouts ?? {}
-  const paused = useQuery({ ...pausedRolloutsQuery, enabled: underWay + waiting > named.length })
-  const asked = [farm, health, alerts, certificates, paused]
+  const enabled = underWay + waiting > named.length
+  const paused = useQuery({ ...heldRolloutsQuery('paused'), enabled })
+  const unapproved = useQuery({ ...heldRolloutsQuery('awaiting_approval'), enabled })
+  const asked = [farm, health, alerts, certificates, paused, unapproved]
   const failed = asked.filter(({ isError }) => isError)
   if (asked.some(({ isLoading }) => isLoading)) {
     return (
@@ -50,7 +52,7 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
   }
   const known = {
     ...{ farm: farm.data, health: health.data, alerts: alerts.data },
-    ...{ certificates: certificates.data, paused: paused.data?.items ?? [], missed },
+    ...{ certificates: certificates.data, held: [paused.data, unapproved.data], missed },
   }
   const concerns = concernsOf(known)
   const silenced = silencedIn(known)

@@ -14,7 +14,7 @@ export type Target =
   | { config: string; version: number }
   | { entry: number }
   | { alerts: 'resolved' }
-  | { page: '/certificates' | '/alerts' | '/settings' }
+  | { page: '/certificates' | '/alerts' | '/rollouts' | '/settings' }
 
 export type Concern = {
   key: string
@@ -33,9 +33,10 @@ export type Known = {
   alerts?: { items: readonly Alert[]; nextCursor: string | null } | undefined
   certificates?: { items: readonly Certificate[]; nextCursor: string | null } | undefined
   /** Besides those that the summary names. */
-  paused: readonly NamedRollout[]
+  held: readonly (HeldRollouts | undefined)[]
   missed: readonly string[]
 }
+type HeldRollouts = { items: readonly NamedRollout[]; nextCursor: string | null }
 type NamedRollout = { id: string; config: string; version: number; state: string }
 
 const NAMED = 5
@@ -46,7 +47,7 @@ export function concernsOf(known: Known): Concern[] {
     ...healthConcerns(known.health),
     ...(known.alerts ? alertConcerns(known.alerts) : []),
     ...nodeConcerns(known.farm.nodes),
-    ...rolloutConcerns(known.farm, known.paused),
+    ...rolloutConcerns(known.farm, known.held),
     ...(known.certificates ? certificateConcerns(known.certificates) : []),
     ...known.missed.map((text) => concern('warn', text, '', { page: '/alerts' })),
     ...known.farm.mixed.map(({ config, versions, more }) =>
@@ -140,10 +141,12 @@ function nodeConcerns({ byState, silent }: FarmSummary['nodes']): Concern[] {
   ]
 }
 
-function rolloutConcerns({ rollouts }: FarmSummary, paused: readonly NamedRollout[]): Concern[] {
+function rolloutConcerns({ rollouts }: FarmSummary, held: Known['held']): Concern[] {
   if (rollouts === null) return []
-  const all = new Map([...rollouts.named, ...paused].map((one) => [one.id, one]))
-  return [...all.values()].flatMap(({ id, config, version, state }): Concern[] => {
+  const read = held.flatMap((one) => one?.items ?? [])
+  const all = new Map([...rollouts.named, ...read].map((one) => [one.id, one]))
+  const more = held.some((one) => one !== undefined && one.nextCursor !== null)
+  const named = [...all.values()].flatMap(({ id, config, version, state }): Concern[] => {
     const what = `Rollout of ${config} v${version}`
     const to = { rollout: id }
     if (state === 'paused') {
@@ -154,6 +157,9 @@ function rolloutConcerns({ rollouts }: FarmSummary, paused: readonly NamedRollou
     if (state !== 'awaiting_approval') return []
     return [{ ...concern('warn', `${what} waits for approval`, '', to), key: id }]
   })
+  if (!more) return named
+  const others = 'More rollouts are paused or wait for approval'
+  return [...named, concern('warn', others, '', { page: '/rollouts' })]
 }
 
 function certificateConcerns({ items, nextCursor }: NonNullable<Known['certificates']>): Concern[] {

@@ -34,6 +34,51 @@ describe('the overview', () => {
     expect(screen.queryByRole('region', { name: 'Needs you' })).toBeNull()
   })
 
+  test('asks for more rollouts than are named, those that are paused and those that wait for approval', async () => {
+    const held = (state: 'paused' | 'awaiting_approval', id: string) => rollout({ state, id })
+    renderApp('/', {
+      ...reads,
+      'GET /farm/summary': () =>
+        json(farmSummary({ rollouts: { underWay: 1, waiting: 4, named: [] } })),
+      'GET /rollouts': ({ query }) => {
+        const state = query.get('state')
+        if (state === 'paused') return json(page(held(state, 'rollout_p')))
+        if (state !== 'awaiting_approval') return json(page())
+        return json({ items: [held(state, 'rollout_a')], nextCursor: 'more' })
+      },
+    })
+    const list = within(await needs())
+    expect(list.getByRole('link', { name: 'Rollout of default v2 is paused' })).toBeVisible()
+    expect(
+      list.getByRole('link', { name: 'Rollout of default v2 waits for approval' }),
+    ).toHaveAttribute('href', '/rollouts/rollout_a')
+    expect(
+      list.getByRole('link', { name: 'More rollouts are paused or wait for approval' }),
+    ).toHaveAttribute('href', '/rollouts')
+  })
+
+  test('says so while what stands there is still of the range before', async () => {
+    const metrics = {
+      ...reads,
+      'GET /session': () => json({ ...session, permissions: [...permissions, 'metrics:read'] }),
+    }
+    const sets = { stepSeconds: 30, times: [], quantiles: [0.5, 0.99], sets: [] }
+    const api = renderApp('/', {
+      ...metrics,
+      'GET /metrics/sets': () => json(sets),
+      'GET /metrics/compare': () => json({ stages: [], quantiles: [] }),
+    })
+    expect(await screen.findByRole('region', { name: 'The farm at a glance' })).toBeVisible()
+    api.answer({ 'GET /metrics/sets': never })
+    await userEvent.click(screen.getByRole('radio', { name: '6 h' }))
+    expect(
+      await screen.findByText('Reading the last 6 h. Until then you see the range before.'),
+    ).toBeVisible()
+    api.answer({ 'GET /metrics/sets': () => json(sets) })
+    await userEvent.click(screen.getByRole('radio', { name: '24 h' }))
+    await expect.poll(() => screen.queryByText(/Until then you see/)).toBeNull()
+  })
+
   test('lists what needs somebody, worst first, each a link to where it is', async () => {
     const named = { config: 'default', version: 3, totalNodes: 9, doneNodes: 2 }
     renderApp('/', {

@@ -71,19 +71,29 @@ export function OverviewScreen(props: OverviewScreenProps) {
           {may(session, 'metrics:read') && (
             <QueryStates query={measured.query} what="The measurements" skeletonRows={8}>
               {() =>
-                measured.glance && <Glance {...measured} glance={measured.glance} range={range} />
+                measured.glance && (
+                  <OfRange range={range} isOld={measured.isOld}>
+                    <Glance {...measured} glance={measured.glance} range={range} />
+                  </OfRange>
+                )
               }
             </QueryStates>
           )}
           <div className={classes.columns}>
             {rollouts}
             <VersionsPanel farm={farm} />
-            {measured.glance && <TimeParts parts={measured.glance.parts} />}
+            {measured.glance && (
+              <div className={classes.ofRange} data-old={measured.isOld || undefined}>
+                <TimeParts parts={measured.glance.parts} />
+              </div>
+            )}
           </div>
           {map}
           {measured.glance && (
             <Suspense fallback={<ChartsFallback />}>
-              <Charts steps={measured.glance.steps} marks={changes.marks} />
+              <div className={classes.ofRange} data-old={measured.isOld || undefined}>
+                <Charts steps={measured.glance.steps} marks={changes.marks} />
+              </div>
             </Suspense>
           )}
           <ChangesPanel changes={changes} onShow={(show) => onSearch({ ...search, show })} />
@@ -92,6 +102,20 @@ export function OverviewScreen(props: OverviewScreenProps) {
     </Page>
   )
 }
+
+type OfRangeProps = { range: RangeKey; isOld: boolean; children: React.ReactNode }
+
+/** Until another range is read, what stands there is of the one before, and says so. */
+const OfRange = ({ range, isOld, children }: OfRangeProps) => (
+  <div aria-busy={isOld}>
+    <p role="status" className={isOld ? classes.loading : 'visually-hidden'}>
+      {isOld && `Reading the last ${ranges[range].label}. Until then you see the range before.`}
+    </p>
+    <div className={classes.ofRange} data-old={isOld || undefined}>
+      {children}
+    </div>
+  </div>
+)
 
 /** What the farm did in the range, beside what it is to keep. */
 function useMeasured(session: Session, range: RangeKey) {
@@ -106,6 +130,7 @@ function useMeasured(session: Session, range: RangeKey) {
     enabled: isAllowed && !rules.isLoading,
   })
   const glance = useMemo(() => (query.data ? glanceOf(query.data) : null), [query.data])
+  const isCompared = compared.data !== undefined && !compared.isPlaceholderData
   const total = compared.data?.stages.find(({ stage }) => stage === 'total')
   const valueAt = (q: number) => total?.a.quantiles[quantiles.indexOf(q)] ?? null
   const latency = judgeLatency(objectives.latency, valueAt(objectives.latency?.ratio ?? P99))
@@ -116,7 +141,9 @@ function useMeasured(session: Session, range: RangeKey) {
     p50: { seconds: valueAt(MEDIAN), ratio: total?.ratios[0] ?? null },
     p99: { seconds: valueAt(P99), ratio: total?.ratios[1] ?? null },
     requestsBefore: total?.b.count ?? 0,
-    isCompared: compared.data !== undefined,
+    isCompared,
+    /** It is of another range than the one that is chosen. */
+    isOld: query.isPlaceholderData || compared.isPlaceholderData,
     judged: { latency, errors },
     missed: [latency, errors].flatMap((one) => (one && !one.isMet ? [one.words] : [])),
   }

@@ -467,7 +467,8 @@ describe('the plan', () => {
     expect(await screen.findByText('10,000 nodes, 10,000 will change', {}, soon)).toBeVisible()
     expect(screen.getByText('Wave 1: 100 nodes')).toBeVisible()
     expect(screen.getByText(/v2 goes to 100 nodes of 10,000 first/)).toBeVisible()
-    const asked = () => api.requests.filter(({ path }) => path.startsWith('/rollouts/plans/'))
+    const asked = () =>
+      api.requests.filter(({ path }) => /^\/rollouts\/plans\/.*\/nodes$/.test(path))
     expect(asked()).toEqual([])
     const more = screen.getByRole('button', { name: 'Show more of 10,000 nodes' })
     for (const pages of [1, 2]) {

@@ -14,6 +14,7 @@ import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
+import { PlanPicture } from './plan-picture.tsx'
 import { PlanProgress } from './plan-progress.tsx'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
@@ -31,10 +32,11 @@ export type PlanScreenProps = {
   session: Session
   onNarrow: (selector: string) => void
   onStarted: (rollout: Rollout) => void
+  onOpenNode: (nodeId: string) => void
 }
 
 export function PlanScreen(props: PlanScreenProps) {
-  const { release, first, backFrom, session, onNarrow, onStarted } = props
+  const { release, first, backFrom, session, onNarrow, onStarted, onOpenNode } = props
   const [before] = useState(first ?? readLastUsed)
   const [choice, setChoice] = useState(before)
   const [saidFirst] = useState(() => ({ ...nothingSaid, message: wayBack(release, backFrom) }))
@@ -83,6 +85,7 @@ export function PlanScreen(props: PlanScreenProps) {
         <QueryStates query={query} what="The plan" skeletonRows={5}>
           {(plan) => (
             <>
+              {plan.changingNodes > 1 && <PlanPicture plan={plan} onOpen={onOpenNode} />}
               <PlanView plan={plan} />
               {plan.changingNodes > 0 && mayRun && <PreflightPanel order={order} />}
               <StartForm

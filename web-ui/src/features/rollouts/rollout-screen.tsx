@@ -5,6 +5,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { rolloutQuery } from './api.ts'
+import { Distributions } from './distributions.tsx'
 import { EvidencePanel } from './evidence.tsx'
 import { NodesPanel } from './nodes-panel.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
@@ -43,6 +44,7 @@ export function RolloutScreen({ id, session, onStarted }: RolloutScreenProps) {
             <TwoVersions rollout={data} session={session} onStarted={onStarted} />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
+            <Distributions distributions={data.distributions} />
             <NodesPanel rollout={data} />
             <PolicyFacts policy={data.policy} />
             <Timeline rollout={data} session={session} />

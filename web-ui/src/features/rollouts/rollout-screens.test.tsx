@@ -488,6 +488,29 @@ describe('the rollouts', () => {
     expect(await screen.findByRole('link', { name: 'default v2' })).toBeVisible()
     expect(screen.getByText('0 of 1')).toBeVisible()
   })
+  test('lead back from the last one of each config, and from no older one', async () => {
+    const done = { state: 'succeeded', endedAt: one.createdAt } as const
+    const all = page(
+      rollout({ ...done, id: 'rollout_3', version: 3, previousVersion: 2 }),
+      rollout({ ...done, id: 'rollout_2', version: 2, previousVersion: 1 }),
+      rollout({ ...done, id: 'rollout_m', config: 'mirror', version: 8, previousVersion: 7 }),
+    )
+    const permissions = [...session.permissions, 'rollouts:run']
+    const api = renderApp('/rollouts', {
+      'GET /session': () => json({ ...session, permissions }),
+      'GET /rollouts': () => json(all),
+    })
+    const back = await screen.findAllByRole('link', { name: /^Back to v/ }, { timeout: 20_000 })
+    expect(back.map((link) => link.getAttribute('href'))).toEqual([
+      '/rollouts/new?config=default&version=2&backFrom=3',
+      '/rollouts/new?config=mirror&version=7&backFrom=8',
+    ])
+    // What is left out may be newer.
+    api.answer({ 'GET /rollouts': () => json(all) })
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'State' }), 'succeeded')
+    await waitFor(() => expect(screen.queryByRole('link', { name: /^Back to v/ })).toBeNull(), soon)
+  }, 40_000)
+
   test('are narrowed by state, config and who ordered them, and the address says so', async () => {
     const api = renderApp('/rollouts?author=ana', {
       'GET /rollouts': () => json(page(one)),

@@ -3,16 +3,19 @@ import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NewRolloutButton } from '../../components/new-rollout-button.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { RolloutSummary, Session } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
+import { versionBefore } from '../../lib/way-back.ts'
 import { rolloutsQuery } from './api.ts'
 import { RolloutFilters } from './rollout-filters.tsx'
 import { rolloutVerdict } from './rules.ts'
@@ -40,7 +43,16 @@ export function RolloutsScreen({ search, session, onSearch }: Props) {
         <QueryStates query={rollouts} what="The rollouts" skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
-            if (known.length > 0) return <Rollouts known={known} hasMore={rollouts.hasNextPage} />
+            if (known.length > 0) {
+              return (
+                <Rollouts
+                  known={known}
+                  hasMore={rollouts.hasNextPage}
+                  session={session}
+                  isOfAll={asked.state === undefined && asked.author === undefined}
+                />
+              )
+            }
             return isFiltered ? (
               <EmptyState title="No rollout matches">
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
@@ -72,10 +84,29 @@ const columns: Column[] = [
   { title: 'By', className: 'wide-only' },
   { title: 'Ordered' },
   { title: 'Took', className: 'wide-only' },
+  { title: 'Way back', className: 'wide-only' },
 ]
 const keyOf = ({ id }: RolloutSummary) => id
 
-function Rollouts({ known, hasMore }: { known: RolloutSummary[]; hasMore: boolean }) {
+type ListProps = {
+  known: RolloutSummary[]
+  hasMore: boolean
+  session: Session
+  /** Of a config none is left out. */
+  isOfAll: boolean
+}
+
+function newestOfEach(known: readonly RolloutSummary[]): Set<string> {
+  const ofEach = new Map<string, string>()
+  for (const { id, config } of known) if (!ofEach.has(config)) ofEach.set(config, id)
+  return new Set(ofEach.values())
+}
+
+function Rollouts({ known, hasMore, session, isOfAll }: ListProps) {
+  const newest = useMemo(
+    () => (isOfAll ? newestOfEach(known) : new Set<string>()),
+    [known, isOfAll],
+  )
   return (
     <LongTable
       label="Rollouts, table"
@@ -107,10 +138,26 @@ function Rollouts({ known, hasMore }: { known: RolloutSummary[]; hasMore: boolea
           <td className="nowrap wide-only">
             <Took rollout={rollout} />
           </td>
+          <td className="wide-only">
+            {newest.has(rollout.id) ? (
+              <WayBack rollout={rollout} session={session} />
+            ) : (
+              <span className="dim">–</span>
+            )}
+          </td>
         </>
       )}
     </LongTable>
   )
+}
+
+/** Only from the last one of a config: what went before it is not what nodes run. */
+function WayBack({ rollout, session }: { rollout: RolloutSummary; session: Session }) {
+  const { config, version, selector } = rollout
+  const before = versionBefore(rollout)
+  if (before === null) return <span className="dim">–</span>
+  const latest = Math.max(version, before)
+  return <RolloutLink {...{ config, version: before, latest, selector, session }} />
 }
 
 function Took({ rollout: { startedAt, endedAt } }: { rollout: RolloutSummary }) {

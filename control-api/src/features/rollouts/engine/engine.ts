@@ -30,7 +30,7 @@ import { changesBetween, taskOf } from '../reducer/places.ts'
 import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
-import type { Evidence, OnFailure } from '../shapes/schema.ts'
+import type { Distribution, Evidence, OnFailure } from '../shapes/schema.ts'
 import { isLeased } from '../store/leases.ts'
 import {
   awaitingRollouts,
@@ -80,6 +80,8 @@ type Found = {
   wave: number
   onFail: OnFailure
   evidence: Evidence
+  /** What it was drawn from, for who looks. */
+  distributions?: readonly Distribution[]
   /** Of whom nothing was measured, when that is what the evidence says. */
   silent?: readonly NodeRef[]
 }
@@ -362,13 +364,13 @@ export function createEngine(deps: Deps): Engine {
 
     gated: () => gatedRollouts(db, connected, memory.committed),
 
-    evaluated: (rolloutId, { wave, onFail, evidence, silent }) =>
+    evaluated: (rolloutId, { wave, onFail, evidence, distributions = [], silent }) =>
       write(async (unit) => {
         const loaded = await load(unit, rolloutId)
         if (!loaded) return
         const { verdict, message } = evidence
         const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
-        const row = { ...loaded.row, evidence: JSON.stringify(noted) }
+        const row = { ...loaded.row, evidence: JSON.stringify({ ...noted, distributions }) }
         const said = { wave, verdict, onFail, message, ...(silent && { silent }) }
         const event = { kind: 'evaluated' as const, ...said }
         const { rollout } = await settle(unit, { ...loaded, row }, event)

@@ -6,6 +6,7 @@ import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { ProbeOrder } from '../../../fleet/probe-orders.ts'
 import type { Metrics } from '../../../metrics-store/metrics.ts'
+import { distributionsOf } from '../gates/distributions.ts'
 import {
   answersOf,
   findIll,
@@ -53,7 +54,9 @@ export function createEvaluator(deps: Deps) {
     if (isHeldByGate(rollout.progress) && evidence.verdict === 'no_data') return
     const { wave } = rollout.progress
     const isSilence = evidence.message !== judged.message
-    await engine.evaluated(id, { wave, onFail, evidence, ...(isSilence && { silent }) })
+    const distributions = distributionsOf(canary.group, control.group)
+    const said = { wave, onFail, evidence, distributions, ...(isSilence && { silent }) }
+    await engine.evaluated(id, said)
     await askForMore(id, rollout, { canary, control })
   }
 

@@ -39,12 +39,19 @@ const AT_A_TIME = 500
 
 export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView> {
   const { waveOf, waves, policy } = plan.arranged
+  const { weights } = plan
   const rows: PlannedRow[] = []
   const found = new Found()
   for (const nodes of inSlices(plan.nodes, AT_A_TIME)) {
     await nextTurn()
     for (const planned of nodes) {
-      rows.push({ ...rowOf(planned, seen), wave: waveOf.get(planned.node.id) ?? 0 })
+      const weight = weights.get(planned.node.id)
+      rows.push({
+        ...rowOf(planned, seen),
+        wave: waveOf.get(planned.node.id) ?? 0,
+        requestsPerSecond: weight?.throughput ?? null,
+        failureDomain: weight?.domain ?? null,
+      })
     }
     // Nodes that would get one text share what is wrong with it.
     for (const [errors, of] of Map.groupBy(nodes, (planned) => planned.errors)) {
@@ -67,6 +74,9 @@ export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView>
     matchesNone: plan.matchesNone,
     waves,
     waveNodes: Array.from({ length: waves }, (_, wave) => inWave.get(wave)?.length ?? 0),
+    wavePlans: Array.from({ length: waves }, (_, wave) => viewWave(inWave.get(wave) ?? [])),
+    changingKinds: kindsIn(changing),
+    mostAtOnce: mostAtOnce(changing, policy.blastBudget),
     kinds: counted(
       rows,
       ({ kind }) => kind,
@@ -95,6 +105,25 @@ const isToChange = ({ changes, cordon }: PlannedRow) => changes && cordon === nu
 function placeOf({ changes, cordon, wave }: PlannedRow, waves: number): number {
   if (!changes) return waves + 1
   return cordon === null ? wave : waves
+}
+
+const kindsIn = (rows: readonly PlannedRow[]) => new Set(rows.map(({ kind }) => kind)).size
+const servedBy = (rows: readonly PlannedRow[]) =>
+  rows.reduce((sum, { requestsPerSecond }) => sum + (requestsPerSecond ?? 0), 0)
+
+const viewWave = (rows: readonly PlannedRow[]) => ({
+  nodes: rows.length,
+  kinds: kindsIn(rows),
+  requestsPerSecond: servedBy(rows),
+  unmeasuredNodes: rows.filter(({ requestsPerSecond }) => requestsPerSecond === null).length,
+  failureDomains: some([...new Set(rows.map(({ failureDomain }) => failureDomain))], NODES_NAMED),
+})
+
+/** As if the busiest went at the same time. */
+function mostAtOnce(rows: readonly PlannedRow[], budget: number | null) {
+  const busiest = rows.toSorted((a, b) => (b.requestsPerSecond ?? 0) - (a.requestsPerSecond ?? 0))
+  const most = busiest.slice(0, budget ?? rows.length)
+  return { nodes: most.length, requestsPerSecond: servedBy(most) }
 }
 
 /** How many there are of each, most first. */

@@ -29,6 +29,7 @@ import {
 } from '../store/nodes.ts'
 import { type Following, UNFOLLOWED } from './plans-under-way.ts'
 import type { Arranged } from './strategy.ts'
+import type { WaveNode } from './waves.ts'
 
 /** The version as one node would get it. */
 export type Checked = {
@@ -61,7 +62,13 @@ export type PlannedNode = Checked & {
 export type ExcludedNode = { node: FleetNode; group: string; reason: string }
 export type Plan = { nodes: PlannedNode[]; excluded: ExcludedNode[]; grouping: Grouping }
 /** With its waves. */
-export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
+export type Arrangement = Plan & {
+  arranged: Arranged
+  /** What waves were cut by, of the nodes that are in one. */
+  weights: ReadonlyMap<string, WaveNode>
+  planDigest: string
+  matchesNone: boolean
+}
 
 type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
 type Ordered = {

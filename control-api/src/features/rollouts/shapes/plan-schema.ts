@@ -80,6 +80,17 @@ const PlannedNodeSchema = Type.Object({
     description:
       'Its config was changed on its machine, and nobody has decided about it: it takes nothing until then',
   }),
+  requestsPerSecond: Nullable(
+    Type.Number({
+      description:
+        'In the last minute: its share of the farm by which waves are cut. null: not measured, or it is in no wave',
+    }),
+  ),
+  failureDomain: Nullable(
+    Type.String({
+      description: 'Its value of the label `failureDomain` of the strategy; null: it has none',
+    }),
+  ),
 })
 export type PlannedRow = Static<typeof PlannedNodeSchema>
 
@@ -113,6 +124,50 @@ export type PlanUnderWay = Static<typeof PlanUnderWaySchema>
 /** GET /rollouts/plans-under-way listPlansUnderWay: one’s own, oldest first */
 export const PlansUnderWaySchema = Type.Object({ items: Type.Array(PlanUnderWaySchema) })
 
+/** What will come of a node in a wave. */
+export const PlanStandingSchema = Type.Enum(
+  ['takes', 'away', 'drifted', 'will-refuse', 'invalid'],
+  {
+    description:
+      'takes: now, when its turn comes; away: when it returns; drifted, will-refuse: see the row; invalid: the text is wrong as it would get it',
+  },
+)
+export type PlanStanding = Static<typeof PlanStandingSchema>
+export const PLAN_NAMES_AT_ONCE = 2000
+/** GET /rollouts/plans/{planDigest}/cells getPlanCells: those in waves, wave by wave, for a picture. */
+export const PlanCellsQuerySchema = Type.Object({
+  namesFrom: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: `With the names of ${PLAN_NAMES_AT_ONCE} nodes from this cell on`,
+    }),
+  ),
+})
+export const PlanCellsSchema = Type.Object({
+  standings: Type.Array(PlanStandingSchema, { description: 'What the letters mean: a, b, c …' }),
+  cells: Type.String({ description: 'A letter for each node, in the order of listPlanNodes' }),
+  waves: Type.Array(Type.Integer(), { description: 'Cells of each' }),
+  requestsPerSecond: Type.Array(Nullable(Type.Number())),
+  domains: Type.Array(Nullable(Type.String()), {
+    description: 'The failure domains there are, those of most nodes first; null: nodes without',
+  }),
+  domainOf: Type.Array(Type.Integer(), { description: 'Of each cell: its place in `domains`' }),
+  names: Nullable(Type.Array(NodeRefSchema)),
+})
+export type PlanCells = Static<typeof PlanCellsSchema>
+
+const WavePlanSchema = Type.Object({
+  nodes: Type.Integer({ description: 'It is offered to so many' }),
+  kinds: Type.Integer({ description: 'So many kinds of nodes are among them' }),
+  requestsPerSecond: Type.Number({ description: 'What those that are measured serve together' }),
+  unmeasuredNodes: Type.Integer(),
+  failureDomains: someOf(
+    Nullable(Type.String({ description: 'null: nodes without the label' })),
+    NODES_NAMED,
+  ),
+})
+
 /** ?dryRun=1 → 200: what it would do; nothing is stored */
 export const RolloutPlanSchema = Type.Object({
   config: NameSchema,
@@ -133,6 +188,18 @@ export const RolloutPlanSchema = Type.Object({
   }),
   waves: Type.Integer({ description: 'How many' }),
   waveNodes: Type.Array(Type.Integer(), { description: 'To how many it is offered in each' }),
+  wavePlans: Type.Array(WavePlanSchema, { description: 'What is in each wave' }),
+  changingKinds: Type.Integer({ description: 'So many kinds of nodes it would be offered to' }),
+  mostAtOnce: Type.Object(
+    {
+      nodes: Type.Integer(),
+      requestsPerSecond: Type.Number({ description: 'At most, if it were those that serve most' }),
+    },
+    {
+      description:
+        'What can be between two configs at the same time: the blast radius, by nodes and by what they serve',
+    },
+  ),
   kinds: someOf(Type.Object({ kind: KindSchema, nodes: Type.Integer() })),
   fromVersions: someOf(
     Type.Object({

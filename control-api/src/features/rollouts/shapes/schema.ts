@@ -75,6 +75,19 @@ const GateEvidenceSchema = Type.Object({
   message: Type.String(),
 })
 export type GateEvidence = Static<typeof GateEvidenceSchema>
+/** Those that a gate reads a percentile of. */
+export const DISTRIBUTION_STAGES = ['firstByte', 'total', 'readWait', 'handshake'] as const
+const CountsSchema = Type.Array(Type.Integer({ minimum: 0 }))
+export const DistributionSchema = Type.Object({
+  stage: Type.Enum([...DISTRIBUTION_STAGES]),
+  firstColumn: Type.Integer({
+    description:
+      'Of the counts that follow. Column i counts times above 2^(i/2) seconds, up to and with 2^((i+1)/2); the lowest, -43, all that are shorter',
+  }),
+  canary: CountsSchema,
+  control: CountsSchema,
+})
+export type Distribution = Static<typeof DistributionSchema>
 export const EvidenceSchema = Type.Object({
   verdict: VerdictSchema,
   message: Type.String(),
@@ -225,6 +238,12 @@ export const PlanDigestSchema = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
 })
 
+const NotedEvidenceSchema = Type.Object({
+  wave: Type.Integer(),
+  at: TimeSchema,
+  ...EvidenceSchema.properties,
+})
+
 /** GET /rollouts listRollouts */
 export const RolloutSummarySchema = Type.Object({
   id: RolloutIdSchema,
@@ -262,13 +281,7 @@ export const RolloutSummarySchema = Type.Object({
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
-  evidence: Nullable(
-    Type.Object({
-      wave: Type.Integer(),
-      at: TimeSchema,
-      ...EvidenceSchema.properties,
-    }),
-  ),
+  evidence: Nullable(NotedEvidenceSchema),
   totalNodes: Type.Integer({ minimum: 0 }),
   doneNodes: Type.Integer({ minimum: 0, description: 'Well with the version' }),
   pendingNodes: Type.Integer({
@@ -312,6 +325,10 @@ export const RolloutSchema = Type.Object({
     description: 'Of `reason` one sentence: why it waits, and what moves it on',
   }),
   timers: Type.Array(RolloutTimerSchema),
+  distributions: Type.Array(DistributionSchema, {
+    description:
+      'Of the stages whose percentiles the gates read, as the evidence was drawn: how many requests took how long with the version and without it. Empty: there is none, or you see a part of its nodes only',
+  }),
 })
 export type Rollout = Static<typeof RolloutSchema>
 

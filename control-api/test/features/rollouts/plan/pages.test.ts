@@ -40,6 +40,8 @@ async function planOf({ admin }: Service, strategy: object = { waves: WAVES }) {
 
 const pagesUrl = (digest: string, query = '') => `/api/v1/rollouts/plans/${digest}/nodes${query}`
 
+const cellsUrl = (digest: string, query = '') => `/api/v1/rollouts/plans/${digest}/cells${query}`
+
 test('says of ten thousand nodes how many, and has each in a page', async () => {
   const service = await largeFarm()
   const { plan, bytes } = await planOf(service)
@@ -52,6 +54,19 @@ test('says of ten thousand nodes how many, and has each in a page', async () => 
     fromVersions: { total: 1, items: [{ version: null, nodes: NODES }] },
     driftedNodes: { total: 0, items: [] },
   })
+  expect(plan.wavePlans).toEqual([
+    {
+      ...{ nodes: 10, kinds: 1, requestsPerSecond: 0, unmeasuredNodes: 10 },
+      failureDomains: { total: 1, items: [null] },
+    },
+    expect.objectContaining({ nodes: NODES - 14, kinds: 1 }),
+  ])
+  expect(plan).toMatchObject({ changingKinds: 1, mostAtOnce: { nodes: 40, requestsPerSecond: 0 } })
+  const drawn = await service.admin.inject({ url: cellsUrl(plan.planDigest, '?namesFrom=8000') })
+  expect(drawn.rawPayload.length).toBeLessThan(MOST_BYTES + 2000 * 60)
+  expect(drawn.json().cells).toBe('a'.repeat(NODES - 4))
+  expect(drawn.json()).toMatchObject({ standings: ['away'], waves: [10, NODES - 14] })
+  expect(drawn.json().names).toHaveLength(NODES - 4 - 8000)
   expect(plan.nodes.items).toHaveLength(50)
   const rows: PlannedRow[] = []
   for (let cursor = ''; ; ) {

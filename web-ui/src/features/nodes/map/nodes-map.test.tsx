@@ -70,6 +70,7 @@ describe('the map of all nodes', () => {
     renderApp('/?by=p99', answering())
     await userEvent.click(await within(await panel()).findByRole('radio', { name: 'Table' }))
     const table = await screen.findByRole('region', { name: 'All nodes, table' })
+    expect(window.location.search).toBe('?by=p99&as=table')
     const link = await within(table).findByRole('link', { name: 'edge-2' })
     expect(link).toHaveAttribute('href', `/nodes/${node().id}`)
     expect(within(table).getByText('500 ms, in sync')).toBeVisible()

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useMemo, useState } from 'react'
 import { CellsMap } from '../../../components/cells/cells-map.tsx'
 import { lettersOf, type Part, partOf, partsOf } from '../../../components/cells/cells-rules.ts'
+import { boundsOf, levelOf, lookOfLevel } from '../../../components/cells/levels.ts'
 import { QueryStates } from '../../../components/query-states.tsx'
 import type { NodeCells, SyncState } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
@@ -13,10 +14,7 @@ import { syncVerdict } from '../rules.ts'
 import { nodeAtQuery, nodeCellsQuery, placeOfName } from './api.ts'
 import { MapLegend } from './map-legend.tsx'
 import {
-  boundsOf,
   isMeasure,
-  levelOf,
-  lookOfLevel,
   lookOfState,
   type MeasureKey,
   measures,
@@ -25,7 +23,12 @@ import {
 } from './map-rules.ts'
 import { MapTable } from './map-table.tsx'
 
-export type MapSearch = { by?: MeasureKey | undefined; label?: string | undefined }
+export type MapSearch = {
+  by?: MeasureKey | undefined
+  label?: string | undefined
+  /** Left out: as a map. */
+  as?: 'table' | undefined
+}
 type Props = {
   range: RangeKey
   mayMeasure: boolean
@@ -35,7 +38,7 @@ type Props = {
 }
 
 export function NodesMap({ range, mayMeasure, search, onSearch, onOpen }: Props) {
-  const [view, setView] = useState('map')
+  const view = search.as ?? 'map'
   const by = mayMeasure ? search.by : undefined
   const cells = useQuery({
     ...nodeCellsQuery({ by, label: search.label, range }),
@@ -77,7 +80,7 @@ export function NodesMap({ range, mayMeasure, search, onSearch, onOpen }: Props)
         <SegmentedControl
           aria-label="All nodes as"
           value={view}
-          onChange={setView}
+          onChange={(next) => onSearch({ ...search, as: next === 'table' ? next : undefined })}
           data={[
             { value: 'map', label: 'Map' },
             { value: 'table', label: 'Table' },

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Who may only look finds a site by its host, and sees who serves it, what changed it and where it stands in the text.
+import { wrongWithLooks } from '../../fixtures/axe.ts'
+import { expect, asViewer as test } from '../../fixtures/index.ts'
+import { configText } from '../../fixtures/sample.ts'
+
+test('a site is found by its host, with its nodes, its part of the config and what changed it', async ({
+  page,
+  farm,
+  admin,
+}) => {
+  const first = configText(farm.siteDir).replace('["*"]', '["shop.e2e.example", "*"]')
+  await admin.rollOut(await admin.saveVersion(first, 'A name for the site'))
+  const header: [string, string] = ['X-Site', 'two']
+  const second = configText(farm.siteDir, { header }).replace('["*"]', '["shop.e2e.example", "*"]')
+  const version = await admin.saveVersion(second, 'A header more')
+
+  await test.step('in the list, by a part of its host', async () => {
+    await page.goto('/')
+    await page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await page.getByLabel('Find by host or config').fill('e2e')
+    await expect(page).toHaveURL(/\/sites\?q=e2e$/)
+    const row = page.getByRole('row', { name: /shop\.e2e\.example/ })
+    await expect(row).toContainText(String(farm.nodes.length))
+    expect.soft(await wrongWithLooks(page)).toEqual([])
+    await row.getByRole('link', { name: 'shop.e2e.example' }).click()
+  })
+
+  await test.step('who serves it, by the version that they run', async () => {
+    await expect(page.getByRole('heading', { name: 'shop.e2e.example', level: 1 })).toBeVisible()
+    const serving = page.getByRole('region', { name: `${farm.nodes.length} nodes` })
+    await expect(serving.getByRole('link', { name: `default v${version - 1}` })).toBeVisible()
+    for (const { name } of farm.nodes) {
+      await expect(serving.getByRole('link', { name, exact: true })).toBeVisible()
+    }
+  })
+
+  await test.step('what it did, as the only site of its config', async () => {
+    const traffic = page.getByRole('region', { name: 'Its requests' })
+    await expect(traffic.getByRole('link', { name: `v${version - 1}` })).toBeVisible()
+    expect.soft(await wrongWithLooks(page)).toEqual([])
+  })
+
+  await test.step('what changed it, newest first, and its lines in the text', async () => {
+    const changes = page.getByRole('region', { name: 'Versions that changed it, table' })
+    await expect(changes.getByRole('row').nth(1)).toContainText('A header more')
+    await page.getByRole('link', { name: 'In the whole text' }).click()
+    await expect(page).toHaveURL(new RegExp(`/configs/default/versions/${version}\\?`))
+    await expect(page.getByText('shop.e2e.example')).toBeVisible()
+  })
+})

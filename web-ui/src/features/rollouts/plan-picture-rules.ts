@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What the picture of a plan shows and says. Pure.
+import type { CellLook } from '../../components/cells/cells-picture.tsx'
+import { boundsOf, levelOf, levelsOf, lookOfLevel } from '../../components/cells/levels.ts'
+import { type Shape, shapePaths, type Verdict } from '../../components/status-badge.tsx'
+import type { PlanCells, RolloutPlan } from '../../lib/api-types.ts'
+import { formatCount, formatRate, formatRatio, namesOf, plural } from '../../lib/format.ts'
+import { formatDuration } from '../../lib/time.ts'
+
+/** By what the cells are told apart. */
+export const pictures = {
+  standing: 'What happens',
+  requests: 'Requests per second',
+  domain: 'Failure domain',
+} as const
+export type Picture = keyof typeof pictures
+export const isPicture = (value: string): value is Picture => Object.hasOwn(pictures, value)
+
+export type PlanStanding = PlanCells['standings'][number]
+export const planStandingVerdict = {
+  takes: { label: 'Takes it now', tone: 'info', shape: 'half' },
+  away: { label: 'Takes it on return', tone: 'warn', shape: 'ring' },
+  drifted: { label: 'Changed by hand', tone: 'bad', shape: 'diamond' },
+  'will-refuse': { label: 'Will refuse it', tone: 'bad', shape: 'square' },
+  invalid: { label: 'Would refuse it', tone: 'bad', shape: 'triangle' },
+} satisfies Record<PlanStanding, Verdict>
+
+export type Painted = {
+  kinds: readonly string[]
+  lookOf: (kind: string) => CellLook
+  entries: { kind: string; label: string }[]
+}
+
+export function paintedBy(
+  picture: Picture,
+  cells: PlanCells,
+  standings: readonly PlanStanding[],
+): Painted {
+  if (picture === 'domain') return byDomain(cells)
+  if (picture === 'requests') return byRequests(cells)
+  return {
+    kinds: standings,
+    lookOf: (kind) => {
+      const { tone, shape } = planStandingVerdict[kind as PlanStanding]
+      return { colour: `--fs-${tone}`, paths: shapePaths[shape] }
+    },
+    entries: Object.entries(planStandingVerdict).map(([kind, { label }]) => ({ kind, label })),
+  }
+}
+
+function byRequests({ requestsPerSecond }: PlanCells): Painted {
+  const bounds = boundsOf(requestsPerSecond)
+  const levels = bounds?.length ?? 0
+  return {
+    kinds: requestsPerSecond.map((rate) => levelOf(rate, bounds ?? [])),
+    lookOf: (kind) => lookOfLevel(kind, levels),
+    entries: levelsOf(bounds, formatRate),
+  }
+}
+
+/** Told apart by their shapes, too; of more than these nobody could. */
+const DOMAIN_SHAPES: readonly Shape[] = ['disc', 'square', 'triangle', 'diamond', 'half']
+const REST = DOMAIN_SHAPES.length
+const NO_DOMAIN = 'without'
+
+function byDomain({ domains, domainOf }: PlanCells): Painted {
+  const named = domains.filter((domain) => domain !== null)
+  const placeOf = domains.map((domain) =>
+    domain === null ? NO_DOMAIN : String(Math.min(named.indexOf(domain), REST)),
+  )
+  const rest = named.length - REST
+  return {
+    kinds: domainOf.map((place) => placeOf[place] ?? NO_DOMAIN),
+    lookOf: (kind) => {
+      if (kind === NO_DOMAIN) return { colour: '--fs-line-strong', paths: { line: 'M4 6h4' } }
+      const shape = DOMAIN_SHAPES[Number(kind)] ?? 'ring'
+      return { colour: `--fs-series-${Number(kind) + 1}`, paths: shapePaths[shape] }
+    },
+    entries: [
+      ...named.slice(0, REST).map((domain, place) => ({ kind: String(place), label: domain })),
+      ...(rest > 0 ? [{ kind: String(REST), label: `${formatCount(rest)} other domains` }] : []),
+      { kind: NO_DOMAIN, label: 'in no failure domain' },
+    ],
+  }
+}
+
+export function domainWords({ domains, domainOf }: PlanCells, cell: number): string[] {
+  const domain = domains[domainOf[cell] ?? -1] ?? null
+  return domain === null ? [] : [`in ${domain}`]
+}
+
+const totalRate = ({ wavePlans }: RolloutPlan) =>
+  wavePlans.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
+
+const shareWords = (part: number, whole: number) => formatRatio(whole === 0 ? null : part / whole)
+
+/** What a wave carries, below its title. */
+export function waveNote(plan: RolloutPlan, index: number): string {
+  const wave = plan.wavePlans[index]
+  if (wave === undefined || wave.nodes === 0) return 'nothing to change'
+  const { requestsPerSecond, unmeasuredNodes, nodes, failureDomains } = wave
+  const total = totalRate(plan)
+  const domains = failureDomains.items.filter((domain) => domain !== null)
+  return [
+    unmeasuredNodes === nodes
+      ? 'requests not measured'
+      : `${shareWords(requestsPerSecond, total)} of requests, ${formatRate(requestsPerSecond)} a second`,
+    ...(domains.length > 0 && failureDomains.total <= 2 ? [`in ${namesOf(domains)}`] : []),
+    ...(failureDomains.total > 2 ? [`${plural(failureDomains.total, 'failure domain')}`] : []),
+  ].join('; ')
+}
+
+/** How much of the farm can be between two configs at once. */
+export function blastWords(plan: RolloutPlan): string {
+  const { mostAtOnce, changingNodes } = plan
+  const total = totalRate(plan)
+  const nodes = `Between two configs at the same time: at most ${formatCount(mostAtOnce.nodes)} of ${plural(changingNodes, 'node')}`
+  if (total === 0) return `${nodes}. What they serve was not measured.`
+  const share = shareWords(mostAtOnce.requestsPerSecond, total)
+  return `${nodes}. If those were the busiest, ${share} of all their requests.`
+}
+
+/** What is known once the first wave is through, and how long that takes. */
+export function firstWaveProves(plan: RolloutPlan): string[] {
+  const [first, ...others] = plan.wavePlans.filter(({ nodes }) => nodes > 0)
+  const { gates, minSamples, isAlone, soakSeconds, maxSoakSeconds } = plan.policy
+  if (first === undefined || plan.policy.maxParallel === null) return []
+  const all = plan.changingKinds
+  const kinds =
+    others.length === 0
+      ? []
+      : [
+          first.kinds === all
+            ? `The first wave has ${all === 1 ? 'the one kind of node there is' : `each of the ${formatCount(all)} kinds of nodes`}: what a kind would refuse shows there.`
+            : `The first wave has ${formatCount(first.kinds)} of ${plural(all, 'kind')} of nodes: what the others would refuse shows later.`,
+        ]
+  if (gates.length === 0 || isAlone) return kinds
+  return [...kinds, evidenceWords({ first, minSamples, soakSeconds, maxSoakSeconds })]
+}
+
+type Wanted = { first: RolloutPlan['wavePlans'][number] } & Pick<
+  RolloutPlan['policy'],
+  'minSamples' | 'soakSeconds' | 'maxSoakSeconds'
+>
+
+function evidenceWords({ first, minSamples, soakSeconds, maxSoakSeconds }: Wanted): string {
+  const needs = `Its gates need ${plural(minSamples, 'request')}`
+  const rate = first.requestsPerSecond
+  if (rate === 0) return `${needs}, and none was measured of its nodes in the last minute.`
+  const seconds = Math.max(1, Math.ceil(minSamples / rate))
+  const takes = formatDuration(seconds)
+  if (seconds <= soakSeconds) return `${needs}: its nodes serve as many in ${takes}.`
+  return seconds <= maxSoakSeconds
+    ? `${needs}: its nodes serve as many in ${takes}, so it is watched for longer.`
+    : `${needs}: its nodes would serve as many in ${takes}, longer than the ${formatDuration(maxSoakSeconds)} it is watched for.`
+}

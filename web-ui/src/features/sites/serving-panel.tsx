@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The nodes that say that they run a version with the site.
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
+import type { Site, SyncState } from '../../lib/api-types.ts'
+import { formatCount, plural } from '../../lib/format.ts'
+import classes from './sites.module.css'
+
+type Props = { site: Site; stateVerdict: Record<SyncState, Verdict> }
+
+export function ServingPanel({ site, stateVerdict }: Props) {
+  const { nodes, config, versions, serving } = site
+  return (
+    <section className="panel" aria-labelledby="serving-heading">
+      <div className="panel-head">
+        <h3 id="serving-heading">{plural(nodes, 'node')}</h3>
+        <span className="dim">by their own reports</span>
+      </div>
+      {nodes === 0 ? (
+        <p className="panel-body">
+          No node serves it yet. <Link to="/rollouts">A rollout</Link> of {config} brings it to
+          nodes.
+        </p>
+      ) : (
+        <>
+          <ul className={`panel-body ${classes.versions}`}>
+            {versions.map(({ version, nodes: count }) => (
+              <li key={version}>
+                <Link
+                  to="/configs/$name/versions/$number"
+                  params={{ name: config, number: version }}
+                >
+                  {config} v{version}
+                </Link>
+                <span className={classes.share} aria-hidden="true">
+                  <span style={{ width: `${(count / nodes) * 100}%` }} />
+                </span>
+                <span className="num">{plural(count, 'node')}</span>
+              </li>
+            ))}
+          </ul>
+          {serving !== null && <Nodes serving={serving} stateVerdict={stateVerdict} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+type NodesProps = { serving: NonNullable<Site['serving']> } & Pick<Props, 'stateVerdict'>
+
+/** Of more one looks for a name. */
+const FEW = 10
+
+function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
+  const [isAll, setIsAll] = useState(false)
+  const shown = isAll ? items : items.slice(0, FEW)
+  return (
+    <>
+      <ScrollBox label="Nodes that serve it, table">
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Node</th>
+              <th scope="col">Runs</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ nodeId, nodeName, version, state }) => (
+              <tr key={nodeId}>
+                <td>
+                  <Link to="/nodes/$id" params={{ id: nodeId }}>
+                    {nodeName}
+                  </Link>
+                </td>
+                <td>v{version}</td>
+                <td>
+                  <StatusBadge verdict={stateVerdict[state]} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      {shown.length < items.length && (
+        <div className="panel-body">
+          <Button size="xs" variant="default" onClick={() => setIsAll(true)}>
+            Show {formatCount(items.length)} nodes
+          </Button>
+        </div>
+      )}
+      {isAll && total > items.length && (
+        <p className="panel-body dim">
+          The first {formatCount(items.length)} of {formatCount(total)} by name.
+        </p>
+      )}
+    </>
+  )
+}

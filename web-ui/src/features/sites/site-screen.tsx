@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// One site: who serves it, what they did, its part of the config, and what changed it.
+import { SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ButtonLink } from '../../components/links.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { Verdict } from '../../components/status-badge.tsx'
+import { type Topic, Topics } from '../../components/topics.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import type { Session, Site, SyncState } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { isRange, ranges } from '../../lib/time-range.ts'
+import { siteQuery } from './api.ts'
+import { CertificatesPanel } from './certificates-panel.tsx'
+import { ChangesPanel } from './changes-panel.tsx'
+import { PartPanel } from './part-panel.tsx'
+import { hostWords, isRemoved } from './rules.ts'
+import type { SiteSearch } from './search.ts'
+import { ServingPanel } from './serving-panel.tsx'
+import { SlowPathsPanel } from './slow-paths-panel.tsx'
+import { TrafficPanel } from './traffic-panel.tsx'
+
+export type SiteScreenProps = {
+  config: string
+  host: string
+  session: Session
+  search: SiteSearch
+  onSearch: (search: SiteSearch) => void
+  stateVerdict: Record<SyncState, Verdict>
+}
+
+const DEFAULT_RANGE = '1h'
+
+export function SiteScreen(props: SiteScreenProps) {
+  const { config, host, search, onSearch } = props
+  const site = useQuery(siteQuery(config, host))
+  const range = search.range ?? DEFAULT_RANGE
+  if (isApiError(site.error, 404)) return <NoSuchSite config={config} host={host} />
+  return (
+    <Page
+      title={hostWords(host)}
+      meta={site.data && <SiteMeta site={site.data} />}
+      actions={
+        <SegmentedControl
+          aria-label="Time range"
+          value={range}
+          onChange={(next) => isRange(next) && onSearch({ range: next })}
+          data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
+        />
+      }
+    >
+      <QueryStates query={site} what="The site" skeletonRows={8}>
+        {(data) => (
+          <>
+            {isRemoved(data) && <Removed site={data} />}
+            {data.nodesWithOwnSites > 0 && <OwnSites site={data} />}
+            <Topics label="On this page" topics={topicsOf({ ...props, range }, data)} />
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+type Ranged = SiteScreenProps & { range: NonNullable<SiteSearch['range']> }
+
+const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[] => [
+  {
+    id: 'serving',
+    title: 'Who serves it',
+    children: <ServingPanel site={site} stateVerdict={stateVerdict} />,
+  },
+  {
+    id: 'traffic',
+    title: 'Traffic',
+    children: (
+      <>
+        <TrafficPanel site={site} range={range} session={session} />
+        <SlowPathsPanel site={site} session={session} />
+      </>
+    ),
+  },
+  {
+    id: 'certificates',
+    title: 'Certificates',
+    children: <CertificatesPanel site={site} />,
+  },
+  {
+    id: 'config',
+    title: 'Its part of the config',
+    children: (
+      <>
+        <PartPanel site={site} />
+        <ChangesPanel site={site} />
+      </>
+    ),
+  },
+]
+
+const HOSTS_SHOWN = 5
+
+function SiteMeta({ site }: { site: Site }) {
+  const { config, version, hosts, root } = site
+  const others = hosts.items.filter((host) => host !== site.host)
+  const more = hosts.total - 1 - Math.min(others.length, HOSTS_SHOWN)
+  return (
+    <>
+      <span>
+        In{' '}
+        <Link to="/configs/$name" params={{ name: config }}>
+          {config}
+        </Link>{' '}
+        v{version}
+      </span>
+      {others.length > 0 && (
+        <span>
+          also {others.slice(0, HOSTS_SHOWN).map(hostWords).join(', ')}
+          {more > 0 && ` and ${plural(more, 'more host')}`}
+        </span>
+      )}
+      {root !== null && (
+        <span>
+          from <code>{root}</code>
+        </span>
+      )}
+    </>
+  )
+}
+
+function Removed({ site: { config, version, newestVersion, nodes } }: { site: Site }) {
+  return (
+    <Notice
+      tone="warn"
+      title={`${config} v${newestVersion} does not have this site any more`}
+      action={
+        <ButtonLink
+          variant="default"
+          size="xs"
+          to="/configs/$name/compare"
+          params={{ name: config }}
+          search={{ from: version, to: newestVersion }}
+        >
+          What differs
+        </ButtonLink>
+      }
+    >
+      {plural(nodes, 'node')} still {nodes === 1 ? 'serves' : 'serve'} it, with v{version} or older.
+    </Notice>
+  )
+}
+
+const OwnSites = ({ site: { config, nodesWithOwnSites: nodes } }: { site: Site }) => (
+  <Notice tone="info" title={`${plural(nodes, 'node')} of ${config} not counted here`}>
+    An override of the node or of its group puts other sites in place of the config’s. What{' '}
+    {nodes === 1 ? 'it serves' : 'they serve'} stands on the node’s page.
+  </Notice>
+)
+
+const NoSuchSite = ({ config, host }: { config: string; host: string }) => (
+  <Page title="No such site">
+    <div className="panel">
+      <EmptyState
+        title={`${config} has no site for ${host}`}
+        action={
+          <ButtonLink to="/sites" search={{}}>
+            Show all sites
+          </ButtonLink>
+        }
+      >
+        Neither its newest version nor one that nodes run has that host.
+      </EmptyState>
+    </div>
+  </Page>
+)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// All sites of the farm, by host: what people ask for first.
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { certificateVerdict } from '../../components/certificate-verdict.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { EndsAt } from '../../components/ends-at.tsx'
+import { ButtonLink } from '../../components/links.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NextPage } from '../../components/next-page.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { MarkedText } from '../../components/status-badge.tsx'
+import type { SiteSummary } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { sitesQuery } from './api.ts'
+import { hostWords, isRemoved, soonestOf } from './rules.ts'
+import type { SitesSearch } from './search.ts'
+import classes from './sites.module.css'
+
+type Props = { search: SitesSearch; onSearch: (search: SitesSearch) => void }
+
+const TYPING_MS = 250
+
+export function SitesScreen({ search, onSearch }: Props) {
+  const [q] = useDebouncedValue(search.q?.trim() ?? '', TYPING_MS)
+  const sites = useInfiniteQuery(sitesQuery(q))
+  return (
+    <Page title="Sites" meta="Every site of every config, and who serves it">
+      <div className="panel">
+        <div className="panel-head">
+          <TextInput
+            aria-label="Find by host or config"
+            placeholder="Host or config"
+            size="xs"
+            value={search.q ?? ''}
+            onChange={({ currentTarget: { value } }) => onSearch({ q: value || undefined })}
+            spellCheck={false}
+          />
+        </div>
+        <QueryStates query={sites} what="The sites" skeletonRows={5}>
+          {({ pages }) => {
+            const known = pages.flatMap(({ items }) => items)
+            if (known.length > 0) return <Sites known={known} hasMore={sites.hasNextPage} />
+            return q === '' ? (
+              <NoSite />
+            ) : (
+              <EmptyState title="No such site">
+                No host and no config has “{q}” in its name.
+              </EmptyState>
+            )
+          }}
+        </QueryStates>
+        <NextPage of={sites}>Show more sites</NextPage>
+      </div>
+    </Page>
+  )
+}
+
+const NoSite = () => (
+  <EmptyState title="No site yet" action={<ButtonLink to="/configs">Open the configs</ButtonLink>}>
+    A site is a part of a config: the hosts that visitors ask for, and the folder they get.
+  </EmptyState>
+)
+
+const columns: Column[] = [
+  { title: 'Site' },
+  { title: 'Config' },
+  { title: 'Nodes', className: 'num' },
+  { title: 'Certificate' },
+  { title: 'Folder', className: 'wide-only' },
+]
+const keyOf = ({ config, host }: SiteSummary) => `${host} ${config}`
+
+function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
+  return (
+    <LongTable label="Sites, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
+      {(site) => (
+        <>
+          <td>
+            <Link to="/sites/$config/$host" params={{ config: site.config, host: site.host }}>
+              <strong>{hostWords(site.host)}</strong>
+            </Link>
+            <OtherHosts site={site} />
+          </td>
+          <td>
+            <Link to="/configs/$name" params={{ name: site.config }}>
+              {site.config}
+            </Link>{' '}
+            {isRemoved(site) && (
+              <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
+                not in v{site.newestVersion}
+              </MarkedText>
+            )}
+          </td>
+          <td className="num">
+            {site.nodes === 0 ? <span className="dim">none</span> : site.nodes}
+          </td>
+          <td>
+            <Certificate site={site} />
+          </td>
+          <td className="wide-only">
+            {site.root === null ? (
+              <span className="dim">–</span>
+            ) : (
+              <code className={classes.folder}>{site.root}</code>
+            )}
+          </td>
+        </>
+      )}
+    </LongTable>
+  )
+}
+
+function OtherHosts({ site: { hosts } }: { site: SiteSummary }) {
+  const [, ...others] = hosts.items
+  const more = hosts.total - hosts.items.length
+  if (others.length === 0) return null
+  return (
+    <div className={`dim ${classes.others}`}>
+      {others.map(hostWords).join(', ')}
+      {more > 0 && ` and ${plural(more, 'more host')}`}
+    </div>
+  )
+}
+
+function Certificate({ site: { certificates, hasCertificateFiles } }: { site: SiteSummary }) {
+  const soonest = soonestOf(certificates)
+  if (soonest === null) {
+    if (hasCertificateFiles) return <span className="dim">in files of the nodes</span>
+    return certificates.length === 0 ? (
+      <span className="dim">none</span>
+    ) : (
+      certificates.map(({ name }) => name).join(', ')
+    )
+  }
+  const { name, state, notAfter } = soonest
+  return (
+    <MarkedText verdict={certificateVerdict({ state: state ?? 'good' })}>
+      <Link to="/certificates/$name" params={{ name }}>
+        {name}
+      </Link>{' '}
+      <span className="dim">
+        <EndsAt at={notAfter ?? ''} />
+      </span>
+    </MarkedText>
+  )
+}

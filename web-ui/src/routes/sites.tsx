@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { parseSiteSearch, parseSitesSearch } from '../features/sites/search.ts'
+import { loadChunk } from '../lib/load-chunk.ts'
+import { appRoute } from './app.tsx'
+
+const pages = () => loadChunk(() => import('./sites-pages.tsx'))
+
+export const sitesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sites',
+  validateSearch: parseSitesSearch,
+  component: lazyRouteComponent(pages, 'SitesPage'),
+})
+
+export const siteRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sites/$config/$host',
+  validateSearch: parseSiteSearch,
+  component: lazyRouteComponent(pages, 'SitePage'),
+})
