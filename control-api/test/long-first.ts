@@ -5,7 +5,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONG =
-  /\/(simulator|replay|acme-page|docs|restore|room-for-decisions|reverse-proxies\/|real-probes|bench\/rollout)[^/]*\.test\.ts$/
+  /\/(simulator|replay|acme-page|docs|restore|room-for-decisions|reverse-proxies\/|advice\/real|real-probes|bench\/rollout)[^/]*\.test\.ts$/
 
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -14,7 +14,8 @@ describe('the service', () => {
     const started = performance.now()
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
-    expect(performance.now() - started).toBeLessThan(2000)
+    // Of the five seconds after which it would end itself, with an error.
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   test('prints a set-up link at each start, until there is a user', async () => {

@@ -342,7 +342,8 @@ describe('desired', () => {
     const started = performance.now()
     await service.close()
     expect(await (await waiting).json()).toEqual({ assignment: null })
-    expect(performance.now() - started).toBeLessThan(2000)
+    // As the process does before it ends itself; the poll would have waited four times as long.
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   test('has one poll per node: a newer one ends the older', async () => {

@@ -7,10 +7,10 @@ import { expect, onTestFinished } from 'vitest'
 import { COMPILED } from '../compiled.ts'
 import { cookiesOf } from '../durability/session.ts'
 import { nodeBinary, tempDir } from '../helper.ts'
+import { START_WITHIN_MS } from '../processes.ts'
 
 const source = resolve(import.meta.dirname, '../../src')
 const execute = promisify(execFile)
-const START_WITHIN_MS = 30_000
 const PASSWORD = 'a long password of the tests'
 
 export type Json = Record<string, unknown>

@@ -6,6 +6,7 @@ import { namesOf } from '../../src/certificates/certificate-names.ts'
 import { covers } from '../../src/certificates/names.ts'
 import { readPem } from '../../src/certificates/pem.ts'
 import { MAX_CHAIN, readMaterial } from '../../src/certificates/read.ts'
+import { processorMs } from '../processor-ms.ts'
 import { DAY_MS, ecKeys, make, makeChain, pkcs8, rsaKeys } from './make.ts'
 
 const NOW = Date.now()
@@ -250,18 +251,18 @@ describe('what cannot be served is refused with its line', () => {
 })
 
 test('a hostile text of the largest size is read in no time', () => {
-  const began = performance.now()
-  for (const text of [
+  const texts = [
     '-----BEGIN A-----'.repeat(4000),
     `${'-----BEGIN A-----'.repeat(4000)}-----END A-----`,
     '-----BEGIN A-----\nA\n-----END A-----'.repeat(2000),
     '\n'.repeat(65_536),
     `-----BEGIN A-----${'A:'.repeat(30_000)}-----END A-----`,
     'A '.repeat(32_000),
-  ]) {
-    readPem(text)
+  ]
+  const readAll = () => {
+    for (const text of texts) readPem(text)
   }
-  expect(performance.now() - began).toBeLessThan(1000)
+  expect(processorMs(readAll)).toBeLessThan(1000)
 })
 
 test('names that are no host’s are left out, however they are written', () => {

@@ -37,7 +37,9 @@ test('a console shows a renewed certificate to who comes then, and ends nobodyâ€
   authority.issue('console', 90)
   child.kill('SIGHUP')
   await expect.poll(async () => (await handshake(url)).serial, SEEN_WITHIN).not.toBe(before.serial)
-  expect(out.stderr).toMatch(/"names":\["localhost","127\.0\.0\.1"\].*serves another certificate/)
+  await expect
+    .poll(() => out.stderr, SEEN_WITHIN)
+    .toMatch(/"names":\["localhost","127\.0\.0\.1"\].*serves another certificate/)
   expect(await daysLeft(server, headers)).toBe(90)
 
   const told = stream.text.length
@@ -75,7 +77,7 @@ test('a console shows one of the certificates it keeps, and its renewals at once
 
   const { url, child, out } = await startServer(dataDir, { FARMSTEAD_TLS_CERTIFICATE: 'console' })
   const before = await handshake(url)
-  expect(out.stderr).toContain('certificate \\"console\\"')
+  await expect.poll(() => out.stderr, SEEN_WITHIN).toContain('certificate \\"console\\"')
   const { headers } = await signIn({ url, ca })
   const mine = { headers: { ...headers, 'if-match': '*' } }
   const removal = await ask(`${url}${list}/console`, ca, { ...mine, method: 'DELETE' })

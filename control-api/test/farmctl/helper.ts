@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/environment/config.ts'
+import { Contexts } from '../../src/farmctl/contexts.ts'
 import { COMPILED } from '../compiled.ts'
-import { type Built, build, PASSWORD, QUICK, tempDir } from '../helper.ts'
+import { type Built, build, QUICK, tempDir, withToken } from '../helper.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
@@ -74,8 +75,18 @@ export async function farmctl({
     writeFileSync(full, text)
     return path
   }
-  if (signedIn) await run(['login', url, '--user', 'test-admin'], `${PASSWORD}\n`)
+  if (signedIn) await signIn(service, home, url)
   return { service, url, home, start, type, run, json, file }
+}
+
+/** As `farmctl login` leaves it, without its process: each test begins so, and login has tests of its own. */
+async function signIn(service: Built, home: string, url: string): Promise<void> {
+  const { id, secret } = await withToken(service, service.admin, { name: 'farmctl' })
+  const name = new URL(url).host
+  new Contexts({ HOME: home }).change((stored) => {
+    stored.contexts[name] = { url, token: { id, secret }, caFile: null }
+    stored.current = name
+  })
 }
 
 export function watched(child: ChildProcess): Running {

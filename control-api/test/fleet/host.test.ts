@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What only the node can tell: the tail of its error log, and how its machine is.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Host, LogsRequest } from '../../src/agent-protocol/messages.gen.ts'
 import { type HostSample, viewHost } from '../../src/fleet/host.ts'
 import { assign, enrolNode, example } from '../agents/node-client.ts'
@@ -46,15 +46,17 @@ describe('POST /nodes/{id}/error-log', () => {
   })
 
   test('rides along with an assignment, and is put once', async () => {
-    const { service, node, read } = await setUp(300)
+    const { service, node, read } = await setUp()
+    const woken = vi.spyOn(service.fleet, 'wake')
     const reading = read()
-    await sleep(100)
+    await expect.poll(() => woken).toHaveBeenCalledWith(node.id)
     await assign(service, { nodeId: node.id })
     const first = (await node.desired(null)).json()
     expect(first.assignment).toMatchObject({ generation: 1 })
     expect(first.request).toMatchObject({ lines: 100 })
     expect((await node.desired(null)).json()).not.toHaveProperty('request')
-    await reading
+    await node.say('logs', { ...logs, requestId: first.request.requestId })
+    expect((await reading).status).toBe(200)
   })
 
   test('is answered 504 when the node says nothing, at once when it is not there', async () => {

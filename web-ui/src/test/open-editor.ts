@@ -8,8 +8,7 @@ import { type FakeApi, type Handlers, json } from './fake-api.ts'
 import { renderApp } from './render-app.tsx'
 import { config, session } from './samples.ts'
 
-const LOADS_WITHIN_MS = 5000
-const SAVES_WITHIN_MS = 3000
+export { soon } from './soon.ts'
 
 export const draft = (text: string, change: Partial<Draft> = {}): Draft => ({
   text,
@@ -38,11 +37,7 @@ export function openEditor(handlers: Handlers = {}): FakeApi {
 }
 
 export async function editor(): Promise<EditorView> {
-  const box = await screen.findByRole(
-    'textbox',
-    { name: 'Draft of config default' },
-    { timeout: LOADS_WITHIN_MS },
-  )
+  const box = await screen.findByRole('textbox', { name: 'Draft of config default' })
   const view = EditorView.findFromDOM(box)
   if (view === null) throw new Error('the editor has no view')
   return view
@@ -52,6 +47,5 @@ export async function editor(): Promise<EditorView> {
 export const write = (view: EditorView, insert: string) =>
   act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }))
 export const puts = (api: FakeApi) => api.requests.filter((request) => request.method === 'PUT')
-export const soon = { timeout: SAVES_WITHIN_MS }
 
 export const KEPT = keptTextKey(session.user.id, 'default')

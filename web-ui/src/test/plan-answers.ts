@@ -4,8 +4,8 @@ import type { Policy } from '../lib/api-types.ts'
 import { type ApiRequest, json } from './fake-api.ts'
 import { plan, plannedNode, planOf, preflight, rollout } from './samples.ts'
 
-const LOADS_WITHIN_MS = 5000
-export const soon = { timeout: LOADS_WITHIN_MS }
+export { soon } from './soon.ts'
+
 export const one = rollout()
 export const endpoint = `GET /rollouts/${one.id}`
 export const plans = '/rollouts/new?config=default&version=2'

@@ -4,9 +4,9 @@ import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 import { speakAs } from '../lib/speaking-as.ts'
+import { SEEN_WITHIN_MS } from './soon.ts'
 
-// What is to appear takes longer than the usual second on a busy machine.
-configure({ asyncUtilTimeout: 10_000 })
+configure({ asyncUtilTimeout: SEEN_WITHIN_MS })
 
 class NoObserver {
   observe() {}

@@ -44,7 +44,7 @@ describe.each([
 
   test('asks before what was typed is lost', async () => {
     renderApp(address, lists)
-    const input = await screen.findByRole('textbox', { name: field }, { timeout: 5000 })
+    const input = await screen.findByRole('textbox', { name: field })
     await userEvent.type(input, 'x')
     await leave()
     expect(await screen.findByRole('dialog')).toHaveAccessibleName(title)
@@ -57,7 +57,7 @@ describe.each([
 
   test('is left without a word when nothing is typed', async () => {
     renderApp(address, lists)
-    const input = await screen.findByRole('textbox', { name: field }, { timeout: 5000 })
+    const input = await screen.findByRole('textbox', { name: field })
     await userEvent.type(input, 'x')
     await userEvent.clear(input)
     await leave()

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A real node that reports to the service in this process, whose clock runs ahead: a window of a quarter of a second stands for
 // a step of ten, so that what takes minutes otherwise is measured in seconds.
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { freePorts } from '../../../../scripts/testing/free-port.mjs'
+import { preloadEnv } from '../../../../server-c/test/support/preload.mjs'
 import type { Advice, Quiet, Rule } from '../../../src/features/advice/schema.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { build, QUICK, tempDir } from '../../helper.ts'
@@ -18,6 +22,8 @@ type Options = {
 }
 type Load = (isOver: () => boolean) => Promise<unknown>
 type Given = { advice: Advice[]; quiet: Quiet[] }
+/** Of each test: windows come as quickly as the machine lets them. */
+export const LONG_MS = 180_000
 const STEP_MS = 10_000
 const MINUTE_MS = 60_000
 
@@ -137,3 +143,20 @@ export function endsWithTest<T extends { destroy(): void }>(one: T): T {
   onTestFinished(() => one.destroy())
   return one
 }
+
+/** Of a pool that keeps its connections. */
+export const kept = () => endsWithTest(new http.Agent({ keepAlive: true }))
+
+export async function get(agent: http.Agent, { port }: { port: number }, path: string) {
+  const module = agent instanceof https.Agent ? https : http
+  const request = module.get({ host: '127.0.0.1', port, path, agent })
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  for await (const _ of answer);
+}
+
+export const many = (count: number, name: (n: number) => string, content: string | Buffer) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [name(n), content]))
+
+/** Reads and look-ups of files with such names take 100 ms: server-c/test/support/bad_disk.c. */
+export const slowDisk = () => preloadEnv('bad_disk')

@@ -105,7 +105,7 @@ describe('a node that falls silent', () => {
     expect(renamed.statusCode, renamed.body).toBe(200)
     await pass(service, 15)
     expect((await list(service.admin)).map(({ subject }) => subject.name)).toEqual(['edge-one'])
-    expect(service.types()).toEqual(['alert.firing'])
+    await expect.poll(service.types).toEqual(['alert.firing'])
   })
 
   test('is shown to whose scope has it, and to nobody else', async () => {

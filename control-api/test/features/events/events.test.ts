@@ -168,7 +168,8 @@ describe('GET /events', () => {
     const started = performance.now()
     await service.close()
     await stream.reading
-    expect(performance.now() - started).toBeLessThan(2000)
+    // As the process does before it ends itself; a stream has no end of its own.
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   test('hears of what the operator’s commands wrote from another process', async () => {

@@ -115,7 +115,7 @@ describe('the verification', () => {
       'GET /audit/verification': () => json(states.length > 1 ? states.shift() : states[0]),
     })
     await userEvent.click(screen.getByRole('button', { name: 'Verify now' }))
-    expect(await screen.findByText(head, {}, { timeout: 10_000 })).toBeVisible()
+    expect(await screen.findByText(head)).toBeVisible()
     expect(screen.getByText(/5 entries, each as it was written/)).toBeVisible()
   }, 20_000)
 

@@ -2,11 +2,17 @@
 import { undo, undoDepth } from '@codemirror/commands'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { keptTextKey } from '../../lib/kept-texts.ts'
 import { json, noAnswer, problem } from '../../test/fake-api.ts'
 import { draft, editor, KEPT, openEditor, puts, soon, write } from '../../test/open-editor.ts'
 import { config, page } from '../../test/samples.ts'
+
+/** From now on no timer ends: what is sent was not waited for. */
+function standStill() {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 describe('the draft', () => {
   test('is saved by itself, with the ETag the typing began on', async () => {
@@ -114,10 +120,12 @@ describe('what is typed is not lost', () => {
     'when the tab is left (%s): it is sent at once',
     async (away) => {
       const api = openEditor()
-      write(await editor(), '{ "workers": 2 }')
+      const view = await editor()
+      standStill()
+      write(view, '{ "workers": 2 }')
       expect(puts(api)).toEqual([])
       act(() => void (away === 'pagehide' ? window : document).dispatchEvent(new Event(away)))
-      await waitFor(() => expect(puts(api)).toHaveLength(1), { timeout: 400 })
+      await expect.poll(() => puts(api)).toHaveLength(1)
       expect(puts(api)[0]?.body).toEqual({ text: '{ "workers": 2 }' })
     },
   )
@@ -198,9 +206,11 @@ describe('Ctrl+S', () => {
     const api = openEditor({
       'POST /configs/validate': () => problem(409, 'node_check_failed', 'It is missing.'),
     })
-    write(await editor(), '{ "workers": 2 }')
+    const view = await editor()
+    standStill()
+    write(view, '{ "workers": 2 }')
     expect(pressSave()).toBe(true)
-    await waitFor(() => expect(puts(api)).toHaveLength(1), { timeout: 400 })
+    await expect.poll(() => puts(api)).toHaveLength(1)
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 

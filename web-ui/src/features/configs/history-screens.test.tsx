@@ -6,9 +6,8 @@ import type { ConfigChange } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, page, session, version } from '../../test/samples.ts'
+import { soon } from '../../test/soon.ts'
 
-const LOADS_WITHIN_MS = 5000
-const soon = { timeout: LOADS_WITHIN_MS }
 const v1 = version({ number: 1, parent: null, nodes: 0, message: 'First', text: '{}\n' })
 const v2 = version({ text: '{ "workers": 2 }\n' })
 const lists = { 'GET /configs/default/versions': () => json(page(v2, v1)) }

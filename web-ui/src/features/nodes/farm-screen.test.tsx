@@ -343,7 +343,7 @@ describe('what an event says of a node', () => {
     expect((await row('edge-2')).getByText('Unknown')).toBeVisible()
     underWay.resolve(answer(11, one, edge2))
     // It is here: asked is again, for it may be older than the event.
-    await expect.poll(() => asked, { timeout: 4000 }).toBe(2)
+    await expect.poll(() => asked).toBe(2)
     expect((await row('edge-1')).getByText('Applying')).toBeVisible()
   })
 

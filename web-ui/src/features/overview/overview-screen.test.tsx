@@ -196,7 +196,7 @@ describe('the overview', () => {
     }
     await screen.findByText('All is well')
     await expect.poll(() => spanOf('/metrics/compare')).toBe(24)
-    expect(spanOf('/metrics/sets')).toBe(48)
+    await expect.poll(() => spanOf('/metrics/sets')).toBe(48)
     await userEvent.click(screen.getByRole('radio', { name: '15 min' }))
     await expect.poll(() => spanOf('/metrics/compare')).toBe(0.25)
     expect(window.location.search).toBe('?range=15m')

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { json } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { rollout, task, tasksOf, wave } from '../../test/samples.ts'
+import { soon } from '../../test/soon.ts'
 
-const soon = { timeout: 5000 }
 const large = rollout({
   totalNodes: 100,
   states: { done: 98, nacked: 2 },

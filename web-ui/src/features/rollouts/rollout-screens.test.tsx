@@ -6,9 +6,8 @@ import type { NodeTask, RolloutTasks } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, node, page, rollout, session, task, tasksOf, wave } from '../../test/samples.ts'
+import { soon } from '../../test/soon.ts'
 
-const LOADS_WITHIN_MS = 5000
-const soon = { timeout: LOADS_WITHIN_MS }
 const one = rollout()
 const address = `/rollouts/${one.id}`
 const endpoint = `GET /rollouts/${one.id}`

@@ -56,7 +56,7 @@ describe('the list', () => {
     })
     // The first screen of a file is loaded with its code.
     const name = /ordered here, table/
-    const table = await screen.findByRole('region', { name }, { timeout: 5000 })
+    const table = await screen.findByRole('region', { name })
     const [, first, second] = within(table).getAllByRole('row')
     expect(first).toHaveTextContent(/Issued.*shop.*Renewed in 58 d .*three fifths/)
     expect(second).toHaveTextContent(
@@ -368,7 +368,7 @@ describe('a certificate that is ordered', () => {
       'GET /managed-certificates/shop': () => problem(403, 'forbidden', 'Not for you.'),
       'GET /certificates/shop': noAnswer,
     })
-    expect(await screen.findByText(/does not answer/, {}, { timeout: 5000 })).toBeVisible()
+    expect(await screen.findByText(/does not answer/)).toBeVisible()
     expect(screen.queryByText('You renew it yourself')).toBeNull()
   })
 })
