@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Imported } from '../../../src/features/importers/imported.ts'
 import { sourceOf } from '../../../src/features/importers/source.ts'
 import type { Source } from '../../../src/features/importers/tree.ts'
@@ -56,15 +56,13 @@ export function everyAnswer(server: OldServer): void {
       expect(checkOf(draft)).toMatch(/^stdin: right/m)
       mkdirSync(join(dir, 'copies'), { mode: 0o700 })
       const before = await startProgram(program, server.args(main, dir), old['80'])
+      onTestFinished(() => before.stop())
       const first = draft.includes(`"port": ${ports['80']}`) ? ports['80'] : ports['443']
       const node = await startNode(join(dir, 'node.jsonc'), first)
-      try {
-        const allowed = [...texts.values()].flatMap(allowedIn)
-        const wrong = await untold(draft, imported.findings, allowed, { old, node: ports })
-        expect(wrong).toEqual([])
-      } finally {
-        await Promise.all([before.stop(), node.stop()])
-      }
+      onTestFinished(() => node.stop())
+      const allowed = [...texts.values()].flatMap(allowedIn)
+      const wrong = await untold(draft, imported.findings, allowed, { old, node: ports })
+      expect(wrong).toEqual([])
     })
   })
 }
