@@ -279,7 +279,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/views/{list}/{name}": {
+    "/api/v1/views/{list}/{view}": {
         parameters: {
             query?: never;
             header?: never;
@@ -8493,7 +8493,7 @@ export interface operations {
                 /** @description Which list of the console it is a view of */
                 list: "nodes" | "rollouts" | "audit";
                 /** @example Cordoned in Frankfurt */
-                name: string;
+                view: string;
             };
             cookie?: never;
         };
@@ -8690,7 +8690,7 @@ export interface operations {
                 /** @description Which list of the console it is a view of */
                 list: "nodes" | "rollouts" | "audit";
                 /** @example Cordoned in Frankfurt */
-                name: string;
+                view: string;
             };
             cookie?: never;
         };

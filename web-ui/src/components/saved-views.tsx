@@ -53,7 +53,7 @@ export function SavedViews<Search extends object>(props: SavedViewsProps<Search>
           {current?.name ?? 'Views'}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown className={classes.views ?? ''} aria-label="Saved views">
+      <Popover.Dropdown className={classes.views ?? ''}>
         {all.isError && <ErrorBox what="Your views" error={all.error} />}
         {all.isSuccess && views.length === 0 && (
           <p className="dim">No view is saved yet. Filter and sort the list, then name it here.</p>

@@ -19,8 +19,8 @@ export const saveViewMutation = mutationOptions({
   mutationKey: ['saved-views', 'save'],
   mutationFn: ({ list, name, search }: Named & { search: ViewSearch }) =>
     bodyOf(
-      api.PUT('/api/v1/views/{list}/{name}', {
-        params: { path: { list, name } },
+      api.PUT('/api/v1/views/{list}/{view}', {
+        params: { path: { list, view: name } },
         body: { search },
       }),
     ),
@@ -29,7 +29,7 @@ export const saveViewMutation = mutationOptions({
 export const deleteViewMutation = mutationOptions({
   mutationKey: ['saved-views', 'delete'],
   mutationFn: async ({ list, name }: Named) => {
-    await api.DELETE('/api/v1/views/{list}/{name}', { params: { path: { list, name } } })
+    await api.DELETE('/api/v1/views/{list}/{view}', { params: { path: { list, view: name } } })
   },
 })
 

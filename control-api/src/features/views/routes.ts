@@ -19,7 +19,8 @@ import { deleteView, saveView, type ViewRow, viewsOf } from './store.ts'
 type Deps = { db: Reader; write: Write; now: () => number }
 
 const tags = ['session']
-const params = Type.Object({ list: ViewListSchema, name: ViewNameSchema })
+/** Not every one that is named is there: saving makes it. */
+const params = Type.Object({ list: ViewListSchema, view: ViewNameSchema })
 
 const ViewNotFound = defineError(
   404,
@@ -52,7 +53,7 @@ export const viewRoutes =
     )
 
     app.put(
-      '/views/:list/:name',
+      '/views/:list/:view',
       {
         config: { permission: 'session:own', errors: [TooManyViews] },
         schema: {
@@ -64,7 +65,7 @@ export const viewRoutes =
           response: { 200: ViewSchema },
         },
       },
-      async ({ params: { list, name }, body, user }) => {
+      async ({ params: { list, view: name }, body, user }) => {
         const owner = ownerOf(user)
         const search = JSON.stringify(body.search)
         const row: ViewRow = { user_id: owner, list, name, search, saved_at_ms: now() }
@@ -79,7 +80,7 @@ export const viewRoutes =
     )
 
     app.delete(
-      '/views/:list/:name',
+      '/views/:list/:view',
       {
         config: { permission: 'session:own', errors: [ViewNotFound] },
         schema: {
@@ -90,7 +91,7 @@ export const viewRoutes =
           response: { 204: Type.Null() },
         },
       },
-      async ({ params: { list, name }, user }, reply) => {
+      async ({ params: { list, view: name }, user }, reply) => {
         const user_id = ownerOf(user)
         const isGone = await write(({ trx }) => deleteView(trx, { user_id, list, name }))
         if (!isGone) throw new ViewNotFound(name)

@@ -16,7 +16,7 @@ export function ColumnsMenu({ search, onSearch }: Props) {
           Columns{hidden.length > 0 && ` (${hidden.length} hidden)`}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown className={classes.columns ?? ''} aria-label="Columns of the list">
+      <Popover.Dropdown className={classes.columns ?? ''}>
         {columnChoices.map(({ key, title }) => (
           <Checkbox
             key={key}

@@ -30,7 +30,7 @@ test('the list as it stands is saved under a name', async () => {
     },
   })
   await userEvent.click(button)
-  const menu = await screen.findByRole('dialog', { name: 'Saved views' })
+  const menu = await screen.findByRole('dialog', { name: 'Views' })
   await userEvent.type(within(menu).getByLabelText('Save the list as it stands'), 'Drifted ones')
   await userEvent.keyboard('{Enter}')
   await screen.findByRole('button', { name: 'Views: Drifted ones' })
