@@ -19,8 +19,6 @@ export const UNFOLLOWED: Following = { counted: () => {}, checked: () => {} }
 type About = Pick<PlanUnderWay, 'config' | 'version' | 'purpose'> & { owner: string; now: number }
 type Made = { owner: string; shown: PlanUnderWay; stopping: AbortController }
 
-export type PlansUnderWay = ReturnType<typeof createPlansUnderWay>
-
 /** `owner`: as for kept plans, who it is shown to, and within which scope. */
 export function createPlansUnderWay() {
   const all = new Map<string, Made>()
