@@ -85,7 +85,7 @@ async function compare(
   for (let round = 1; options.load && round <= options.rounds; round++) {
     for (const [side, plan] of plans) {
       tool.terminal.note(`Load ${round} of ${options.rounds}: the ${side} server …`)
-      const counted = await runHeart(tool.process.env, planText(plan, []), tool.stop)
+      const counted = await runHeart(tool.process, planText(plan, []), tool.stop)
       runs.push({ side, counted, doubts: doubtsOf(counted) })
     }
   }

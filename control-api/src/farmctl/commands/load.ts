@@ -114,7 +114,7 @@ async function load(tool: Tool, options: LoadOptions, words: readonly string[]):
     `${plan.urls.length} URLs of ${plan.targets.map(({ name, port }) => `${name}:${port}`).join(', ')}, for at most ${plan.seconds} s …`,
   )
   const startedAt = new Date().toISOString()
-  const counted = await runHeart(tool.process.env, planText(plan, due), tool.stop)
+  const counted = await runHeart(tool.process, planText(plan, due), tool.stop)
   const objectives = judges.map((judge) => judge(counted))
   const report: LoadReport = { startedAt, plan, counted, objectives, doubts: doubtsOf(counted) }
   if (options.html) writeFileSync(options.html, reportPage(report))

@@ -64,7 +64,7 @@ const programOf = (env: Environment) =>
   env.FARMSTEAD_LOAD_BINARY ?? (existsSync(BUILT) ? BUILT : 'farmload')
 
 export async function runHeart(
-  env: Environment,
+  { env }: { env: Environment },
   plan: string,
   stop: AbortSignal,
 ): Promise<Counted> {
