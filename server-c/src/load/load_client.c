@@ -18,7 +18,6 @@
 #include <openssl/evp.h>
 #include <sys/epoll.h>
 
-#define WATCHED (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define ENDS (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
 void load_client_fini(struct load_client *c)
@@ -104,7 +103,6 @@ void load_client_finish(struct load_run *run, struct load_client *c, bool may_ke
 
 static void open_link(struct load_run *run, struct load_client *c)
 {
-    struct epoll_event event = {.events = WATCHED, .data.ptr = &c->watch};
     enum load_fault fault;
 
     load_link_close(&c->io);
@@ -114,7 +112,7 @@ static void open_link(struct load_run *run, struct load_client *c)
     c->record.has_new_connection = true;
     c->state = CLIENT_CONNECTING;
     fault = load_link_open(&c->io, target_of(run, c), 0);
-    if (fault == FAULT_NONE && epoll_ctl(run->epoll, EPOLL_CTL_ADD, c->io.fd, &event) != 0)
+    if (fault == FAULT_NONE && !load_run_watch(run, c->io.fd, &c->watch))
         fault = FAULT_CONNECT;
     if (fault != FAULT_NONE)
         load_client_fail(run, c, fault);
@@ -139,16 +137,18 @@ static void send_request(struct load_run *run, struct load_client *c)
     ssize_t n;
 
     c->state = CLIENT_SENDING;
-    n = load_link_write(&c->io, url->request + c->sent, url->request_len - c->sent);
-    if (n == LINK_AGAIN)
-        return;
-    if (n <= 0) {
-        lose(run, c, FAULT_RESET);
-        return;
+    /* Until all of it is written or there is no room, as the kernel then says when there is: TLS
+     * takes 16 KiB at a time whatever room there is. */
+    while (c->sent < url->request_len) {
+        n = load_link_write(&c->io, url->request + c->sent, url->request_len - c->sent);
+        if (n == LINK_AGAIN)
+            return;
+        if (n <= 0) {
+            lose(run, c, FAULT_RESET);
+            return;
+        }
+        c->sent += (size_t)n;
     }
-    c->sent += (size_t)n;
-    if (c->sent < url->request_len)
-        return; /* when there is room again the kernel says so */
     c->state = CLIENT_READING;
     c->sent_ns = monotonic_ns();
     c->record.is_sent = true;
@@ -237,7 +237,7 @@ static void on_input_end(struct load_run *run, struct load_client *c, ssize_t an
 
 static void read_answer(struct load_run *run, struct load_client *c)
 {
-    for (;;) {
+    for (int reads = 0; reads < LOAD_READS_MAX; reads++) {
         ssize_t n = load_link_read(&c->io, run->input, sizeof(run->input));
         if (n == LINK_AGAIN)
             return;
@@ -254,6 +254,7 @@ static void read_answer(struct load_run *run, struct load_client *c)
         if (!c->io.ssl && (size_t)n < sizeof(run->input) && !c->has_ended)
             return;
     }
+    load_run_look_again(run, c->io.fd, &c->watch);
 }
 
 /* Nothing was asked for: what comes is the end, or what TLS tells by itself. */

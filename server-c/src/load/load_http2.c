@@ -300,15 +300,13 @@ void load_http2_flush(struct load_run *run)
 
 static void open_session(struct load_session *s, struct load_client *c)
 {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                                .data.ptr = &s->watch};
     enum load_fault fault;
 
     s->opened_ns = monotonic_ns();
     s->opener = c;
     s->state = SESSION_CONNECTING;
     fault = load_link_open(&s->io, &s->run->plan->targets[0], 0);
-    if (fault == FAULT_NONE && epoll_ctl(s->run->epoll, EPOLL_CTL_ADD, s->io.fd, &event) != 0)
+    if (fault == FAULT_NONE && !load_run_watch(s->run, s->io.fd, &s->watch))
         fault = FAULT_CONNECT;
     if (fault != FAULT_NONE)
         lose(s, fault);
@@ -364,7 +362,7 @@ static void on_connected(struct load_session *s)
 
 static void read_all(struct load_session *s)
 {
-    for (;;) {
+    for (int reads = 0; reads < LOAD_READS_MAX; reads++) {
         ssize_t n = load_link_read(&s->io, s->run->input, sizeof(s->run->input));
         if (n == LINK_AGAIN)
             return;
@@ -380,6 +378,7 @@ static void read_all(struct load_session *s)
             return;
         }
     }
+    load_run_look_again(s->run, s->io.fd, &s->watch);
 }
 
 static void on_ready(struct load_run *run, struct load_watch *watch, uint32_t events)
@@ -445,15 +444,16 @@ void load_http2_begin(struct load_run *run, struct load_client *c)
 void load_http2_drop(struct load_run *run, struct load_client *c)
 {
     struct load_session *s = c->session;
+    int32_t stream = c->stream;
 
     (void)run;
+    c->stream = 0; /* also of a lost connection: on the next one the number is another client's */
     list_remove(&c->in_session);
     if (s->opener == c)
         s->opener = NULL;
-    if (!s->protocol || c->stream == 0)
+    if (!s->protocol || stream == 0)
         return;
-    (void)nghttp2_session_set_stream_user_data(s->protocol, c->stream, NULL);
-    (void)nghttp2_submit_rst_stream(s->protocol, NGHTTP2_FLAG_NONE, c->stream, NGHTTP2_CANCEL);
-    c->stream = 0;
+    (void)nghttp2_session_set_stream_user_data(s->protocol, stream, NULL);
+    (void)nghttp2_submit_rst_stream(s->protocol, NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL);
     mark(s);
 }

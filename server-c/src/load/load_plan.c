@@ -10,7 +10,7 @@
 /* What one client holds: buffers of the kernel are not ours, those of OpenSSL are. */
 #define CLIENT_BYTES 2048
 #define TLS_CLIENT_BYTES 65536
-#define SAMPLE_BYTES 64
+#define SAMPLE_BYTES 96
 
 static const struct {
     const char *name;

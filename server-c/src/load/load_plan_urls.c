@@ -95,14 +95,19 @@ static bool read_digest(struct load_url *url, const char *hex)
     return true;
 }
 
-/* Lines that end properly, and no empty one, which would end the head. */
+/* Each line a field that ends properly: no empty one, which would end the head, and no line feed
+ * alone, which many servers take for an end, too. */
 static bool are_fields(const char *fields)
 {
-    size_t len = strlen(fields);
-
-    if (len > LOAD_FIELDS_MAX || fields[0] == '\r' || strstr(fields, "\r\n\r\n"))
+    if (strlen(fields) > LOAD_FIELDS_MAX)
         return false;
-    return len == 0 || (len > 2 && strcmp(fields + len - 2, "\r\n") == 0);
+    while (*fields) {
+        size_t len = strcspn(fields, "\r\n");
+        if (!memchr(fields, ':', len) || fields[len] != '\r' || fields[len + 1] != '\n')
+            return false;
+        fields += len + 2;
+    }
+    return true;
 }
 
 static void write_request(struct load_plan *plan, struct load_url *url, const char *path,

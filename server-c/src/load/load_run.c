@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define EVENTS 64
+#define WATCHED (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define TIMER_SLACK_NS 1000 /* the kernel's own is 50 µs, by which every request would be late */
 
 static bool needs_tls(const struct load_plan *plan)
@@ -63,6 +64,20 @@ void load_run_free(struct load_run *run)
     SSL_CTX_free(run->tls);
     if (run->epoll >= 0)
         close(run->epoll);
+}
+
+bool load_run_watch(const struct load_run *run, int fd, struct load_watch *watch)
+{
+    struct epoll_event event = {.events = WATCHED, .data.ptr = watch};
+
+    return epoll_ctl(run->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void load_run_look_again(const struct load_run *run, int fd, struct load_watch *watch)
+{
+    struct epoll_event event = {.events = WATCHED, .data.ptr = watch};
+
+    CHECK(epoll_ctl(run->epoll, EPOLL_CTL_MOD, fd, &event) == 0);
 }
 
 uint64_t load_run_due(const struct load_run *run, uint64_t now_ns)
@@ -167,6 +182,7 @@ static void wait_for_sockets(struct load_run *run, uint64_t now_ns)
                             .tv_nsec = (long)(wait_ns % NS_PER_SECOND)};
     int count = epoll_pwait2(run->epoll, events, EVENTS, &wait, NULL);
 
+    CHECK(count >= 0 || errno == EINTR);
     for (int i = 0; i < count; i++) {
         struct load_watch *watch = events[i].data.ptr;
         watch->on_ready(run, watch, events[i].events);

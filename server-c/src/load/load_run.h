@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #define LOAD_INPUT_BYTES 65536
+#define LOAD_READS_MAX 64 /* from one socket before others, and time-outs, have their turn */
 
 struct load_client;
 struct load_misbehaving;
@@ -47,6 +48,11 @@ void load_run_free(struct load_run *run);
 
 /* Returns how many nanoseconds it took. Ends at once, with what there is, when *stop is set. */
 uint64_t load_run(struct load_run *run, const volatile sig_atomic_t *stop);
+
+/* From now on `watch` is told, once for each change, that the socket is ready. */
+bool load_run_watch(const struct load_run *run, int fd, struct load_watch *watch);
+/* There may be more to read of a watched socket: `watch` is told of it again. */
+void load_run_look_again(const struct load_run *run, int fd, struct load_watch *watch);
 
 /* When the next request is due by the clock; LOAD_NEVER when none is any more. */
 uint64_t load_run_due(const struct load_run *run, uint64_t now_ns);

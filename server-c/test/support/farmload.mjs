@@ -53,6 +53,3 @@ export async function listen(t, onConnection) {
   })
   return server.address().port
 }
-
-/** Answers each request with the same bytes. */
-export const answering = (answer) => (socket) => socket.on('data', () => socket.write(answer))

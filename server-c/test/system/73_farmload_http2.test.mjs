@@ -147,11 +147,11 @@ test('time-outs end their stream alone; who is never answered is not asked witho
   const port = await serve(t, (stream, number) => {
     if (number % 2 === 0) answer(stream)
   })
-  const result = await load(plan(port, { timeoutMs: 300, requests: 40 }))
+  const result = await load(plan(port, { timeoutMs: 1000, requests: 40 }))
   assert.equal(result.connections, 2)
   onlyFault(result, 'timeout', 20)
   assert.equal(result.good, 20)
-  assert.ok(result.stages.latency.p99Seconds >= 0.28)
+  assert.ok(result.stages.latency.p99Seconds >= 0.95)
 })
 
 test('no HTTP/2, and nobody there', async (t) => {

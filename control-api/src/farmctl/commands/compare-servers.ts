@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, Tool } from '../command.ts'
 import { Difference } from '../failures.ts'
-import { type AskOptions, ask } from '../load/ask.ts'
+import { ask } from '../load/ask.ts'
 import { type AnswerDifference, differencesOf } from '../load/compare.ts'
 import { type Counted, runHeart } from '../load/heart.ts'
 import { durationText, percentText, quantile } from '../load/objectives.ts'
 import { collect, wholeNumber } from '../load/option-values.ts'
 import { type LoadPlan, type LoadUrl, planText } from '../load/plan.ts'
 import { doubtsOf } from '../load/report.ts'
-import { pathOf, readUrl, Targets } from '../load/targets.ts'
+import { atPath, pathOf, readUrl, Targets } from '../load/targets.ts'
 import { readUrlList } from '../load/url-list.ts'
 import { tableLines } from '../table.ts'
 import { examples } from './examples.ts'
@@ -77,27 +77,28 @@ async function compare(
   // Both are looked at before either is asked.
   for (const side of SIDES) plans.set(side, await planOf(options, bases[side], listed))
   const ca = options.caFile === undefined ? undefined : readFileSync(options.caFile, 'utf8')
-  const how = { stop: tool.stop, headers: {}, ca, insecure: options.insecure ?? false }
+  const insecure = options.insecure ?? false
   const paths = [...new Set(listed.map(({ url }) => pathOf(url)))]
   const differences: AnswerDifference[] = []
-  for (const path of paths) differences.push(...(await differencesAt(path, bases, how)))
+  const at = async (side: Side, path: string) => {
+    const address = plans.get(side)?.targets[0]?.address ?? ''
+    const url = atPath(bases[side], path)
+    const answer = await ask(url, { address, stop: tool.stop, headers: {}, ca, insecure })
+    return { url, answer }
+  }
+  for (const path of paths) {
+    differences.push(...differencesOf(path, await at('old', path), await at('new', path)))
+  }
   const runs: Run[] = []
   for (let round = 1; options.load && round <= options.rounds; round++) {
     for (const [side, plan] of plans) {
+      if (tool.stop.aborted) break
       tool.terminal.note(`Load ${round} of ${options.rounds}: the ${side} server …`)
       const counted = await runHeart(tool.process, planText(plan, []), tool.stop)
       runs.push({ side, counted, doubts: doubtsOf(counted) })
     }
   }
   return { paths: paths.length, differences, runs }
-}
-
-async function differencesAt(path: string, bases: Record<Side, URL>, how: AskOptions) {
-  const at = async (side: Side) => {
-    const url = new URL(path, bases[side].href)
-    return { url, answer: await ask(url, how) }
-  }
-  return differencesOf(path, await at('old'), await at('new'))
 }
 
 async function planOf(
@@ -108,7 +109,7 @@ async function planOf(
   const targets = new Targets(yesIMayLoad)
   const urls: LoadUrl[] = []
   for (const { url, more } of listed) {
-    urls.push(await targets.urlOf(new URL(pathOf(url), base.href), more))
+    urls.push(await targets.urlOf(atPath(base, pathOf(url)), more))
   }
   const bounds = { requests: 0, timeoutMs: 10_000, seed: 1, samples: 0, memoryMb: 1024 }
   const usual = { keepAlive: true, streams: 0, slowClients: 0, slowBytesPerSecond: 1000 }

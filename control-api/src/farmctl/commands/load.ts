@@ -116,7 +116,10 @@ async function load(tool: Tool, options: LoadOptions, words: readonly string[]):
   const startedAt = new Date().toISOString()
   const counted = await runHeart(tool.process, planText(plan, due), tool.stop)
   const objectives = judges.map((judge) => judge(counted))
-  const report: LoadReport = { startedAt, plan, counted, objectives, doubts: doubtsOf(counted) }
+  // What was typed after --header may be a secret, and reports are passed on.
+  const { fields: _fields, ...shown } = plan
+  const doubts = doubtsOf(counted)
+  const report: LoadReport = { startedAt, plan: shown, counted, objectives, doubts }
   if (options.html) writeFileSync(options.html, reportPage(report))
   tool.show(report, () => reportLines(report))
   const missed = objectives.filter(({ met }) => !met)
@@ -135,10 +138,13 @@ async function planOf(tool: Tool, options: LoadOptions, words: readonly string[]
   const asked = options.log
     ? await askedOfLog(tool, options, { targets, words, file: options.log })
     : await askedOfUrls(tool, options, { targets, words })
-  const fields = fieldsText(options.header)
+  const header = options.header.map(fieldOf)
+  const fields = header.filter((field) => !isHost(field)).map((field) => `${field.join(': ')}\r\n`)
+  const [, host] = header.find(isHost) ?? []
   const { due, ...rest } = asked
   const plan: LoadPlan = {
     ...rest,
+    ...(host ? { urls: asked.urls.map((url) => ({ ...url, host })) } : {}),
     ...(options.rate === undefined ? {} : { ratePerSecond: options.rate }),
     clients: options.clients ?? (asked.mode === 'closed' ? CLOSED_CLIENTS : OPEN_CLIENTS),
     requests: options.requests,
@@ -149,7 +155,7 @@ async function planOf(tool: Tool, options: LoadOptions, words: readonly string[]
     keepAlive: options.keepAlive,
     insecure: options.insecure ?? false,
     ...(options.caFile ? { caFile: options.caFile } : {}),
-    ...(fields ? { fields } : {}),
+    ...(fields.length > 0 ? { fields: fields.join('') } : {}),
     streams: options.http2 ? Math.max(1, options.streams) : 0,
     slowClients: options.slowClients,
     slowBytesPerSecond: options.slowRate,
@@ -182,7 +188,15 @@ async function askedOfLog(
   }
   const last = replay.due.at(-1)?.[0] ?? 0
   const whole = Math.min(SECONDS_MAX, Math.floor(last / 1e6) + 1)
-  return { mode: 'replay', urls: replay.urls, due: replay.due, seconds: seconds ?? whole }
+  const lasts = seconds ?? whole
+  const due = replay.due.filter(([dueUs]) => dueUs < lasts * 1e6)
+  const tooLate = replay.due.length - due.length
+  if (tooLate > 0) {
+    terminal.note(
+      `${tooLate} requests are left out: they are due after the ${lasts} s of this run.`,
+    )
+  }
+  return { mode: 'replay', urls: replay.urls, due, seconds: lasts }
 }
 
 async function askedOfUrls(
@@ -213,8 +227,8 @@ async function crawled(
   const found: ListedUrl[] = []
   for (const { url } of listed) {
     // Refused before the first request, as the load itself is.
-    await targets.urlOf(url)
-    found.push(...(await crawl(url, { most, stop, headers, ca, insecure })))
+    const address = await targets.addressOf(url)
+    found.push(...(await crawl(url, { address, most, stop, headers, ca, insecure })))
   }
   terminal.note(`The crawl found ${found.length} URLs.`)
   return found
@@ -226,5 +240,5 @@ function fieldOf(text: string): [name: string, value: string] {
   throw new Failure(`--header is a field as in "Accept-Encoding: gzip", not "${text}".`)
 }
 
-const fieldsText = (header: readonly string[]) =>
-  header.map((text) => `${fieldOf(text).join(': ')}\r\n`).join('')
+/** There may be one only, and each request has it already. */
+const isHost = ([name]: readonly [string, string]) => name.toLowerCase() === 'host'

@@ -2,6 +2,8 @@
 // An access log, as what is to be asked for and when. common, combined (with a host before it or not), JSON of our nodes and
 // of Caddy; of other lines it is said how many there are.
 
+import { PATH_MAX } from './plan.ts'
+
 export type Logged = { atMs: number; path: string; head: boolean }
 
 const LINE =
@@ -25,7 +27,9 @@ function fromText(line: string): Logged | null {
 
 /** As nodes write bytes of a client that would end the line or its quotes. */
 const unescaped = (text: string) =>
-  text.replaceAll(/\\x([0-9a-f]{2})/gi, '%$1').replaceAll(/\\(["\\])/g, '$1')
+  text.replaceAll(/\\(?:x([0-9a-f]{2})|(["\\]))/gi, (_all, hex, itself) =>
+    hex ? `%${hex}` : itself,
+  )
 
 type Members = Record<string, unknown>
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -57,6 +61,7 @@ function logged(atMs: number, method: string, target: string): Logged | null {
   const path = target.replace(/^https?:\/\/[^/]+/, '')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no byte that would end the request's line.
   if (!/^\/[^\u0000-\u0020\u007f]*$/.test(path)) return null
+  if (!path.isWellFormed() || Buffer.byteLength(path) > PATH_MAX) return null
   return { atMs, path, head: method === 'HEAD' }
 }
 

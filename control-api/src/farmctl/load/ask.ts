@@ -3,12 +3,15 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
+import { isIPv6, type LookupFunction } from 'node:net'
 import { Failure } from '../failures.ts'
 
 const BODY_MAX = 64 * 1024 * 1024
 const ANSWER_WITHIN_MS = 10_000
 
 export type AskOptions = {
+  /** Where the host of every URL is: looked up once, by whoever saw that it may be asked. */
+  address: string
   stop: AbortSignal
   headers: Record<string, string>
   /** PEM. */
@@ -17,12 +20,17 @@ export type AskOptions = {
 }
 export type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer }
 
-export async function ask(url: URL, { stop, headers, ca, insecure }: AskOptions): Promise<Answer> {
+export async function ask(
+  url: URL,
+  { address, stop, headers, ca, insecure }: AskOptions,
+): Promise<Answer> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)])
   const get = url.protocol === 'https:' ? https.get : http.get
   const believed = { ...(ca ? { ca } : {}), rejectUnauthorized: !insecure }
   try {
-    const request = get(url, { signal, headers, ...believed })
+    // An agent of its own: the common one may go through a proxy, and so to another server.
+    const there = { agent: false, lookup: alwaysAt(address) }
+    const request = get(url, { signal, headers, ...there, ...believed })
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
     const chunks: Buffer[] = []
     let bytes = 0
@@ -41,3 +49,11 @@ export async function ask(url: URL, { stop, headers, ca, insecure }: AskOptions)
     throw new Failure(`${url.href}: ${error instanceof Error ? error.message : error}`)
   }
 }
+
+const alwaysAt =
+  (address: string): LookupFunction =>
+  (_host, { all }, done) => {
+    const family = isIPv6(address) ? 6 : 4
+    if (all) done(null, [{ address, family }])
+    else done(null, address, family)
+  }

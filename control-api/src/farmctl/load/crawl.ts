@@ -3,13 +3,18 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../failures.ts'
 import { type AskOptions, ask } from './ask.ts'
+import { PATH_MAX } from './plan.ts'
+import { pathOf } from './targets.ts'
 import type { ListedUrl } from './url-list.ts'
 
 /** Attributes that name what a browser fetches or goes to; and what style sheets name. */
 const HTML_LINK = /\s(?:href|src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi
-const CSS_LINK = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"')]+))\s*\)/gi
+const CSS_LINK = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"'()]+))\s*\)/gi
 
-/** Of the same host and port, without fragments. */
+/** So many links are tried for each URL that is wanted: many may lead nowhere, without end. */
+const TRIED_FOR_EACH = 20
+
+/** Of the same host and port, without fragments, and without names and passwords. */
 export function linksOf(type: string, text: string, base: URL): URL[] {
   const pattern = type.includes('html') ? HTML_LINK : type.includes('css') ? CSS_LINK : null
   if (!pattern) return []
@@ -18,8 +23,8 @@ export function linksOf(type: string, text: string, base: URL): URL[] {
     const link = (double ?? single ?? bare ?? '').replaceAll('&amp;', '&')
     if (link === '' || !URL.canParse(link, base.href)) continue
     const url = new URL(link, base)
-    url.hash = ''
-    if (url.origin === base.origin) found.set(url.href, url)
+    url.hash = url.username = url.password = ''
+    if (url.origin === base.origin && pathOf(url).length <= PATH_MAX) found.set(url.href, url)
   }
   return [...found.values()]
 }
@@ -39,7 +44,7 @@ export async function crawl(start: URL, options: CrawlOptions): Promise<ListedUr
     const sha256 = createHash('sha256').update(body).digest('hex')
     listed.push({ url, more: { bytes: body.length, sha256 } })
     for (const link of isPlain ? linksOf(type, body.toString(), url) : []) {
-      if (known.has(link.href)) continue
+      if (known.has(link.href) || known.size >= TRIED_FOR_EACH * options.most) continue
       known.add(link.href)
       waiting.push(link)
     }

@@ -68,6 +68,7 @@ export async function runHeart(
   plan: string,
   stop: AbortSignal,
 ): Promise<Counted> {
+  stop.throwIfAborted()
   const program = programOf(env)
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'pipe'] })
   const end = () => child.kill('SIGTERM')

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What farmload is told: one JSON document, and for a replay a line for each request (server-c/src/load/load_plan.h).
 
+/** As in server-c/src/load/load_plan.h: bytes. */
+export const PATH_MAX = 8192
+
 export type LoadTarget = {
   /** In Host and TLS; messages and confirmations use it, too. */
   name: string

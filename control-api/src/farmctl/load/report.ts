@@ -13,7 +13,7 @@ import type { LoadPlan } from './plan.ts'
 export type LoadReport = {
   /** When it began, by this machine's clock. */
   startedAt: string
-  plan: LoadPlan
+  plan: Omit<LoadPlan, 'fields'>
   counted: Counted
   objectives: Objective[]
   /** Why it may not be believed. */
@@ -73,7 +73,7 @@ export const FAULT_WORDS: Record<string, string> = {
   wrongDigest: 'wrong content',
 }
 
-export function howText(plan: LoadPlan): string {
+export function howText(plan: LoadReport['plan']): string {
   const { mode, clients, ratePerSecond, keepAlive, timeoutMs, targets, streams } = plan
   const whom = targets
     .map(({ name, port, tls }) => `http${tls ? 's' : ''}://${name}:${port}`)
@@ -161,5 +161,5 @@ export const misbehavedRows = ({ counted, plan }: LoadReport): [title: string, v
     .filter(([, clients]) => clients > 0)
     .map(([title, clients, { requests, bytes, failed }]) => [
       title,
-      `${clients}: ${count(requests)} requests, ${bytesText(bytes)}, ${count(failed)} ended by the server`,
+      `${clients}: ${count(requests)} requests, ${bytesText(bytes)}, ${count(failed)} failed`,
     ])

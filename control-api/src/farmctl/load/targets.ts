@@ -28,6 +28,8 @@ export function readUrl(text: string): URL {
 }
 
 export const pathOf = (url: URL): string => `${url.pathname}${url.search}`
+/** Not as a link: "//other/x" is a path here, too, and no other host. */
+export const atPath = (base: URL, path: string): URL => new URL(`${base.origin}${path}`)
 
 /** Each host and port once, with the address that was found for it: no other is asked later. */
 export class Targets {
@@ -42,6 +44,12 @@ export class Targets {
   async urlOf(url: URL, more: Partial<LoadUrl> = {}): Promise<LoadUrl> {
     const number = this.#numbers.get(url.origin) ?? (await this.#add(url))
     return { target: number, path: pathOf(url), host: url.host, weight: 1, ...more }
+  }
+
+  /** Where it is that may be asked. */
+  async addressOf(url: URL): Promise<string> {
+    const { target } = await this.urlOf(url)
+    return (this.list[target] as LoadTarget).address
   }
 
   async #add(url: URL): Promise<number> {

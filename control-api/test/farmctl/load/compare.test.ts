@@ -36,11 +36,13 @@ const OLD: Record<string, Said> = {
     body: 'a',
   },
   '/gone': { status: 410 },
+  '//elsewhere.test/x': { body: 'here' },
 }
 const NEW: Record<string, Said> = {
   '/': { headers: { 'content-type': 'text/html;charset=UTF-8', etag: '"other"' }, body: 'home' },
   '/moved': { status: 301, headers: { location: '/new' } },
   '/style.css': { headers: { 'content-type': 'text/css', 'cache-control': 'no-cache' }, body: 'b' },
+  '//elsewhere.test/x': { body: 'here' },
 }
 
 describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
@@ -53,7 +55,7 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     const answers = await run([...words, '--no-load', '--exit-code', '--json'], '', env)
     expect(answers.code).toBe(1)
     const { differences, paths: asked, runs } = JSON.parse(answers.stdout)
-    expect([asked, runs]).toEqual([5, []])
+    expect([asked, runs]).toEqual([6, []])
     expect(differences).toEqual([
       { path: '/style.css', aspect: 'cache-control', old: 'max-age=60', new: 'no-cache' },
       {
@@ -66,7 +68,7 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     ])
     const loaded = await run([...words, '-d', '1', '--rounds', '1'], '', env)
     expect(loaded.code).toBe(0)
-    expect(loaded.stdout).toContain('5 paths asked of both: 3 differences')
+    expect(loaded.stdout).toContain('6 paths asked of both: 3 differences')
     expect(loaded.stdout).toMatch(/^old +[\d,]+ .* 100 % +\d+/m)
     expect(loaded.stdout).toMatch(/^new +[\d,]+ .* 100 % +\d+/m)
   })

@@ -31,7 +31,9 @@ describe('farmctl load', { timeout: FARMCTL_TEST_MS }, () => {
     expect(stdout).toMatch(/^Requests +50,/m)
     expect(stdout).toContain('p99 at most 60 s')
     expect(readFileSync(join(home, 'r.html'), 'utf8')).toContain('<svg')
-    const asJson = await run([...words, '--json'], '', env)
+    const secret = ['-H', 'Authorization: Bearer of-mine']
+    const asJson = await run([...words, ...secret, '--json'], '', env)
+    expect(asJson.stdout).not.toContain('of-mine')
     const { counted, plan } = JSON.parse(asJson.stdout)
     expect([counted.good, counted.statuses, plan.clients]).toEqual([50, { 200: 50 }, 2])
   })
@@ -93,6 +95,32 @@ describe('farmctl load', { timeout: FARMCTL_TEST_MS }, () => {
     const { code, stderr } = await run(words, '', env)
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 lines are left out')])
     expect(asked).toEqual(['/a', '/b', '/c'])
+  })
+
+  test('a Host that is typed is the only one', async () => {
+    const { run } = await farmctl({ signedIn: false })
+    const asked = new Set<string>()
+    const url = await serve(({ rawHeaders, headers }, response) => {
+      asked.add(`${headers.host} ${rawHeaders.filter((name) => /^host$/i.test(name)).length}`)
+      response.end()
+    })
+    const words = ['load', `${url}/`, '-n', '10', '--crawl', '-H', 'host: shop.test', '-H', 'X: y']
+    expect((await run(words, '', env)).code).toBe(0)
+    expect([...asked]).toEqual(['shop.test 1'])
+  })
+
+  test('a proxy of the environment is not asked in place of the server', async () => {
+    const { run } = await farmctl({ signedIn: false })
+    const proxied: unknown[] = []
+    const proxy = await serve((request, response) => {
+      proxied.push(request.url)
+      response.end('of the proxy')
+    })
+    const url = await serve(hello)
+    const words = ['load', `${url}/`, '-n', '10', '--crawl', '--good', '100']
+    const set = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy, NO_PROXY: '' }
+    const { code, stderr } = await run(words, '', { ...env, ...set })
+    expect([code, proxied], stderr).toEqual([0, []])
   })
 
   test('says what is wrong before anything is asked', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { dueTimes, readLogLine } from '../../../src/farmctl/load/access-log.ts'
 import { crawl, linksOf } from '../../../src/farmctl/load/crawl.ts'
-import { isLoopback, readUrl, Targets } from '../../../src/farmctl/load/targets.ts'
+import { atPath, isLoopback, readUrl, Targets } from '../../../src/farmctl/load/targets.ts'
 import { readUrlList, urlListText } from '../../../src/farmctl/load/url-list.ts'
 
 describe('a line of a log', () => {
@@ -15,6 +15,7 @@ describe('a line of a log', () => {
     ['::1 - ana [22/Nov/2026:01:54:15 +0200] "HEAD / HTTP/1.1" 200 - "-" "x \\"y\\""', '/', true],
     ['shop.test 1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "GET /\\x22 HTTP/2" 404 1', '/%22', false],
     ['1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "GET http://a.test/x HTTP/1.1" 200 1', '/x', false],
+    ['1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "GET /\\\\x22 HTTP/2" 404 1', '/\\x22', false],
     ['{"time":"2026-11-21T23:54:15Z","request":"GET /nix HTTP/1.1","status":404}', '/nix', false],
     [
       `{"ts":${atMs / 1000},"request":{"method":"GET","uri":"/caddy?x"},"status":200}`,
@@ -30,6 +31,9 @@ describe('a line of a log', () => {
     '1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "\\x16\\x03" 400 1',
     '1.2.3.4 - - [21/Nix/2026:23:54:15 +0000] "GET / HTTP/1.1" 200 1',
     '1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "GET *\\x0d HTTP/1.1" 400 1',
+    // The heart takes neither, and would refuse all of the log.
+    `1.2.3.4 - - [21/Nov/2026:23:54:15 +0000] "GET /${'x'.repeat(8192)} HTTP/1.1" 414 1`,
+    '{"time":"2026-11-21T23:54:15Z","request":"GET /\\ud800 HTTP/1.1"}',
     '{"time":"yesterday","request":"GET / HTTP/1.1"}',
     '{"half":',
     '{}',
@@ -100,6 +104,11 @@ describe('whom a load may fall upon', () => {
     ])
   })
 
+  test('a path is never another host', () => {
+    const base = new URL('http://localhost:8080/x')
+    expect(atPath(base, '//b.test/y').href).toBe('http://localhost:8080//b.test/y')
+  })
+
   test('an address of version 6 is one', async () => {
     const targets = new Targets([])
     await targets.urlOf(readUrl('https://[::1]/'))
@@ -111,12 +120,14 @@ describe('a crawl', () => {
   test('reads links of pages and style sheets, of the same host', () => {
     const base = new URL('http://a.test/dir/page.html')
     const html = `<a href="../up#part">x</a><img src='i.png'><a href=bare>y</a><a href="http://b.test/">z</a>
-      <a href="../up">again</a><a href="mailto:x@y">m</a><a href="?a=1&amp;b=2">q</a><a data-href="no">n</a>`
+      <a href="../up">again</a><a href="mailto:x@y">m</a><a href="?a=1&amp;b=2">q</a><a data-href="no">n</a>
+      <a href="//u:p@a.test/private">p</a><a href="/${'l'.repeat(8192)}">l</a>`
     expect(linksOf('text/html; charset=utf-8', html, base).map(({ href }) => href)).toEqual([
       'http://a.test/up',
       'http://a.test/dir/i.png',
       'http://a.test/dir/bare',
       'http://a.test/dir/page.html?a=1&b=2',
+      'http://a.test/private',
     ])
     const css = `@import url("a.css"); b { background: url( i.svg ) }`
     expect(linksOf('text/css', css, base).map(({ pathname }) => pathname)).toEqual([
@@ -144,7 +155,7 @@ describe('a crawl', () => {
     const { port } = server.address() as AddressInfo
     const start = new URL(`http://127.0.0.1:${port}/`)
     const stop = new AbortController().signal
-    const options = { most: 3, stop, headers: {}, insecure: false }
+    const options = { address: '127.0.0.1', most: 3, stop, headers: {}, insecure: false }
     const listed = await crawl(start, options)
     expect(listed.map(({ url, more }) => [url.pathname, more.bytes])).toEqual([
       ['/', pages['/']?.length],
@@ -154,5 +165,24 @@ describe('a crawl', () => {
     expect(listed[2]?.more.sha256).toMatch(/^3e23e8160039594a33894f6564e1b134/)
     expect(asked).toEqual(['/', '/a', '/b'])
     await expect(crawl(new URL('/nix', start), options)).rejects.toThrow('did not answer with 200')
+    // Whatever its name leads to: the address is the one that was looked at.
+    const named = new URL(`http://elsewhere.invalid:${port}/b`)
+    expect((await crawl(named, options)).map(({ url }) => url.href)).toEqual([named.href])
+  })
+
+  test('links that lead nowhere do not keep it', async () => {
+    let asked = 0
+    const server = createServer(({ url }, response) => {
+      asked++
+      const links = Array.from({ length: 100 }, (_, at) => `<a href="/nix${at}"></a>`).join('')
+      response.writeHead(url === '/' ? 200 : 404, { 'content-type': 'text/html' }).end(links)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const start = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const stop = new AbortController().signal
+    const how = { address: '127.0.0.1', stop, headers: {}, insecure: false }
+    expect(await crawl(start, { ...how, most: 2 })).toHaveLength(1)
+    expect(asked).toBe(40)
   })
 })
