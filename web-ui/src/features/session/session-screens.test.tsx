@@ -156,7 +156,8 @@ describe('the one-time password', () => {
 
 test('a session that ends while one is at work leads to the sign-in', async () => {
   let over = false
-  renderApp('/', {
+  // From a page that asks for no configs itself.
+  renderApp('/audit', {
     'GET /session': () => (over ? problem(401, 'not_signed_in', 'No session.') : json(session)),
     'GET /configs': () => {
       over = true
