@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Builds the real service over SQLite files in a folder of its own; gone after the test.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   FastifyReply,
@@ -27,7 +27,7 @@ import { insertUser } from '../src/people/user-store.ts'
 import { isHeavy } from '../src/plugins/turns.ts'
 import { inThisThread } from './metrics-in-process.ts'
 import { nodeBinary, plainConfig } from './plain-config.ts'
-import { QUICK_FOLDER } from './quick-folder.ts'
+import { makeQuickFolder } from './quick-folder.ts'
 
 export { nodeBinary }
 
@@ -53,14 +53,14 @@ export type Built = Service & {
 }
 
 export function tempDir(): string {
-  const path = mkdtempSync(join(QUICK_FOLDER, 'farmstead-test-'))
+  const path = makeQuickFolder()
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
 /** As a service of this version leaves it that was never used: every step of the database's history once, not once a test. */
 const emptyDatabase = madeOnce(async () => {
-  const dir = mkdtempSync(join(QUICK_FOLDER, 'farmstead-empty-'))
+  const dir = makeQuickFolder()
   try {
     const db = openControlDb(dir)
     await migrateToLatest(db)

@@ -61,6 +61,7 @@ it('looks again when a header, a comment, a macro, the command or the checks are
     () => appendFileSync(at('a.h'), 'int unused(void);\n'),
     () => appendFileSync(at('a.h'), '// NOLINTNEXTLINE\n'),
     () => appendFileSync(at('a.h'), '#define NEVER_USED 1\n'),
+    () => appendFileSync(at('a.h'), '#ifdef NOWHERE\n// NOLINTBEGIN\n// NOLINTEND\n#endif\n'),
     () => compile('-std=c11', '-DNEVER_USED=1'),
     () => checks('bugprone-*,misc-static-assert'),
   ]) {

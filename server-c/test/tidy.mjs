@@ -38,6 +38,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const build = resolve(values.build)
+const COMMANDS = join(build, 'compile_commands.json')
 const kept = resolve(values.kept)
 
 /** The analyzer follows a call into a function of at most four basic blocks. */
@@ -46,7 +47,7 @@ const depth = values.deep ? [] : SHALLOW.map((word) => `--extra-arg=${word}`)
 
 /** @returns {Map<string, { command: string, directory: string }>} by file */
 function readCommands() {
-  const commands = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))
+  const commands = JSON.parse(readFileSync(COMMANDS, 'utf8'))
   return new Map(commands.map((one) => [one.file, one]))
 }
 
@@ -56,18 +57,33 @@ const sources = () =>
     .sort()
     .map((name) => join(folder, 'src', name))
 
+/** As cc1's line markers name them: all but the system's, and what has no file. */
+const ownFiles = (preprocessed, directory) => [
+  ...new Set(
+    [...preprocessed.matchAll(/^# \d+ "([^"<]+)"((?: \d)*)$/gm)]
+      .filter(([, , flags]) => !flags.includes('3'))
+      .map(([, name]) => resolve(directory, name)),
+  ),
+]
+
 /** What clang-tidy goes by, as a name; the same in each folder that the sources are in. */
 async function keyOf(file, { command, directory }, checker) {
   // With comments (NOLINT is one), macros and the names of what is included.
   const preprocess = command
-    .replace(/^\S+/, 'clang')
+    .replace(/^\S+/, 'clang -D__clang_analyzer__=1')
     .replace(/ -o \S+ -c /, ' -w -Qunused-arguments -E -CC -dD -dI -o - ')
+  if (!preprocess.includes(' -E '))
+    throw new Error(
+      `${relative(root, file)}: its command in ${COMMANDS} is not "cc … -o FILE -c FILE", so what it includes can't be found out (mend keyOf in test/tidy.mjs): ${command}`,
+    )
   const { stdout } = await execute('sh', ['-c', preprocess], {
     cwd: directory,
     maxBuffer: MOST_OUTPUT,
   })
   const hash = createHash('sha256')
-  for (const text of [checker, command, readFileSync(file, 'utf8'), stdout])
+  // Whole: what the preprocessor leaves out, as a NOLINTBEGIN in an #ifdef, clang-tidy reads.
+  const own = ownFiles(stdout, directory).map((name) => readFileSync(name, 'utf8'))
+  for (const text of [checker, command, readFileSync(file, 'utf8'), ...own, stdout])
     hash.update(`${text.replaceAll(root, '')}\0`)
   return hash.digest('hex')
 }
@@ -91,24 +107,32 @@ function forgetOld() {
     if (lastUse(join(kept, name)) < Date.now() - KEPT_MS) rmSync(join(kept, name), { force: true })
 }
 
-/** The program and its checks, which are the same for all files. */
-async function checkerOf(file) {
+/** The program and its checks, which are the same for all files of a folder. */
+async function askChecker(file) {
   const said = [['--version'], ['--dump-config', '-p', build, file]].map((words) =>
     execute('clang-tidy', words),
   )
   return [...(await Promise.all(said)).map(({ stdout }) => stdout), ...depth].join('\n')
 }
 
+/** @type {Map<string, Promise<string>>} by folder */
+const checkers = new Map()
+function checkerOf(file) {
+  const checker = checkers.get(dirname(file)) ?? askChecker(file)
+  checkers.set(dirname(file), checker)
+  return checker
+}
+
 const all = positionals.length > 0 ? positionals.map((name) => resolve(name)) : sources()
 const commands = readCommands()
-const checker = await checkerOf(all[0])
 mkdirSync(kept, { recursive: true })
 
 let checked = 0
 let wrong = 0
 async function work(file) {
   const command = commands.get(file)
-  if (!command) throw new Error(`${relative(root, file)} is in no ${build}/compile_commands.json`)
+  if (!command) throw new Error(`${relative(root, file)} is not in ${COMMANDS}`)
+  const checker = await checkerOf(file)
   const mark = join(kept, await keyOf(file, command, checker))
   if (values.all || !existsSync(mark)) {
     const found = await check(file)
@@ -118,6 +142,8 @@ async function work(file) {
       wrong++
       return
     }
+    // Somebody may have written to it meanwhile.
+    if (join(kept, await keyOf(file, command, checker)) !== mark) return
   }
   writeFileSync(mark, '') // its time is that of its last use
 }

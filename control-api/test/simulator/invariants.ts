@@ -175,7 +175,7 @@ export class Watch {
   /** For nodes that are away, while another could take their place. */
   #isNotStuck(id: string, { state, tasks, progress, policy, isStorageFull }: Rollout): void {
     const isOwn = state === 'paused' && progress.hold === null && progress.phase === 'dispatching'
-    // With the next part of a resume it looks again.
+    // With the next part of a resume it looks again: #goesOnWithout sees to it that there is one.
     const isOnItsWay = progress.excusing !== undefined
     if (!isOwn || isStorageFull || isOnItsWay) return
     const isFree = ({ state: of, code, isConnected, cordon }: Task) =>
@@ -195,6 +195,9 @@ export class Watch {
 
   /** Nobody goes on without a node that they did not see in the way, also when that goes in parts, and the process ends between them. */
   #goesOnWithout(id: string, before: Rollout, event: RolloutEvent, after: Rollout): void {
+    const { excusing, unfinished, goesBack } = after.progress
+    if (excusing !== undefined && (!unfinished || goesBack !== null || isTerminal(after.state)))
+      this.fail('resume', `${id} is ${after.state} with nodes to go on without, and nothing does`)
     const seen = this.#inTheWay.get(id) ?? new Set()
     if (event.kind === 'resume') {
       const now = before.tasks.filter(isInTheWay).map(({ nodeId }) => nodeId)

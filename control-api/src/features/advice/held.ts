@@ -34,9 +34,12 @@ export function holdAdvice({ now, generationOf, nodesMax = NODES_MAX }: HoldDeps
       if (shown.size <= nodesMax) break
       shown.delete(oldest)
     }
-    return given.map(({ advice: one, lastSoMs }) => ({
-      ...one,
-      lastSoAt: lastSoMs === nowMs ? null : new Date(lastSoMs).toISOString(),
-    }))
+    return [
+      ...advice.map((one) => ({ ...one, lastSoAt: null })),
+      ...held.map(({ advice: one, lastSoMs }) => ({
+        ...one,
+        lastSoAt: new Date(lastSoMs).toISOString(),
+      })),
+    ]
   }
 }

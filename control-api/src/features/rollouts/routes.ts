@@ -331,6 +331,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
 /** Nobody needs a plan whose reader has gone. */
 function whoHangsUp({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
+  // Also before it came to this.
+  if (raw.destroyed) gone.abort()
   raw.once('close', () => gone.abort())
   return gone.signal
 }

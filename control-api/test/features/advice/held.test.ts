@@ -43,6 +43,8 @@ test('what is not so any more is shown with when it was, for five minutes from t
 test('is so again under the same rule, once', async () => {
   const { clock, shown } = held()
   await shown('node_1', 'readThreads')
+  // Also to who asks within the same millisecond.
+  expect(await shown('node_1')).toEqual([['readThreads', '2026-11-26T12:00:00.000Z']])
   clock.nowMs += MINUTE_MS
   await shown('node_1')
   expect(await shown('node_1', 'readThreads')).toEqual([['readThreads', null]])

@@ -142,8 +142,12 @@ static void test_that_it_sleeps(void)
 
     CHECK_INT(__LINE__, "a file", log_out_configure(out, path, &problem), 0);
     wait_until_asleep(out);
-    int takes = count_takes();
-    usleep(5 * GATHER_MS * 1000);
+    /* What woke it for its turn may wake it once more. */
+    int takes = -1;
+    for (int i = 0; i < 5 && count_takes() != takes; i++) {
+        takes = count_takes();
+        usleep(5 * GATHER_MS * 1000);
+    }
     CHECK_INT(__LINE__, "nothing is looked for", count_takes(), takes);
 
     /* Those that come together are written together, and then it sleeps again. */

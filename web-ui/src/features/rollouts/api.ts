@@ -193,21 +193,28 @@ export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 export const planQuery = (order: Order) =>
   queryOptions({
     queryKey: ['rollouts', 'plan', order],
-    queryFn: async ({ signal }): Promise<RolloutPlan> => {
-      const answer = await bodyOf(
-        api.POST('/api/v1/rollouts', {
-          params: { query: { dryRun: '1' } },
-          body: order,
-          signal,
-        }),
-      )
-      if ('nodes' in answer) return answer
-      throw new ApiError(-1, {
-        detail: 'The control plane started a rollout where a plan was asked for. Look at Rollouts.',
-      })
-    },
+    queryFn: ({ signal }) => askPlan(order, signal),
     staleTime: 0,
   })
+
+const BARE_FOR_MS = 10_000
+
+/** Of the waves alone, asked for behind the plan itself: an event that makes that one old must not have both made at once. */
+export const barePlanQuery = (order: Order) =>
+  queryOptions({
+    queryKey: ['bare-plan', order],
+    queryFn: ({ signal }) => askPlan(order, signal),
+    staleTime: BARE_FOR_MS,
+  })
+
+async function askPlan(order: Order, signal: AbortSignal): Promise<RolloutPlan> {
+  const params = { query: { dryRun: '1' as const } }
+  const answer = await bodyOf(api.POST('/api/v1/rollouts', { params, body: order, signal }))
+  if ('nodes' in answer) return answer
+  throw new ApiError(-1, {
+    detail: 'The control plane started a rollout where a plan was asked for. Look at Rollouts.',
+  })
+}
 
 const PROGRESS_EVERY_MS = 1000
 

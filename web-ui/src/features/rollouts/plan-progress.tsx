@@ -10,8 +10,10 @@ import { plansUnderWayQuery, type Release, stopPlanMutation } from './api.ts'
 /** Most plans are there before anybody would have read this. */
 const SHOWN_AFTER_MS = 1500
 
+type Followed = { of: Release; purpose: 'plan' | 'order' }
+
 /** While a plan or an order is waited for: how many of its texts are checked, and a way to stop it. */
-export function PlanProgress({ of, isWaiting }: { of: Release; isWaiting: boolean }) {
+export function PlanProgress({ isWaiting, ...followed }: Followed & { isWaiting: boolean }) {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {
     setIsLong(false)
@@ -19,18 +21,17 @@ export function PlanProgress({ of, isWaiting }: { of: Release; isWaiting: boolea
     const timer = setTimeout(() => setIsLong(true), SHOWN_AFTER_MS)
     return () => clearTimeout(timer)
   }, [isWaiting])
-  return isWaiting && isLong ? <Progress of={of} /> : null
+  return isWaiting && isLong ? <Progress {...followed} /> : null
 }
 
-function Progress({ of }: { of: Release }) {
+function Progress({ of, purpose }: Followed) {
   const { data = [] } = useQuery(plansUnderWayQuery)
   const stop = useMutation(stopPlanMutation)
-  const own = data.filter(
-    ({ config, version, purpose }) =>
-      config === of.config && version === of.version && purpose !== 'preflight',
+  // One before it, of what was typed before, ends by itself: nobody waits for it any more.
+  const newest = data.findLast(
+    (one) => one.config === of.config && one.version === of.version && one.purpose === purpose,
   )
-  const [first] = own
-  if (!first) return null
+  if (!newest) return null
   return (
     <Notice
       tone="info"
@@ -40,15 +41,13 @@ function Progress({ of }: { of: Release }) {
           variant="default"
           size="xs"
           loading={stop.isPending}
-          onClick={() => {
-            for (const { id } of own) stop.mutate(id)
-          }}
+          onClick={() => stop.mutate(newest.id)}
         >
           Stop
         </Button>
       }
     >
-      {wordsOf(first)}
+      {wordsOf(newest)}
     </Notice>
   )
 }

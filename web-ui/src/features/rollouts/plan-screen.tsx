@@ -76,7 +76,7 @@ export function PlanScreen(props: PlanScreenProps) {
       {backFrom !== undefined && <BackNotice release={release} backFrom={backFrom} />}
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
       <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
-      <PlanProgress of={release} isWaiting={query.isFetching} />
+      <PlanProgress of={release} purpose="plan" isWaiting={query.isFetching} />
       {order === null ? (
         <Notice tone="warn" live title="There is no plan">
           Fix the marked fields above, then the plan is made.

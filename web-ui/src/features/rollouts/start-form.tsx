@@ -90,7 +90,7 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
           Start rollout to {plural(plan.nodes.total, 'node')}
         </ActionButton>
       </div>
-      <PlanProgress of={order} isWaiting={start.isPending} />
+      <PlanProgress of={order} purpose="order" isWaiting={start.isPending} />
       {start.isError && (
         <div className="panel-body">
           <ErrorBox what="No rollout was started" error={start.error} />

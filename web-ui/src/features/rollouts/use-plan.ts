@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type UseQueryResult,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { isApiError } from '../../lib/api-error.ts'
 import type { RolloutPlan, Strategy } from '../../lib/api-types.ts'
-import { type Order, planQuery, type Release } from './api.ts'
+import { barePlanQuery, type Order, planQuery, type Release } from './api.ts'
 import { type Choice, type FieldErrors, readChoice, refusedFields } from './strategy.ts'
 
 /** Long enough for a number, short enough to be read before the button is reached. */
@@ -32,10 +37,17 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
     placeholderData: keepPreviousData,
   })
   const waves = order?.strategy?.waves
+  const isBare = waves !== undefined && Object.keys(order?.strategy ?? {}).length === 1
+  // Behind the plan itself, which has had the same texts checked: both at once would be two plans under way, and take both of
+  // one's turns. Not behind one that was stopped.
+  const isPlanned = query.isSuccess && !query.isFetching
+  const bareOrder = orderOf(release, waves ? { waves } : {})
+  const client = useQueryClient()
   const bare = useQuery({
-    ...planQuery(orderOf(release, waves ? { waves } : {})),
-    enabled: waves !== undefined,
-    placeholderData: keepPreviousData,
+    ...barePlanQuery(bareOrder),
+    enabled: waves !== undefined && !isBare && isPlanned,
+    // Of before anything else was said.
+    placeholderData: (before) => client.getQueryData(planQuery(bareOrder).queryKey) ?? before,
   })
   const refused = isApiError(query.error) ? refusedFields(query.error.errors) : {}
   return {
@@ -43,7 +55,7 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
     order,
     isOfTyped: asked === typed && !query.isPlaceholderData,
     errors: reading.ok ? refused : reading.errors,
-    bare: waves && bare.data,
+    bare: isBare ? query.data : waves && bare.data,
   }
 }
 

@@ -27,8 +27,11 @@ test('a dry run says how many texts are checked, and ends when it is stopped', a
     payload: { config: 'default', version: number },
   })
   const items = async () => (await admin.inject({ url: LIST })).json().items
-  await vi.waitFor(async () => expect((await items())[0]?.checkedTexts).toBeGreaterThan(0), 20_000)
-  const [{ id, ...plan }] = await items()
+  const { id, ...plan } = await vi.waitFor(async () => {
+    const [first] = await items()
+    expect(first?.checkedTexts).toBeGreaterThan(0)
+    return first
+  }, 20_000)
   expect(plan).toMatchObject({ config: 'default', purpose: 'plan', texts: NODES })
   const stop = () => admin.inject({ method: 'POST', url: `${LIST}/${id}/actions/stop` })
   expect((await stop()).statusCode).toBe(204)
