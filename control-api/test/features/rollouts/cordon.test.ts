@@ -9,6 +9,17 @@ const cordon = ({ admin, nodes }: Farm, index: number, method: 'PUT' | 'DELETE' 
     url: `/api/v1/nodes/${nodes[index]?.id}/cordon`,
     ...(method === 'PUT' && { payload: { reason: 'new disk' } }),
   })
+async function cordonEach(service: Farm, indexes: readonly number[]): Promise<void> {
+  for (const index of indexes) await cordon(service, index)
+}
+const cordonTogether = ({ admin, nodes }: Farm, indexes: readonly number[]) =>
+  admin.inject({
+    ...{ method: 'POST', url: '/api/v1/nodes/actions/change' },
+    payload: {
+      nodeIds: indexes.map((index) => nodes[index]?.id),
+      change: { kind: 'cordon', reason: 'new disk' },
+    },
+  })
 const reasonOf = async ({ admin, nodes }: Farm, index: number): Promise<string> =>
   (await admin.inject({ url: `/api/v1/nodes/${nodes[index]?.id}` })).json().sync.reason
 /** What is kept with the rollout is what its tasks say. */
@@ -61,30 +72,36 @@ it('a rollout passes a cordoned node by, and says so in the plan, in its reason 
   expect(await reasonOf(service, 0)).toBe('It runs default v2, as assigned.')
 })
 
-it('a node cordoned while a rollout runs is passed by, unless it has its offer; the way back reaches it', async () => {
-  const service = await servingFarm()
-  const strategy = { ...BY_WAVES, soakSeconds: 3_600 }
-  const { id } = (await order(service.admin, { version: 2, strategy })).json()
-  await expect.poll(async () => (await get(service, id)).phase).toBe('soaking')
-  for (const index of [0, 1]) await cordon(service, index)
-  const { stateVersion, tasks } = await get(service, id)
-  expect(tasks.map(({ isCordoned }) => isCordoned)).toEqual([true, true, false])
-  const act = (action: string, body: object) =>
-    service.admin.inject({
-      method: 'POST',
-      url: `/api/v1/rollouts/${id}/actions/${action}`,
-      payload: { ...body, reason: 'test' },
-    })
-  await act('skip-gate', { stateVersion })
-  await expect.poll(() => statesOf(service, id)).toEqual(['done', 'cordoned', 'healthy'])
-  const listed = (await service.admin.inject({ url: '/api/v1/rollouts' })).json().items[0]
-  expect(listed).toMatchObject({ totalNodes: 3, doneNodes: 2, cordonedNodes: 1 })
-  await act('revert', { stateVersion })
-  await reaches(service, id, 'reverted')
-  expect(await statesOf(service, id)).toEqual(['reverted', 'cordoned', 'reverted'])
-  await isListedAlike(service)
-  expect(service.nodes[0]?.ran.at(-1)).toBe(text(8080))
-})
+it.each([
+  ['one by one', cordonEach],
+  ['together', cordonTogether],
+])(
+  'nodes cordoned %s while a rollout runs are passed by, unless they have their offer; the way back reaches those',
+  async (_, cordonThem) => {
+    const service = await servingFarm()
+    const strategy = { ...BY_WAVES, soakSeconds: 3_600 }
+    const { id } = (await order(service.admin, { version: 2, strategy })).json()
+    await expect.poll(async () => (await get(service, id)).phase).toBe('soaking')
+    await cordonThem(service, [0, 1])
+    const { stateVersion, tasks } = await get(service, id)
+    expect(tasks.map(({ isCordoned }) => isCordoned)).toEqual([true, true, false])
+    const act = (action: string, body: object) =>
+      service.admin.inject({
+        method: 'POST',
+        url: `/api/v1/rollouts/${id}/actions/${action}`,
+        payload: { ...body, reason: 'test' },
+      })
+    await act('skip-gate', { stateVersion })
+    await expect.poll(() => statesOf(service, id)).toEqual(['done', 'cordoned', 'healthy'])
+    const listed = (await service.admin.inject({ url: '/api/v1/rollouts' })).json().items[0]
+    expect(listed).toMatchObject({ totalNodes: 3, doneNodes: 2, cordonedNodes: 1 })
+    await act('revert', { stateVersion })
+    await reaches(service, id, 'reverted')
+    expect(await statesOf(service, id)).toEqual(['reverted', 'cordoned', 'reverted'])
+    await isListedAlike(service)
+    expect(service.nodes[0]?.ran.at(-1)).toBe(text(8080))
+  },
+)
 
 it('an emergency passes it by too, and what passed everybody by is not released', async () => {
   const service = await servingFarm()
