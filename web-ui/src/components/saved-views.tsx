@@ -105,9 +105,10 @@ function SaveForm({ list, search, names }: SaveFormProps) {
     },
   })
   const name = typed.trim()
+  const wrong = wrongWith(name)
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (name === '') return
+    if (name === '' || wrong !== null) return
     save.mutate({ list, name, search })
   }
   return (
@@ -119,7 +120,7 @@ function SaveForm({ list, search, names }: SaveFormProps) {
         maxLength={LONGEST_NAME}
         value={typed}
         onChange={({ currentTarget: { value } }) => setTyped(value)}
-        error={/[/\\]/.test(name) ? 'A name has no slash.' : null}
+        error={wrong}
       />
       <Button type="submit" size="xs" variant="default" loading={save.isPending}>
         {names.includes(name) ? 'Replace' : 'Save'}
@@ -127,6 +128,12 @@ function SaveForm({ list, search, names }: SaveFormProps) {
       {save.isError && <ErrorBox what="The view was not saved" error={save.error} />}
     </form>
   )
+}
+
+/** It is a part of an address, where a dot or two alone mean another one. */
+function wrongWith(name: string): string | null {
+  if (/[/\\]/.test(name)) return 'A name has no slash.'
+  return /^\.{1,2}$/.test(name) ? 'A name is more than dots.' : null
 }
 
 function useRefresh() {

@@ -4,6 +4,7 @@
 import type { Kysely } from 'kysely'
 import { isWithin, type Labels, scopeOf } from '../../access/scope.ts'
 import { DryRunQuerySchema } from '../../api-shapes/common.ts'
+import type { NewEvent } from '../../audit/event.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
@@ -86,11 +87,7 @@ export const nodeBulkRoutes = (deps: Deps) => async (app: App) => {
       const actor = user?.username ?? ''
       const decided = await write(async (unit) => {
         const all = await decideAll(unit.trx, asked)
-        for (const { row, decision } of all) {
-          if (row && decision.outcome === 'changed') {
-            await act(deps, unit, { row, change, labels: decision.labels, actor })
-          }
-        }
+        await actAll(deps, unit, { decided: all, change, actor })
         return all
       })
       return { results: decided.map(resultOf), impact: null }
@@ -128,37 +125,55 @@ async function impactOf(deps: Deps, decided: readonly Decided[]) {
   return labels.size === 0 ? null : await deps.impactOf(labels)
 }
 
+type ActAll = { decided: readonly Decided[]; change: BulkChange; actor: string }
+
+async function actAll(deps: Deps, unit: Unit, { decided, change, actor }: ActAll): Promise<void> {
+  const events: NewEvent[] = []
+  for (const { row, decision } of decided) {
+    if (row === null || decision.outcome !== 'changed') continue
+    const event = await act(deps, unit, { row, change, labels: decision.labels, actor })
+    if (event) events.push(event)
+  }
+  // Each alone would look for the end of the audit's chain, and nobody else has a turn within a transaction.
+  await unit.emitAll(events)
+  if (change.kind !== 'cordon') return
+  for (const { id } of events)
+    await deps.engine.onAgentEvent(unit, { kind: 'cordoned', nodeId: id })
+}
+
 type Act = { row: NodeRow; change: BulkChange; labels: Labels | null; actor: string }
 
-/** As the routes of a single node do it, with the same events. */
-async function act(deps: Deps, unit: Unit, { row, change, labels, actor }: Act): Promise<void> {
+/** As the routes of a single node do it, with the same event; null: it is emitted already. */
+async function act(
+  deps: Deps,
+  unit: Unit,
+  { row, change, labels, actor }: Act,
+): Promise<NewEvent | null> {
   const { id, name } = row
-  const emit = (action: string, data: Record<string, unknown>) =>
-    unit.emit({ kind: 'node', id, action, actor, data })
+  const event = (action: string, data: Record<string, unknown>): NewEvent => ({
+    ...{ kind: 'node', id, action, actor, data },
+  })
   const before = cordonOf(row)
   switch (change.kind) {
     case 'label':
     case 'move': {
       const after = { ...labels }
       await changeNode(unit, row, { labels: after })
-      await emit('changed', {
+      return event('changed', {
         before: { name, labels: JSON.parse(row.labels) },
         after: { name, labels: after },
       })
-      return
     }
     case 'cordon': {
       const cordon = { by: actor, reason: change.reason, atMs: deps.now() }
       await setCordon(unit, id, cordon)
-      await emit('cordoned', { before: { cordon: before }, after: { cordon } })
-      await deps.engine.onAgentEvent(unit, { kind: 'cordoned', nodeId: id })
-      return
+      return event('cordoned', { before: { cordon: before }, after: { cordon } })
     }
     case 'uncordon':
       await setCordon(unit, id, null)
-      await emit('uncordoned', { before: { cordon: before }, after: { cordon: null } })
-      return
+      return event('uncordoned', { before: { cordon: before }, after: { cordon: null } })
     case 'decommission':
       await deps.endNodeIn(unit, row, { actor })
+      return null
   }
 }

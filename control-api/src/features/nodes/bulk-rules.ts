@@ -3,7 +3,7 @@
 import { isWithin, type Labels, type Scope } from '../../access/scope.ts'
 import type { Cordon } from '../../fleet/cordon.ts'
 import { DEFAULT_GROUP, type Grouping } from '../../labels/grouping.ts'
-import type { Selector } from '../../labels/selector.ts'
+import { matches, type Selector } from '../../labels/selector.ts'
 import type { BulkChange, REFUSALS } from './bulk-schema.ts'
 
 export type BulkNode = { name: string; labels: Labels; cordon: Cordon | null; connected: boolean }
@@ -104,7 +104,7 @@ const whyOther = (group: string, taken: string): string =>
     : `With the labels of ${group} it would be in ${taken}, which stands before it or which it does not match. Change the order of the groups, or its other labels.`
 
 /** The labels as near as can be to these that match; `needs`: a label whose value nobody can guess. */
-export function labelsFor(
+function labelsFor(
   selector: Selector,
   labels: Labels,
 ): { labels: Record<string, string> } | { needs: string } {
@@ -113,11 +113,15 @@ export function labelsFor(
     const { key } = requirement
     const value = wanted.get(key)
     switch (requirement.kind) {
-      case 'in':
-        if (value === undefined || !requirement.values.includes(value)) {
-          wanted.set(key, requirement.values[0] ?? '')
+      case 'in': {
+        // What the selector says elsewhere of the same label holds as well.
+        const ofKey = selector.filter((one) => one.key === key)
+        const fits = (one: string) => matches(ofKey, { [key]: one })
+        if (value === undefined || !fits(value)) {
+          wanted.set(key, requirement.values.find(fits) ?? '')
         }
         break
+      }
       case 'notin':
         if (value !== undefined && requirement.values.includes(value)) wanted.delete(key)
         break

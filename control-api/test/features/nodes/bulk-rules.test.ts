@@ -19,6 +19,7 @@ const grouping = groupingOf([
   group('canary', 'canary'),
   group('downloads', 'role=downloads,!old'),
   group('images', 'role in (images, thumbnails),zone!=us'),
+  group('narrow', 'rack in (a, b),rack notin (a, c)'),
   group('default', ''),
 ])
 const view = (change: BulkChange, scope: Selector | null = null): BulkView => ({
@@ -61,6 +62,12 @@ test.each<[string, BulkChange, Record<string, string>, object]>([
     { kind: 'move', group: 'images' },
     { role: 'thumbnails', zone: 'us' },
     { outcome: 'changed', labels: { role: 'thumbnails' } },
+  ],
+  [
+    'of several values one is set that the rest of the selector takes',
+    { kind: 'move', group: 'narrow' },
+    { rack: 'a' },
+    { outcome: 'changed', labels: { rack: 'b' } },
   ],
   [
     'who is in the group stays',

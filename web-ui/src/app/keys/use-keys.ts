@@ -22,7 +22,8 @@ export function useKeys(onKeys: (doing: Doing) => void): void {
   const [hasSingleKeys] = useSingleKeys()
   const pressed = useRef<{ keys: string[]; atMs: number }>({ keys: [], atMs: 0 })
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.isComposing || isBusy()) return
+    // A key that is held down is pressed once: g, leaned on, is no "g g".
+    if (event.defaultPrevented || event.isComposing || event.repeat || isBusy()) return
     if (isFindEverywhere(event, isMac())) {
       event.preventDefault()
       onKeys({ kind: 'find' })

@@ -12,7 +12,9 @@ class FakeNotification {
   static permission: NotificationPermission = 'granted'
   static requestPermission = requestPermission
   onclick: (() => void) | null = null
+  static isRefusing = false
   constructor(title: string) {
+    if (FakeNotification.isRefusing) throw new TypeError('Illegal constructor')
     shown.push(title)
   }
 }
@@ -22,6 +24,7 @@ beforeEach(() => {
   shown.length = 0
   requestPermission.mockClear()
   FakeNotification.permission = 'granted'
+  FakeNotification.isRefusing = false
   vi.stubGlobal('Notification', FakeNotification)
   vi.stubGlobal('isSecureContext', true)
   vi.spyOn(document, 'hasFocus').mockReturnValue(false)
@@ -46,11 +49,29 @@ test('the browser is asked on the click, and then a rollout that pauses is told 
   expect(shown).toEqual([])
   state = 'paused'
   sayChanged('rollout')
-  await waitFor(() => expect(shown).toEqual(['Rollout of default v2: paused']), { timeout: 8000 })
+  await waitFor(() => expect(shown).toEqual(['Rollout of default v2: paused']))
   sayChanged('rollout')
-  await waitFor(() => expect(asked().length).toBeGreaterThan(2), { timeout: 8000 })
+  await waitFor(() => expect(asked().length).toBeGreaterThan(2))
   expect(shown).toHaveLength(1)
 }, 30_000)
+
+test('where a page may make none, as on Android, the page stays and they are turned off', async () => {
+  FakeNotification.isRefusing = true
+  localStorage.setItem('farmstead.notify', 'true')
+  let state: 'running' | 'paused' = 'running'
+  const api = renderApp('/groups', {
+    'GET /rollouts': () => json(page(rollout({ state, author: 'ana' }))),
+  })
+  await waitFor(() => expect(api.requests.some(({ path }) => path === '/rollouts')).toBe(true))
+  expect(await openMenu()).toBeChecked()
+  state = 'paused'
+  sayChanged('rollout')
+  await waitFor(() => expect(localStorage.getItem('farmstead.notify')).toBe('false'))
+  await waitFor(() =>
+    expect(screen.getByRole('checkbox', { name: 'Notify me about rollouts' })).not.toBeChecked(),
+  )
+  expect(screen.getByRole('heading', { name: 'Groups', level: 1 })).toBeInTheDocument()
+})
 
 test('refused by the browser, it stays off and says where to allow it', async () => {
   FakeNotification.permission = 'denied'

@@ -30,7 +30,7 @@ export const useNotifySwitch = () =>
   useLocalStorage<boolean>({ key: 'farmstead.notify', defaultValue: false })
 
 export function useNotify(session: Session): void {
-  const [isOn] = useNotifySwitch()
+  const [isOn, setOn] = useNotifySwitch()
   const enabled = isOn && canNotify() && Notification.permission === 'granted'
   const rollouts = useQuery({ ...newestRolloutsQuery, enabled }).data
   const navigate = useNavigate()
@@ -46,7 +46,8 @@ export function useNotify(session: Session): void {
     if (document.hasFocus()) return
     for (const { id, tag, title, body } of news) {
       // Of several windows that say the same the browser shows one.
-      const shown = new Notification(title, { body, tag })
+      const shown = notification(title, { body, tag })
+      if (shown === null) return setOn(false)
       shown.onclick = () => {
         window.focus()
         void navigate({ to: '/rollouts/$id', params: { id } })
@@ -55,5 +56,16 @@ export function useNotify(session: Session): void {
   })
   useEffect(() => {
     if (enabled && rollouts !== undefined) tell(rollouts)
+    // What happened while it was off is no news when it is on again.
+    if (!enabled) before.current = null
   }, [enabled, rollouts])
+}
+
+/** null: the browser has them from service workers alone, as Chrome on Android, and says so only when one is made. */
+function notification(title: string, options: NotificationOptions): Notification | null {
+  try {
+    return new Notification(title, options)
+  } catch {
+    return null
+  }
 }

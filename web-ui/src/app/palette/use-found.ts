@@ -38,7 +38,8 @@ export function useFound(session: Session, typed: string) {
   const queries = [nodes, configs, versions, rollouts, groups, people]
   const found = [
     ...(nodes.data?.items ?? []).map((node) => foundNode(node, navigate)),
-    ...moreNodes(nodes.data?.total ?? 0, settled, navigate),
+    // What still stands there of the words before has another number.
+    ...moreNodes(nodes.isPlaceholderData ? 0 : (nodes.data?.total ?? 0), settled, navigate),
     ...(configs.data ?? []).map((config) => foundConfig(config, navigate)),
     ...(versions.data ?? []).map(
       ({ config: name, number, message, author }): Found => ({
@@ -71,7 +72,10 @@ export function useFound(session: Session, typed: string) {
   ]
   return {
     found,
-    isLooking: settled !== typed.trim() || queries.some(({ isLoading }) => isLoading),
+    isLooking:
+      settled !== typed.trim() ||
+      nodes.isPlaceholderData ||
+      queries.some(({ isLoading }) => isLoading),
     failed: queries.find(({ error }) => error !== null)?.error ?? null,
   }
 }

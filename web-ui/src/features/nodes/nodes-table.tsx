@@ -97,7 +97,7 @@ export function NodesTable(props: NodesTableProps) {
   const hidden: readonly (ColumnKey | null)[] = hiddenColumns(search)
   const columns = allColumns.filter(({ key }) => !hidden.includes(key))
   const boxes: Head[] = selecting
-    ? [{ title: 'Selected', head: <SelectAllBox {...selecting} listed={rows.length} /> }]
+    ? [{ title: 'Selected', head: <SelectAllBox {...selecting} ids={rows.map(keyOf)} /> }]
     : []
   return (
     <LongTable

@@ -38,6 +38,19 @@ test('the list as it stands is saved under a name', async () => {
   expect(put?.body).toEqual({ search: { state: 'drift' } })
 }, 20_000)
 
+test('a name that no address can have is not sent', async () => {
+  const { api, button } = await open([])
+  await userEvent.click(button)
+  const menu = await screen.findByRole('dialog', { name: 'Views' })
+  const field = within(menu).getByLabelText('Save the list as it stands')
+  await userEvent.type(field, '..{Enter}')
+  expect(within(menu).getByText('A name is more than dots.')).toBeVisible()
+  await userEvent.clear(field)
+  await userEvent.type(field, 'a/b{Enter}')
+  expect(within(menu).getByText('A name has no slash.')).toBeVisible()
+  expect(api.requests.some(({ method }) => method === 'PUT')).toBe(false)
+}, 20_000)
+
 test('a view is opened with its filters and columns; what it no longer knows is left out', async () => {
   const { button } = await open([
     view('Frankfurt', { selector: 'site=fra', hide: 'labels', gone: true }),

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { json } from '../../test/fake-api.ts'
-import { renderApp } from '../../test/render-app.tsx'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, farmSummary, page, rollout, session } from '../../test/samples.ts'
 import { firstSteps, type Known } from './first-steps.ts'
 
@@ -50,15 +50,16 @@ describe('on the overview', () => {
     await waitFor(() => expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull())
   })
 
-  test('is not there once all is done', async () => {
-    const back = rollout({ state: 'succeeded', version: 1, previousVersion: 2 })
+  test('is not there any more once all is done', async () => {
     const api = renderApp('/', {
       'GET /configs': () => json(page(config())),
-      'GET /rollouts': () => json(page(back)),
+      'GET /rollouts': () => json(page(rollout())),
     })
-    await waitFor(() => expect(api.requests.some(({ path }) => path === '/rollouts')).toBe(true))
-    await screen.findByRole('heading', { name: 'Overview', level: 1 })
-    expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull()
+    await steps()
+    const back = rollout({ state: 'succeeded', version: 1, previousVersion: 2 })
+    api.answer({ 'GET /rollouts': () => json(page(back)) })
+    sayChanged('rollout')
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull())
   })
 
   test('is not there for who may roll nothing out', async () => {

@@ -42,7 +42,8 @@ export function BulkDialog(props: BulkDialogProps) {
   const isBusy = bulk.step === 'looking' || bulk.step === 'changing'
   const handleClose = () => {
     stop()
-    if (bulk.step === 'over' || bulk.step === 'changing') onDone()
+    const isBegun = bulk.step === 'over' && bulk.answer.results.length > 0
+    if (isBegun || bulk.step === 'changing') onDone()
     onClose()
   }
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -118,7 +119,12 @@ function Standing({ bulk, kind }: { bulk: Bulk; kind: BulkKind }) {
     case 'looked':
       return <Looked kind={kind} answer={bulk.answer} />
     case 'changing':
-      return <Progress words="Changing" done={bulk.answer.results.length} total={bulk.ids.length} />
+      return (
+        <>
+          <Progress words="Changing" done={bulk.answer.results.length} total={bulk.ids.length} />
+          <p className="dim">If you leave now, it ends with the part that is under way.</p>
+        </>
+      )
     case 'over': {
       const { results } = bulk.answer
       const { refused } = countsOf(results)

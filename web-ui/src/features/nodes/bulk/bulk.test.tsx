@@ -117,6 +117,22 @@ test('what failed on the way is gone on with, with the key of the part that got 
   expect(sent).toEqual(['0', '200', '200'])
 }, 30_000)
 
+test('where nothing was done the nodes stay selected', async () => {
+  const { keys } = await openNodes({
+    'POST /nodes/actions/change': (request) =>
+      request.query.get('dryRun') === '1' ? answered(request) : problem(503, 'busy', 'Too much.'),
+  })
+  await keys.click(screen.getByRole('checkbox', { name: 'Select edge-1' }))
+  await keys.click(screen.getByRole('button', { name: 'Uncordon…' }))
+  const dialog = await screen.findByRole('dialog')
+  await keys.click(within(dialog).getByRole('button', { name: 'Show what it would do' }))
+  await keys.click(await within(dialog).findByRole('button', { name: 'Uncordon 1 node' }))
+  expect(await within(dialog).findByText(/Too much/)).toBeVisible()
+  await keys.click(within(dialog).getAllByRole('button', { name: 'Close' }).at(-1) as HTMLElement)
+  await waitFor(() => expect(dialog).not.toBeInTheDocument())
+  expect(screen.getByRole('checkbox', { name: 'Select edge-1' })).toBeChecked()
+}, 30_000)
+
 test('all that are listed is said of one filter: another one lets them go', async () => {
   const { keys } = await openNodes()
   await keys.click(screen.getByRole('checkbox', { name: /^Select all/ }))

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeResult } from '../../../lib/api-types.ts'
 import { alikeOf, emptyFields, outcomeSentence, partsOf, readFields, resultRows } from './rules.ts'
-import { allMatching, countOf, isSelected, noSelection, toggled } from './selection.ts'
+import { allMatching, countOf, isSelected, isWhole, noSelection, toggled } from './selection.ts'
 
 const result = (name: string, change: Partial<NodeResult> = {}): NodeResult => ({
   ...{ nodeId: `node_${name}`, nodeName: name, outcome: 'changed', code: null },
@@ -57,6 +57,16 @@ describe('what the fields say', () => {
   ] as const)('%s without what it needs', (kind, fields, why) => {
     expect(readFields(kind, { ...emptyFields, ...fields })).toEqual({ ok: false, why })
   })
+})
+
+test('all of a list are selected when each of it is, and not when as many others are', () => {
+  const two = toggled(toggled(noSelection, 'a'), 'b')
+  expect(isWhole(two, ['a', 'b'])).toBe(true)
+  expect(isWhole(two, ['c', 'd'])).toBe(false)
+  expect(isWhole(two, ['b'])).toBe(true)
+  expect(isWhole(noSelection, [])).toBe(false)
+  expect(isWhole(allMatching, ['c', 'd'])).toBe(true)
+  expect(isWhole(toggled(allMatching, 'x'), ['c', 'd'])).toBe(false)
 })
 
 test('no part is more than the control plane takes at once', () => {

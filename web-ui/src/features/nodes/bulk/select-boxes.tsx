@@ -6,6 +6,7 @@ import {
   allMatching,
   countOf,
   isSelected,
+  isWhole,
   noSelection,
   type Selection,
   toggled,
@@ -25,15 +26,14 @@ export function SelectBox({ selection, onSelect, node }: Selecting & { node: Nod
 }
 
 /** All that the filter leaves, also those that were not read yet. */
-export function SelectAllBox({ selection, onSelect, listed }: Selecting & { listed: number }) {
-  const count = countOf(selection, listed)
-  const isAll = count > 0 && count === listed
+export function SelectAllBox({ selection, onSelect, ids }: Selecting & { ids: readonly string[] }) {
+  const isAll = isWhole(selection, ids)
   return (
     <Checkbox
       size="xs"
-      aria-label={`Select all that are listed: ${plural(listed, 'node')}`}
+      aria-label={`Select all that are listed: ${plural(ids.length, 'node')}`}
       checked={isAll}
-      indeterminate={count > 0 && !isAll}
+      indeterminate={countOf(selection, ids.length) > 0 && !isAll}
       onChange={() => onSelect(isAll ? noSelection : allMatching)}
     />
   )

@@ -14,6 +14,13 @@ export const isSelected = (selection: Selection, id: string): boolean =>
 export const countOf = (selection: Selection, listed: number): number =>
   selection.kind === 'some' ? selection.ids.size : Math.max(0, listed - selection.except.size)
 
+/** Whether these, and there are some, are all selected: as many others do not count. */
+export const isWhole = (selection: Selection, ids: readonly string[]): boolean =>
+  ids.length > 0 &&
+  (selection.kind === 'some'
+    ? selection.ids.size >= ids.length && ids.every((id) => selection.ids.has(id))
+    : selection.except.size === 0)
+
 export function toggled(selection: Selection, id: string): Selection {
   return selection.kind === 'some'
     ? { kind: 'some', ids: flipped(selection.ids, id) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The steps of a change of many nodes: it is looked at, then made, part after part. What failed on the way can be gone on with.
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { NodeList, NodesAnswer, NodesChange } from '../../../lib/api-types.ts'
-import { changePart, selectedIds, tryPart } from './api.ts'
+import { changePart, newKey, selectedIds, tryPart } from './api.ts'
 import { joined, nothingYet, partsOf } from './rules.ts'
 import type { Selection } from './selection.ts'
 
@@ -21,9 +21,18 @@ export function useBulk(selection: Selection, list: NodeList) {
   const client = useQueryClient()
   const [bulk, setBulk] = useState<Bulk>({ step: 'asking', error: null })
   // Read between two parts, by the loop that goes on meanwhile.
-  const [control] = useState(() => ({ isStopped: false, key: crypto.randomUUID() }))
+  const [control] = useState(() => ({ isStopped: false, key: newKey() }))
+
+  // Who went to another page hears of no part that follows: none does.
+  useEffect(
+    () => () => {
+      control.isStopped = true
+    },
+    [control],
+  )
 
   async function look(change: NodesChange): Promise<void> {
+    control.isStopped = false
     setBulk({ step: 'looking', done: 0, total: null })
     try {
       const ids = await selectedIds(selection, list)
