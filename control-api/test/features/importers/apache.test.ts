@@ -249,6 +249,56 @@ describe('what becomes of it', () => {
     expect((redirects as Site[]).map(({ to }) => to)).toEqual(['/inner$1', '/first$1', '/second$1'])
   })
 
+  const SHUT = [{ action: 'deny' }]
+  test.each<[string, string, unknown]>([
+    ['what is not for GET', '<LimitExcept POST>\nRequire all denied\n</LimitExcept>', SHUT],
+    ['what is for all but GET', '<LimitExcept GET>\nRequire all denied\n</LimitExcept>', undefined],
+    ['another method', 'Require method POST', SHUT],
+    [
+      'not this method',
+      '<RequireAll>\nRequire all granted\nRequire not method GET\n</RequireAll>',
+      SHUT,
+    ],
+    [
+      'a condition among others',
+      '<RequireAll>\nRequire all granted\n<IfModule mod_dir.c>\nRequire not ip 192.0.2.1\n</IfModule>\n</RequireAll>',
+      SHUT,
+    ],
+    ['what is added to what is around', 'AuthMerging And\nRequire all granted', SHUT],
+  ])('who may come in: %s', (_, text, access) => {
+    expect(draftOf(inFolder(text)).sites[0]?.access).toEqual(access)
+  })
+
+  test('none of many addresses is forgotten', () => {
+    const list = Array.from({ length: 1500 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+    const lines = list.map((one) => `Require not ip ${one}`).join('\n')
+    const text = inFolder(`<RequireAll>\nRequire all granted\n${lines}\n</RequireAll>`)
+    const rules = draftOf(text).sites[0]?.access as { addresses?: string[] }[]
+    expect(rules.flatMap(({ addresses }) => addresses ?? [])).toEqual(list)
+  })
+
+  test('more places than a site has rules shut it', () => {
+    const place = (i: number) => `<Location /a${i}>\nRequire all denied\n</Location>`
+    const text = hostWith(Array.from({ length: 257 }, (_, i) => place(i)).join('\n'))
+    expect(draftOf(text).sites[0]?.access).toEqual(SHUT)
+    expect(codesOf(text)).toContain('unsupported Require: too-many')
+  })
+
+  test.each([
+    '<Directory /srv/www/*/private>',
+    '<Directory /srv/w*>',
+    '<DirectoryMatch "^/srv/other/private">',
+  ])('what shuts and can’t be placed is told: %s', (open) => {
+    const name = open.slice(1).split(' ')[0]
+    const text = hostWith(`${open}\nRequire all denied\n</${name}>`)
+    expect(codesOf(text)).toContain('unsupported Require: location')
+  })
+
+  test('what stands beside hidden names in an expression is shut', () => {
+    const text = '<LocationMatch "/\\..*|/private">\nRequire all denied\n</LocationMatch>'
+    expect(JSON.stringify(siteOf(text).access)).toContain('/private')
+  })
+
   test('names and sites beyond what a config may have are told', () => {
     const names = Array.from({ length: 300 }, (_, i) => `h${i}.test`).join(' ')
     const text = hostWith(`ServerAlias ${names}`)

@@ -3,7 +3,7 @@
 import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { PASSWORD_HASHES } from '../sayings.ts'
-import { argsOf, type Directive } from '../tree.ts'
+import { argsOf, type Directive, everyDirective } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { argOf, type Layer, type Layers } from './layers.ts'
 import { keyOf } from './parser.ts'
@@ -24,7 +24,11 @@ type Place = {
 }
 type SignIn = { realm: string; file: string; users: readonly string[] | 'all'; isAny: boolean }
 
-const MOST_PLACES = 256
+/** More than the rules of a site, so that one with too many of them is seen to have too many. */
+const MOST_PLACES = 300
+const MOST_ADDRESSES = 1024
+const MERGED =
+  'A node has no rules that are added to those around them. Until they are written by hand the draft shuts these paths to all.'
 const NEW = new Set(['require', 'requireall', 'requireany', 'requirenone'])
 const OLD = new Set(['order', 'allow', 'deny'])
 
@@ -80,7 +84,15 @@ function placesOf(layers: Layers, findings: Findings): Both {
         : [{ layer, directives, requirement: of(directives, layer), isOlder: keys === OLD }]
     })
   return {
-    newer: needed(placed(NEW, (list) => requirementOf(list, findings))),
+    newer: needed(
+      placed(NEW, (list, layer) => {
+        const merging = layers.lastFor('authmerging', layer)
+        if (!/^(and|or)$/i.test(argOf(merging))) return requirementOf(list, findings)
+        const every = [...everyDirective(list)]
+        findings.unsupported(merging ? [merging, ...every] : every, 'clients', MERGED)
+        return DENIED
+      }),
+    ),
     older: needed(
       placed(OLD, (list, layer) => {
         const satisfy = layers.lastFor('satisfy', layer)
@@ -139,11 +151,10 @@ function rulesOf(
   { layers, findings, directives }: Context,
 ): { layer: Rule[]; signIn: SignIn | null } {
   const paths = layer.paths ? { paths: [...layer.paths] } : {}
-  const rules = entries.map(
-    ({ action, addresses }): Rule => ({
-      ...{ action, ...paths },
-      ...(addresses && { addresses: addresses.slice(0, 1024) }),
-    }),
+  const rules = entries.flatMap(({ action, addresses }): Rule[] =>
+    addresses
+      ? inParts(addresses, MOST_ADDRESSES).map((part) => ({ action, ...paths, addresses: part }))
+      : [{ action, ...paths }],
   )
   if (users === null) return { layer: rules, signIn: null }
   const [type, name, file, provider] = [
@@ -188,6 +199,10 @@ function programRules(layers: Layers, findings: Findings): Rule[] {
         .filter((one) => /^[\w-]{1,32}$/.test(one))
         .flatMap((one) => [`*.${one}`, `*.${one}.*`])
     })
-  const paths = [...new Set(placed)].slice(0, 64)
-  return paths.length > 0 ? [{ action: 'deny', paths }] : []
+  return inParts([...new Set(placed)], 64).map((paths) => ({ action: 'deny', paths }))
 }
+
+export const inParts = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
+    list.slice(i * size, (i + 1) * size),
+  )

@@ -110,7 +110,9 @@ function foldersOf(bodies: readonly Body[], files: readonly FolderFile[], where:
     .sort((a, b) => a.depth - b.depth || Number(a.isFile) - Number(b.isFile))
   const placed = sorted.flatMap(({ text, body, directive }) => {
     const found = placesOf(text, where)
-    if (directive) where.findings.taken(directive)
+    if (directive && found.length === 0 && mayMean(text, where))
+      where.findings.unsupported([...everyDirective([directive])], 'location', UNSAYABLE)
+    else if (directive) where.findings.taken(directive)
     return found.map(({ paths, prefix }) => ({
       ...{ text, inner: body.files, layer: layer('folder', paths, prefix, body.own) },
     }))
@@ -122,12 +124,24 @@ function foldersOf(bodies: readonly Body[], files: readonly FolderFile[], where:
     ...placed.filter(isWhole),
     ...placed.filter((one) => !isWhole(one)),
     ...byRegex.flatMap((section) => {
-      const paths = regexPaths(withoutRoot(section.text, where.root), section, where)
+      const text = withoutRoot(section.text, where.root)
+      if (text === null)
+        where.findings.unsupported([...everyDirective([section.directive])], 'location', UNSAYABLE)
+      const paths = text === null ? null : regexPaths(text, section, where)
       if (!paths) return []
       const own = layer('folder', paths, null, section.body.own)
       return [{ text: section.text, inner: section.body.files, layer: own }]
     }),
   ]
+}
+
+/** A folder with stars that may be one of those served, or lie in one. */
+function mayMean(folder: string, { root, aliases }: Where): boolean {
+  const [fixed = ''] = folder.split(/[*?[]/)
+  if (fixed === folder) return false
+  return [root, ...aliases.map((one) => one.folder)].some(
+    (served) => `${served}/`.startsWith(fixed) || fixed.startsWith(`${served}/`),
+  )
 }
 
 const depthOf = (path: string) => path.split('/').filter((one) => one !== '').length
@@ -163,13 +177,14 @@ export function covers(folder: string, path: string): boolean {
   )
 }
 
-/** An expression for folders of the disk, as one for addresses. */
-function withoutRoot(regex: string, root: string): string {
-  const isRoot = regex.startsWith(`^${root}/`)
-  return isRoot ? `^${regex.slice(root.length + 1)}` : regex
+/** An expression for folders of the disk, as one for addresses; null: it begins with another folder than the root. */
+function withoutRoot(regex: string, root: string): string | null {
+  const written = [root, root.replaceAll('.', '\\.')].find((one) => regex.startsWith(`^${one}/`))
+  if (written !== undefined) return `^${regex.slice(written.length + 1)}`
+  return /^(\(\?i\))?\^\//.test(regex) ? null : regex
 }
 
-const HIDDEN = /^\^?(\.\*)?(\(\^\|\/\)|\/)\\\.(\(\?!|$|\*|\+|\.)/
+const HIDDEN = /^\^?(\.\*)?(\(\^\|\/\)|\/)\\\.(\(\?![^()]*(\([^()]*\)[^()]*)*\)|$|\+|\.)[^|()]*$/
 
 function regexPaths(regex: string, section: Section, { findings }: Where): string[] | null {
   const isCaseless = regex.startsWith('(?i)')

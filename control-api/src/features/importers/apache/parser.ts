@@ -52,7 +52,7 @@ const ENVIRONMENT = {
 }
 /** What is decided by, of 2.4. */
 const VERSION = [2, 4, 66]
-const MOST_HTACCESS_FOLDERS = 64
+const MOST_HTACCESS_FOLDERS = 1024
 
 export const keyOf = ({ name }: Directive): string => name.toLowerCase()
 
@@ -101,7 +101,13 @@ function htaccessFiles(
   }
   const seen = new Set(had.map(({ folder }) => folder))
   if (!isRead) return []
-  return [...folders].slice(0, MOST_HTACCESS_FOLDERS).flatMap((folder) =>
+  const [first] = server
+  if (first && folders.size > MOST_HTACCESS_FOLDERS)
+    throw new Unreadable(
+      first,
+      `.htaccess files would be looked for in more than ${MOST_HTACCESS_FOLDERS} roots and aliases: import fewer hosts at once`,
+    )
+  return [...folders].flatMap((folder) =>
     below(folder, name).flatMap((path) => {
       const own = folderOf(path)
       if (seen.has(own)) return []

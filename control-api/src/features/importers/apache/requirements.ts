@@ -38,8 +38,7 @@ export function requirementOf(
   const [only, second] = directives
   if (only?.block && !second && /^requirea(ll|ny)$/.test(keyOf(only))) {
     findings.taken(only)
-    const inner = only.block.filter((one) => /^require/.test(keyOf(one)))
-    return requirementOf(inner, findings, keyOf(only) === 'requireall')
+    return requirementOf(only.block, findings, keyOf(only) === 'requireall')
   }
   const parts = directives.map((one) => partOf(one, findings))
   const isUnknown = parts.some(({ kind }) => kind === 'unknown')
@@ -85,6 +84,8 @@ function forAll(parts: readonly Part[]): Requirement {
 
 function partOf(directive: Directive, findings: Findings): Part {
   const { block } = directive
+  // A condition within a section of Require may hold what shuts.
+  if (!/^require/.test(keyOf(directive))) return { kind: 'unknown' }
   if (block) return sectionPart(directive, block, findings)
   const words = argsOf(directive)
   const isNot = words[0]?.toLowerCase() === 'not'
@@ -110,7 +111,9 @@ function partOf(directive: Directive, findings: Findings): Part {
         ? { kind: 'unknown' }
         : { kind: 'users', users: values }
     case 'method':
-      return { kind: /^(get|head|options|post)$/i.test(values[0] ?? '') ? 'granted' : 'denied' }
+      // What is not let in by GET is not let in at all here.
+      if (isNot) return { kind: 'unknown' }
+      return { kind: values.some((one) => /^get$/i.test(one)) ? 'granted' : 'denied' }
     default:
       return { kind: 'unknown' }
   }
@@ -119,9 +122,8 @@ function partOf(directive: Directive, findings: Findings): Part {
 /** A section that comes to no more than one part can be one. */
 function sectionPart(directive: Directive, block: Directive[], findings: Findings): Part {
   const key = keyOf(directive)
-  const inner = block.filter((one) => /^require/.test(keyOf(one)))
   if (key === 'requirenone') {
-    const parts = inner.map((one) => partOf(one, findings))
+    const parts = block.map((one) => partOf(one, findings))
     const addresses = parts.flatMap((one) =>
       one.kind === 'addresses' && !one.isNot ? one.addresses : [],
     )
@@ -130,7 +132,7 @@ function sectionPart(directive: Directive, block: Directive[], findings: Finding
       ? { kind: 'addresses', addresses, isNot: true }
       : { kind: 'unknown' }
   }
-  const { entries, users, isAny } = requirementOf(inner, findings, key === 'requireall')
+  const { entries, users, isAny } = requirementOf(block, findings, key === 'requireall')
   const [first, second, third] = entries
   if (third || isAny) return { kind: 'unknown' }
   if (users !== null)

@@ -67,17 +67,17 @@ function addSection(body: Body, directive: Directive, context: Context): void {
       body.locations.push(sectionOf(directive, context))
       return
     case 'limit':
+    case 'limitexcept': {
       // What holds for GET holds for all that a node answers.
-      if (!argsOf(directive).some((method) => /^get$/i.test(method))) {
+      const isGetNamed = argsOf(directive).some((method) => /^get$/i.test(method))
+      if (isGetNamed !== (key === 'limit')) {
         findings.different(all, 'methods', OTHER_METHODS)
         return
       }
       findings.different([directive], 'methods', OTHER_METHODS)
       add(body, inner, context)
       return
-    case 'limitexcept':
-      findings.different(all, 'methods', OTHER_METHODS)
-      return
+    }
     case 'proxy':
     case 'proxymatch':
       findings.unsupported(all, 'application', 'This is a proxy’s work. Keep it where it is.')

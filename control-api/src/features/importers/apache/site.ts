@@ -4,7 +4,7 @@ import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
 import { argsOf, type Directive } from '../tree.ts'
-import { accessOf } from './access.ts'
+import { accessOf, inParts } from './access.ts'
 import { certificates, clientCertificates } from './certificates.ts'
 import { headersOf } from './headers.ts'
 import type { Host } from './hosts.ts'
@@ -33,7 +33,7 @@ export function siteOf(host: Host, names: readonly string[], context: SiteContex
   const moves = movesOf(host, names, findings)
   const { headers, expires, hsts } = headersOf(layers, findings)
   const { access, auth } = accessOf(layers, findings)
-  const refused = inParts(moves.refused).map((paths): Rule => ({ action: 'deny', paths }))
+  const refused = inParts(moves.refused, 64).map((paths): Rule => ({ action: 'deny', paths }))
   const lists: Rule = {
     aliases: aliases(host, findings),
     redirects: moves.redirects,
@@ -44,11 +44,18 @@ export function siteOf(host: Host, names: readonly string[], context: SiteContex
     access: [...refused, ...access],
     auth,
     hotlink: moves.hotlink,
-    maintenance: inParts(moves.gone).map((paths): Rule => ({ answer: 'gone', paths })),
+    maintenance: inParts(moves.gone, 64).map((paths): Rule => ({ answer: 'gone', paths })),
     certificates: certificates(host, findings),
   }
   const pages = errorPages(layers, findings)
   if (pages.rules.length > 0) lists.errorPageRules = pages.rules
+  // Of rules that keep people out none is left out: then nobody comes in.
+  const isShut = access.length + refused.length > 256 || auth.length > 64
+  if (isShut) {
+    findings.unsupported(shutting(host), 'too-many', SHUT_WHOLE)
+    lists.access = [{ action: 'deny' }]
+    lists.auth = []
+  }
   for (const [key, value] of Object.entries(lists)) {
     const list = value as Rule[]
     const most = MOST[key] ?? 64
@@ -93,15 +100,19 @@ export function siteOf(host: Host, names: readonly string[], context: SiteContex
   return { site: hosts.length > 0 ? site : null, others, isToHttps }
 }
 
-const inParts = (paths: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(paths.length / 64) }, (_, i) => paths.slice(i * 64, (i + 1) * 64))
+const SHUT_WHOLE =
+  'A site has at most 256 rules in access and 64 in auth. Until some of them are said by one pattern the draft shuts the whole site.'
+
+const shutting = ({ layers }: Host): Directive[] =>
+  layers.list.flatMap(({ directives }) =>
+    directives.filter((one) => /^(require|order|allow|deny|satisfy)$/.test(keyOf(one))),
+  )
 
 function tooMany({ layers }: Host, key: string, most: number, findings: Findings): void {
   const text = `A site has at most ${most} rules in ${key}; the last ones are left out. Say some of them by one pattern.`
   const keys: Record<string, RegExp> = {
-    ...{ headers: /^header$/, expires: /^expires/, access: /^(require|order|allow|deny)/ },
+    ...{ headers: /^header$/, expires: /^expires/ },
     ...{
-      auth: /^(require|auth)/,
       aliases: /^alias$/,
       tryFiles: /^(redirect|rewriterule|fallback)/,
     },
