@@ -5,9 +5,10 @@ import { type Scope, scopeOf } from '../../access/scope.ts'
 import { NameSchema, pageOf, some } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import { defineError } from '../../api-shapes/errors.ts'
+import { Kept } from '../../base/kept.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
-import { historyOf, type StoredVersion } from './history.ts'
+import { historyOf, type SiteHistory, type StoredVersion } from './history.ts'
 import {
   createKnownSites,
   type KnownSite,
@@ -37,6 +38,8 @@ const SiteNotFound = defineError(
 )
 
 const tags = ['sites']
+/** A page that is open asks twice a minute, and each may read megabytes of texts. */
+const HISTORIES_KEPT = 200
 const byHost = defineCursor('sites', 'text', 'text')
 const config = {
   permission: 'configs:read',
@@ -51,6 +54,15 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
     ...{ newestVersions: deps.newestVersions, newestVersion: deps.newestVersion, sitesIn },
     textOf: async (name, number) => (await versionOf(name, number))?.text ?? null,
   })
+  const histories = new Kept<SiteHistory>({ most: HISTORIES_KEPT })
+  /** It ends with the newest version. A config that was removed and made anew has versions of another time. */
+  async function rememberedHistory(found: KnownSite, { created_at_ms: atMs }: StoredVersion) {
+    const { config, newestVersion, version } = found
+    const key = [config, newestVersion, version, atMs, nameOf(found)].join(' ')
+    const history = histories.get(key) ?? (await historyOf({ versionOf, sitesIn }, found))
+    histories.set(key, history)
+    return history
+  }
   /** Nothing for who may not read them. */
   const certificatesOf = async (user: SignedInUser | null, sites: readonly KnownSite[]) => {
     const names = new Set(sites.flatMap(({ site }) => site.certificates))
@@ -73,13 +85,16 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ query: { cursor, limit = 100, q = '', config: wanted }, user }) => {
       const after = byHost.read(cursor)
-      const all = await known.all(runningOf(await nodes(scopeOf(user))))
-      const found = all
-        .filter((one) => wanted === undefined || one.config === wanted)
-        .filter(isFoundBy(q.toLowerCase()))
-        .filter((one) => after === undefined || compareKeys(keyOf(one), after) > 0)
-        .toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)))
-      const { rows, nextCursor } = byHost.page(found.slice(0, limit + 1), limit, keyOf)
+      const isFound = isFoundBy(q.toLowerCase())
+      const running = runningOf(await nodes(scopeOf(user)))
+      let found: KnownSite[] = []
+      for await (const sites of known.each(running, wanted)) {
+        const more = sites.filter(
+          (one) => isFound(one) && (after === undefined || compareKeys(keyOf(one), after) > 0),
+        )
+        if (more.length > 0) found = firstOf([...found, ...more], limit + 1)
+      }
+      const { rows, nextCursor } = byHost.page(found, limit, keyOf)
       const certificates = await certificatesOf(user, rows)
       return { items: rows.map((row) => viewSummary(row, certificates, now())), nextCursor }
     },
@@ -102,8 +117,9 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
       const seen = await nodes(scopeOf(user))
       const running = runningOf(seen)
       const found = await known.find(params.config, host, running)
-      const text = found && (await versionOf(found.config, found.version))?.text
-      if (!found || text === undefined) throw new SiteNotFound(params.config, host)
+      const stored = found && (await versionOf(found.config, found.version))
+      if (!found || !stored) throw new SiteNotFound(params.config, host)
+      const { text } = stored
       const serving = may(user, 'nodes:read') ? servingOf(found, seen) : null
       const shown =
         serving &&
@@ -118,7 +134,7 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
         certificates: await certificatesOf(user, [found]),
         nodesWithOwnSites: running.withOwnSites(found.config),
         ...{ serving, shown },
-        history: await historyOf({ versionOf, sitesIn }, found),
+        history: await rememberedHistory(found, stored),
         nowMs: now(),
       })
     },
@@ -134,6 +150,8 @@ const keyOf = (one: KnownSite): [string, string] => [nameOf(one), one.config]
 function compareKeys([host, config]: readonly string[], [otherHost, other]: readonly string[]) {
   return byText(host, otherHost) || byText(config, other)
 }
+const firstOf = (sites: readonly KnownSite[], most: number) =>
+  sites.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))).slice(0, most)
 const byText = (a = '', b = '') => Number(a > b) - Number(a < b)
 
 const isFoundBy =

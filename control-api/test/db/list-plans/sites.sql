@@ -14,7 +14,10 @@ select *
 --  SCAN node_groups  (a hundred groups at most)
 --  USE TEMP B-TREE FOR ORDER BY  (a hundred groups at most)
 
--- every request
+-- GET /sites
+-- GET /sites, a later page
+-- GET /sites?q=fig
+-- and 5 more
 select "v"."config", "v"."number", "v"."created_at_ms" as "createdAtMs"
   from "configs"
   inner join "config_versions" as "v" on "v"."config" = "configs"."name"
@@ -44,3 +47,19 @@ select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs,
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH c USING INDEX sqlite_autoindex_certificates_1 (name=?)
 --  SEARCH v USING PRIMARY KEY (certificate=? AND number=?)
+
+-- GET /sites?config=config-01
+-- GET /sites?config=config-01, a later page
+-- GET /sites?config=config-01, within a scope
+-- and 1 more
+select "v"."config", "v"."number", "v"."created_at_ms" as "createdAtMs"
+  from "configs"
+  inner join "config_versions" as "v" on "v"."config" = "configs"."name"
+  and "v"."number" = (select max("n"."number") as "number"
+  from "config_versions" as "n"
+  where "n"."config" = "configs"."name")
+  where "configs"."name" = ?
+--  SEARCH configs USING PRIMARY KEY (name=?)
+--  SEARCH v USING INDEX sqlite_autoindex_config_versions_1 (config=? AND number=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH n USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)

@@ -177,6 +177,12 @@ describe('GET /sites/{config}/{host}', () => {
       { version: 2, what: 'added' },
     ])
     expect(changesLookedBackTo).toBeNull()
+    // What is remembered of one newest version is not said of the next.
+    expect((await read(service.admin, 'shop.example')).changes).toEqual(changes)
+    await saveVersion(service.admin, textOf(SHOP), 5)
+    const [last, ...others] = (await read(service.admin, 'shop.example')).changes
+    expect(last).toMatchObject({ version: 6, what: 'changed' })
+    expect(others).toEqual(changes)
   })
 
   it('knows the certificates that it names, and who may not read those sees their names alone', async () => {

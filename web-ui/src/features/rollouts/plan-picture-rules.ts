@@ -65,8 +65,9 @@ const NO_DOMAIN = 'without'
 
 function byDomain({ domains, domainOf }: PlanCells): Painted {
   const named = domains.filter((domain) => domain !== null)
+  const rankOf = new Map(named.map((domain, rank) => [domain, rank]))
   const placeOf = domains.map((domain) =>
-    domain === null ? NO_DOMAIN : String(Math.min(named.indexOf(domain), REST)),
+    domain === null ? NO_DOMAIN : String(Math.min(rankOf.get(domain) ?? REST, REST)),
   )
   const rest = named.length - REST
   return {

@@ -6,11 +6,11 @@ import { EndsAt } from '../../components/ends-at.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Site } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { hostWords } from './rules.ts'
 
 export function CertificatesPanel({ site }: { site: Site }) {
-  const { certificates, hasCertificateFiles, shown } = site
+  const { certificates, hasCertificateFiles, shown, serving } = site
   return (
     <section className="panel" aria-labelledby="site-certificates-heading">
       <div className="panel-head">
@@ -33,6 +33,12 @@ export function CertificatesPanel({ site }: { site: Site }) {
         </ul>
       )}
       {shown !== null && shown.length > 0 && <Shown shown={shown} />}
+      {shown !== null && serving !== null && serving.total > serving.items.length && (
+        <p className="panel-body dim">
+          Of the {formatCount(serving.total)} nodes only the first{' '}
+          {formatCount(serving.items.length)} by name were looked at for what they show.
+        </p>
+      )}
     </section>
   )
 }

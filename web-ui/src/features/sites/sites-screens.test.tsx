@@ -176,4 +176,11 @@ describe('a site', () => {
       within(await panel('Certificates that nodes show, table')).getByText('3 nodes'),
     ).toBeVisible()
   })
+
+  test('says of how many nodes it knows which certificates they show', async () => {
+    const items = site().serving?.items ?? []
+    renderApp(ADDRESS, answering({ serving: { total: 5000, items } }))
+    const named = within(await panel('Named in the config'))
+    expect(named.getByText(/^Of the 5,000 nodes only the first 1 by name/)).toBeVisible()
+  })
 })
