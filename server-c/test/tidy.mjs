@@ -2,10 +2,9 @@
 // clang-tidy of all sources but those that it has found right before. What it goes by is the source, all that it
 // includes, its command, the checks and the program; a source of which none of these has changed is not checked again.
 // That is kept in .tools/clang-tidy, an empty file for each; a month after its last use it goes.
-//   node test/tidy.mjs [--build FOLDER] [--kept FOLDER] [--all] [--deep] [FILE…]
+//   node test/tidy.mjs [--build FOLDER] [--kept FOLDER] [--all] [FILE…]
 //     --build   where compile_commands.json is
 //     --all     right before or not
-//     --deep    the analyzer follows calls into large functions too: twenty times as long (docs/decisions/0150)
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -34,16 +33,11 @@ const { values, positionals } = parseArgs({
     build: { type: 'string', default: join(folder, 'build/release') },
     kept: { type: 'string', default: join(root, '.tools/clang-tidy') },
     all: { type: 'boolean', default: false },
-    deep: { type: 'boolean', default: false },
   },
 })
 const build = resolve(values.build)
 const COMMANDS = join(build, 'compile_commands.json')
 const kept = resolve(values.kept)
-
-/** The analyzer follows a call into a function of at most four basic blocks. */
-const SHALLOW = ['-Xclang', '-analyzer-config', '-Xclang', 'max-inlinable-size=4']
-const depth = values.deep ? [] : SHALLOW.map((word) => `--extra-arg=${word}`)
 
 /** @returns {Map<string, { command: string, directory: string }>} by file */
 function readCommands() {
@@ -91,7 +85,7 @@ async function keyOf(file, { command, directory }, checker) {
 /** What it finds in the file; nothing where it is right. */
 async function check(file) {
   try {
-    const words = ['--quiet', '-p', build, ...depth, file]
+    const words = ['--quiet', '-p', build, file]
     await execute('clang-tidy', words, { maxBuffer: MOST_OUTPUT })
     return ''
   } catch ({ stdout, message }) {
@@ -112,7 +106,7 @@ async function askChecker(file) {
   const said = [['--version'], ['--dump-config', '-p', build, file]].map((words) =>
     execute('clang-tidy', words),
   )
-  return [...(await Promise.all(said)).map(({ stdout }) => stdout), ...depth].join('\n')
+  return (await Promise.all(said)).map(({ stdout }) => stdout).join('')
 }
 
 /** @type {Map<string, Promise<string>>} by folder */
