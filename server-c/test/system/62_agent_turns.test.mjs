@@ -56,7 +56,8 @@ describe('one connection', { concurrency: 6 }, () => {
       waits.some((ms) => ms > 400),
       `${waits}`,
     )
-    for (const { body } of since('report')) assert.equal(body.windows.length, 1)
+    // A node that had no processor for a while says several windows at once.
+    for (const { body } of since('report')) assert.ok(body.windows.length >= 1)
     assert.deepEqual(
       since('desired').filter(({ at }) => at > first.at),
       [],

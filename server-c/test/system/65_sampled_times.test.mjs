@@ -26,8 +26,8 @@ function assertSound({ stageSeconds, ...rest }) {
   }
   const {
     total,
-    firstByte,
-    write,
+    firstByte = 0, // of a client that is gone before there is one
+    write = 0,
     writeClient = 0,
     writeBuffer = 0,
     writeNetwork = 0,
