@@ -20,6 +20,9 @@ type Options = {
 
 export const REQUEST_WITHIN_MS = 60_000
 
+/** UTF-16 units of one part of a path, decoded: a host of 255 characters is the longest that a route takes. */
+export const LONGEST_PATH_PART = 512
+
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 
 /** A caller's own id is kept, so that its log and ours name a request alike; what is odd could forge lines. */
@@ -43,7 +46,7 @@ export function createFastify(options: Options): App {
     requestTimeout: REQUEST_WITHIN_MS,
     // Keep-alive connections without a request must not hold the shutdown up.
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 128 },
+    routerOptions: { maxParamLength: LONGEST_PATH_PART },
   }).withTypeProvider<TypeBoxTypeProvider>()
   // JSON is the only body we read: see the second lock in plugins/access.ts.
   app.removeContentTypeParser('text/plain')

@@ -5,6 +5,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { defineError } from '../../src/api-shapes/errors.ts'
+import { LONGEST_PATH_PART } from '../../src/http/create.ts'
 import { exampleOf } from '../../src/openapi/examples.ts'
 import { refusalsOf } from '../../src/openapi/refusals.ts'
 import { build } from '../helper.ts'
@@ -12,11 +13,16 @@ import { build } from '../helper.ts'
 const COMMITTED = resolve(import.meta.dirname, '../../openapi.json')
 type Media = { schema?: object; example?: unknown; examples?: object }
 type Body = { description?: string; content?: Record<string, Media>; 'x-problem-codes'?: string[] }
+type Parameter = {
+  name: string
+  in: string
+  schema?: { type?: string; pattern?: string; maxLength?: number }
+}
 type Operation = {
   operationId: string
   tags: string[]
   summary: string
-  parameters?: { name: string; in: string }[]
+  parameters?: Parameter[]
   requestBody?: Body
   responses: Record<string, Body>
 }
@@ -112,6 +118,22 @@ test('every body has an example, and each example fits its schema', async () => 
         fits(`${pointer}/content/${encodeURI(escaped)}`, media, `${method} ${path}: ${type}`)
       }
     }
+  }
+})
+
+test('the router reads every part of a path that its schema takes', async () => {
+  const { operations } = await describeIt()
+  const parts = operations.flatMap(({ path, operation }) =>
+    (operation.parameters ?? [])
+      .filter((one) => one.in === 'path')
+      .map((one) => ({ path, ...one })),
+  )
+  expect(parts.length).toBeGreaterThan(50)
+  for (const { path, name, schema } of parts) {
+    const { type, pattern, maxLength = Number.POSITIVE_INFINITY } = schema ?? {}
+    // An id is as long as its pattern says; a character is two UTF-16 units at most.
+    if (type === 'string' && !/^\^[^*+]*\$$/.test(pattern ?? ''))
+      expect(maxLength * 2, `${path}: ${name}`).toBeLessThanOrEqual(LONGEST_PATH_PART)
   }
 })
 

@@ -63,17 +63,24 @@ static void close_session(struct load_session *s)
     list_remove(&s->marked);
 }
 
-/* The connection is gone, and with it what its clients asked for. */
+static void open_session(struct load_session *s, struct load_client *c);
+
+/* The connection is gone, and with it what its clients asked for. Who was not asked for before the server said that it
+ * goes away has lost nothing: the next connection is theirs. */
 static void lose(struct load_session *s, enum load_fault fault)
 {
+    bool was_leaving = s->is_leaving;
     struct list gone;
 
     close_session(s);
     list_init(&gone);
     list_move_all(&gone, &s->asked);
-    list_move_all(&gone, &s->waiting);
+    if (!was_leaving)
+        list_move_all(&gone, &s->waiting);
     while (!list_empty(&gone))
         load_client_fail(s->run, client_in(gone.next), fault);
+    if (s->state == SESSION_CLOSED && !list_empty(&s->waiting))
+        open_session(s, client_in(s->waiting.next));
 }
 
 /* --- what libnghttp2 tells ------------------------------------------------------------------- */
@@ -269,8 +276,6 @@ static void write_out(struct load_session *s)
         buf_consume(&s->out, (size_t)n);
     }
 }
-
-static void open_session(struct load_session *s, struct load_client *c);
 
 static void flush(struct load_session *s)
 {

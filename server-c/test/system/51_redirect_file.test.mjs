@@ -143,8 +143,8 @@ describe('a file of redirects', { concurrency: 5 }, () => {
     [
       'a pipe that nobody writes to',
       (path) => {
-        rmSync(path)
-        execFileSync('mkfifo', [path])
+        execFileSync('mkfifo', [`${path}.new`])
+        renameSync(`${path}.new`, path)
       },
       /is not a regular file/,
     ],

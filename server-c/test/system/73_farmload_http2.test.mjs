@@ -7,6 +7,15 @@ import http2 from 'node:http2'
 import { test } from 'node:test'
 import tls from 'node:tls'
 import { listen, load, target } from '../support/farmload.mjs'
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  GOAWAY,
+  HEADERS,
+  number32,
+  settings,
+} from '../support/http2-raw.mjs'
 import { startNode } from '../support/node.mjs'
 import { authorities, startTlsNode } from '../support/tls-node.mjs'
 
@@ -141,6 +150,23 @@ test('a server that goes away after some answers is connected to again', async (
   const result = await load(plan(port))
   assert.equal(result.good, 200)
   assert.ok(result.connections > 3, `${result.connections}`)
+})
+
+test('who was not asked for on a connection that is gone, too, has lost nothing by it', async (t) => {
+  const NO_CONTENT = Buffer.from([0x89]) // ":status: 204" (RFC 7541, appendix A)
+  const port = await listen(t, (socket) => {
+    // The answer to one request, the news that no more are taken, and the end, all in one piece.
+    const last = Buffer.concat([
+      frame(HEADERS, END_HEADERS | END_STREAM, 1, NO_CONTENT),
+      frame(GOAWAY, 0, 0, Buffer.concat([number32(1), number32(0)])),
+    ])
+    socket.write(settings())
+    socket.once('data', () => setTimeout(() => socket.end(last), 20))
+  })
+  const urls = [{ target: 0, path: '/' }]
+  const result = await load(plan(port, { urls, clients: 1, streams: 1, requests: 12 }))
+  assert.equal(result.good, 12, JSON.stringify(result.faults))
+  assert.equal(result.connections, 12)
 })
 
 test('time-outs end their stream alone; who is never answered is not asked without end', async (t) => {

@@ -139,6 +139,7 @@ describe('GET /sites/{config}/{host}', () => {
       text: site(SHOP).trim(),
     })
     expect((await ask(service.admin, 'nowhere.example')).statusCode).toBe(404)
+    expect((await ask(service.admin, 'ä'.repeat(255))).statusCode).toBe(404)
     expect((await ask(service.admin, 'shop.example', 'nosuch')).statusCode).toBe(404)
   })
 

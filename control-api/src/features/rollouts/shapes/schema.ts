@@ -235,6 +235,7 @@ export const IsFastPathSchema = Type.Boolean({
     'The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once',
 })
 export const PlanDigestSchema = Type.String({
+  maxLength: 128,
   description: 'Of the version, the nodes, their waves, the policy',
 })
 
