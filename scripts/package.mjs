@@ -3,6 +3,7 @@
 // the release this machine runs: server-c/build/farmstead-node_VERSION_ARCH.deb. What is in it is
 // checked against the list below, and the binary is run as it was packed. Needs no network, once the
 // build's packages are installed.
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,15 +30,19 @@ const doc = `usr/share/doc/${NAME}`
 /** What the package holds: path, mode, and where it comes from (null: the build). */
 const contents = /** @type {const} */ ([
   ['usr/bin/farmstead-node', 0o755, null],
+  ['usr/bin/farmload', 0o755, null],
   ['lib/systemd/system/farmstead-node.service', 0o644, 'systemd/farmstead-node.service'],
   ['lib/systemd/system/farmstead-serve.service', 0o644, 'systemd/farmstead-serve.service'],
   ['etc/logrotate.d/farmstead-node', 0o644, 'logrotate'],
   ['usr/share/man/man1/farmstead-node.1.gz', 0o644, 'farmstead-node.1'],
+  ['usr/share/man/man1/farmload.1.gz', 0o644, 'farmload.1'],
   [`${doc}/changelog.gz`, 0o644, null],
   [`${doc}/copyright`, 0o644, 'debian/copyright'],
   [`${doc}/examples/node.jsonc`, 0o644, 'debian/node.jsonc'],
   [`${doc}/examples/policy.json`, 0o644, 'debian/policy.jsonc'],
 ])
+/** Those that the build makes; farmload is what `farmctl load` runs. */
+const PROGRAMS = [NAME, 'farmload']
 const scripts = ['postinst', 'prerm', 'postrm']
 
 const version = () =>
@@ -54,7 +59,7 @@ function stageFiles(stage, epoch) {
   stage.put(`${doc}/changelog.gz`, changelog(NAME, version(), epoch), 0o644)
 }
 
-/** Which packages have the libraries that the binary is linked with. @param {Stage} stage */
+/** Which packages have the libraries that the programs are linked with. @param {Stage} stage */
 function libraries(stage) {
   const work = join(build, 'shlibdeps')
   mkdirSync(join(work, 'debian'), { recursive: true })
@@ -62,7 +67,8 @@ function libraries(stage) {
     join(work, 'debian/control'),
     `Source: ${NAME}\n\nPackage: ${NAME}\nArchitecture: any\n`,
   )
-  const said = output('dpkg-shlibdeps', ['-O', join(stage.dir, 'usr/bin', NAME)], { cwd: work })
+  const programs = PROGRAMS.map((name) => join(stage.dir, 'usr/bin', name))
+  const said = output('dpkg-shlibdeps', ['-O', ...programs], { cwd: work })
   return said.replace('shlibs:Depends=', '')
 }
 
@@ -121,6 +127,12 @@ function httpsConfig(/** @type {string} */ folder) {
   return file
 }
 
+/** It says what it wants, and exits with 2, where it is given no plan. @param {string} farmload */
+function refusesNothing(farmload) {
+  const { status, stderr } = spawnSync(farmload, { input: '', encoding: 'utf8' })
+  if (status !== 2) throw new Problem(`farmload exits with ${status}.`, { detail: stderr })
+}
+
 /** The packed binary, run where it was unpacked, and its units, read by systemd when it is here. */
 function tryOut(/** @type {string} */ file) {
   const scratch = mkdtempSync(join(tmpdir(), 'farmstead-package-'))
@@ -129,6 +141,7 @@ function tryOut(/** @type {string} */ file) {
     const binary = join(scratch, 'usr/bin', NAME)
     const said = output(binary, ['version'])
     if (!said.startsWith(`${NAME} ${version()}`)) throw new Problem(`The binary says: ${said}`)
+    refusesNothing(join(scratch, 'usr/bin/farmload'))
     const examples = join(scratch, doc, 'examples')
     const policy = ['--policy', join(examples, 'policy.json')]
     const configs = [join(examples, 'node.jsonc'), httpsConfig(scratch)]
@@ -153,9 +166,8 @@ runMain(async () => {
     await ensureDebianPackages(steps, 'package')
     await steps.step('farmstead-node, hardened', async () => {
       await steps.run('cmake', ['--preset', 'package'], { cwd: source })
-      await steps.run('cmake', ['--build', '--preset', 'package', '--target', NAME], {
-        cwd: source,
-      })
+      const words = ['--build', '--preset', 'package', '--target', ...PROGRAMS]
+      await steps.run('cmake', words, { cwd: source })
       return ''
     })
     await steps.step('Debian package', () => {
