@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, Tool } from '../command.ts'
-import { Difference } from '../failures.ts'
+import { Difference, Failure } from '../failures.ts'
 import { ask } from '../load/ask.ts'
-import { type AnswerDifference, differencesOf } from '../load/compare.ts'
+import { type AnswerDifference, type Asked, differencesOf } from '../load/compare.ts'
 import { type Counted, runHeart } from '../load/heart.ts'
 import { durationText, percentText, quantile } from '../load/objectives.ts'
 import { collect, wholeNumber } from '../load/option-values.ts'
@@ -30,6 +30,8 @@ type Options = {
 type Side = 'old' | 'new'
 const SIDES: readonly Side[] = ['old', 'new']
 const SHOWN = 100
+/** Paths: who has answered none of them is not there. */
+const UNANSWERED_AT_FIRST = 3
 
 type Run = { side: Side; counted: Counted; doubts: string[] }
 type Comparison = { paths: number; differences: AnswerDifference[]; runs: Run[] }
@@ -80,11 +82,21 @@ async function compare(
   const insecure = options.insecure ?? false
   const paths = [...new Set(listed.map(({ url }) => pathOf(url)))]
   const differences: AnswerDifference[] = []
-  const at = async (side: Side, path: string) => {
+  const asked = { old: 0, new: 0 }
+  const answered = { old: 0, new: 0 }
+  const at = async (side: Side, path: string): Promise<Asked> => {
     const address = plans.get(side)?.targets[0]?.address ?? ''
     const url = atPath(bases[side], path)
-    const answer = await ask(url, { address, stop: tool.stop, headers: {}, ca, insecure })
-    return { url, answer }
+    asked[side]++
+    try {
+      const answer = await ask(url, { address, stop: tool.stop, headers: {}, ca, insecure })
+      answered[side]++
+      return { url, answer }
+    } catch (error) {
+      const isOver = asked[side] >= Math.min(UNANSWERED_AT_FIRST, paths.length)
+      if (!(error instanceof Failure) || (answered[side] === 0 && isOver)) throw error
+      return { url, unanswered: `none: ${error.message.replace(`${url.href}: `, '')}` }
+    }
   }
   for (const path of paths) {
     differences.push(...differencesOf(path, await at('old', path), await at('new', path)))

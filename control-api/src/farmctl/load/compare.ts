@@ -33,10 +33,22 @@ function locationOf({ headers }: Answer, asked: URL): string {
 const bodyText = ({ body }: Answer) =>
   `${body.length} bytes, sha256 ${createHash('sha256').update(body).digest('hex').slice(0, 12)}…`
 
-type Asked = { url: URL; answer: Answer }
+/** `unanswered`: why there is no answer. */
+export type Asked = { url: URL; answer: Answer } | { url: URL; unanswered: string }
+type Answered = Extract<Asked, { answer: Answer }>
+
+const didAnswer = (asked: Asked): asked is Answered => 'answer' in asked
+const wordsOf = (asked: Asked) =>
+  didAnswer(asked) ? String(asked.answer.status) : asked.unanswered
+
+/** Where one of them does not answer, that is all there is to say. */
+export function differencesOf(path: string, before: Asked, after: Asked): AnswerDifference[] {
+  if (didAnswer(before) && didAnswer(after)) return betweenAnswers(path, before, after)
+  return [{ path, aspect: 'answer', old: wordsOf(before), new: wordsOf(after) }]
+}
 
 /** Bodies only of 200: pages of errors are each server's own. */
-export function differencesOf(path: string, before: Asked, after: Asked): AnswerDifference[] {
+function betweenAnswers(path: string, before: Answered, after: Answered): AnswerDifference[] {
   const [old, now] = [before.answer, after.answer]
   const aspects: [aspect: string, old: string, now: string, isSame?: boolean][] = [
     ['status', String(old.status), String(now.status)],

@@ -73,6 +73,27 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     expect(loaded.stdout).toMatch(/^new +[\d,]+ .* 100 % +\d+/m)
   })
 
+  test('a path that one of them leaves unanswered is a difference, and the others are asked', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const old = await serve(saying(OLD))
+    const now = await serve((request, response) => {
+      if (request.url === '/gone') request.socket.destroy()
+      else saying(OLD)(request, response)
+    })
+    const urls = ['/gone', '/', '/style.css'].map((path) => `http://localhost${path}\n`).join('')
+    file('urls.txt', urls)
+    const words = ['--urls', 'urls.txt', '--no-load', '--json']
+    const { code, stdout } = await run(['compare-servers', old, now, ...words], '', env)
+    expect(code).toBe(0)
+    const unanswered = expect.stringMatching(/^none: .*hang up/)
+    expect(JSON.parse(stdout)).toMatchObject({
+      paths: 3,
+      differences: [{ path: '/gone', aspect: 'answer', old: '410', new: unanswered }],
+    })
+    const nobody = await run(['compare-servers', old, 'http://localhost:1', ...words], '', env)
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')])
+  })
+
   test('of a server with itself, nothing; and who may not be loaded is not asked', async () => {
     const { run, file } = await farmctl({ signedIn: false })
     const url = await serve(saying(OLD))
