@@ -42,7 +42,7 @@ const ASKS_EVERY_MS = 20
 const MIB = 2 ** 20
 
 /** A farm of such nodes, all of which have the label by which some are asked for. */
-function farmOf(ids: readonly string[]): FarmDeps {
+export function farmOf(ids: readonly string[]): FarmDeps {
   const members = ids.map((id, i): Member => {
     const node = { id, name: `edge-${i}`, group: 'web', labels: { zone: 'z0' }, running: null }
     return {
@@ -96,7 +96,7 @@ export async function benchPreviews(
       const begun = performance.now()
       const farm = await readFarm(nowSeconds * 1000)
       const deps = { metrics, readMeasure: measureIn }
-      const found = await previewOf(deps, draft, farm, DAYS)
+      const found = await previewOf(deps, { draft, farm, days: DAYS })
       const kilobytes = JSON.stringify(found).length / 1000
       const ms = performance.now() - begun
       const { longestCpuMs } = turns()

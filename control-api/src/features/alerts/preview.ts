@@ -36,16 +36,22 @@ const LOOKS_IN_WINDOW = 12
 const SPELLS_MAX = 200
 const POINTS_MAX = 500
 
+type Asked = {
+  draft: Draft<Measurement | BurnRate>
+  farm: Farm
+  days: number
+  /** Once the asker has, nothing more is read. */
+  gone?: AbortSignal
+}
+
 export async function previewOf(
   deps: MeasuredDeps,
-  draft: Draft<Measurement | BurnRate>,
-  farm: Farm,
-  days: number,
+  { draft, farm, days, gone }: Asked,
 ): Promise<AlertPreview> {
   const { condition } = draft
   return condition.kind === 'measurement'
-    ? await said(measuredBefore(deps, { ...draft, condition }, farm, days), draft)
-    : await said(burntBefore(deps, { ...draft, condition }, farm, days), draft)
+    ? await said(measuredBefore(deps, { ...draft, condition }, farm, days), draft, gone)
+    : await said(burntBefore(deps, { ...draft, condition }, farm, days), draft, gone)
 }
 
 function measuredBefore(
@@ -181,7 +187,11 @@ function burntBefore(
   return { fromSeconds, toSeconds, stepSeconds, subjects: 1, histories: histories() }
 }
 
-async function said(past: Past, draft: Draft<Measurement | BurnRate>): Promise<AlertPreview> {
+async function said(
+  past: Past,
+  draft: Draft<Measurement | BurnRate>,
+  gone?: AbortSignal,
+): Promise<AlertPreview> {
   const isBelow = draft.condition.kind === 'measurement' && draft.condition.comparison === 'below'
   const worse = (a: number | null, b: number | null) =>
     a === null || b === null ? (a ?? b) : isBelow ? Math.min(a, b) : Math.max(a, b)
@@ -193,6 +203,7 @@ async function said(past: Past, draft: Draft<Measurement | BurnRate>): Promise<A
   const alerts: { subject: Subject; spell: Spell }[] = []
   let lookedAt = 0
   for await (const { subject, looks: ofSubject } of past.histories) {
+    if (gone?.aborted) break
     lookedAt++
     const { spells, isFiring } = replay(ofSubject, draft, worse)
     alerts.push(...spells.map((spell) => ({ subject, spell })))

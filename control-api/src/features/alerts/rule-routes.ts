@@ -8,6 +8,7 @@ import { AppError } from '../../api-shapes/errors.ts'
 import { newId } from '../../base/ids.ts'
 import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
+import { hangUpOf } from '../../http/hang-up.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { limits } from '../../plugins/limits.ts'
 import type { AlertDeps } from './deps.ts'
@@ -151,12 +152,13 @@ export const alertRuleRoutes = (deps: AlertDeps) => async (app: App) => {
         response: { 200: AlertPreviewSchema },
       },
     },
-    async ({ body }) => {
+    async ({ body }, reply) => {
       const { condition, appliesTo = 'farm', days = 7 } = body
       const { forSeconds = DEFAULT_FOR_SECONDS, keepFiringSeconds = 0 } = body
       await requireSense(appliesTo, condition)
       const draft = { condition, appliesTo, forSeconds, keepFiringSeconds }
-      return await previewOf(deps.measured, draft, await deps.farm(now()), days)
+      const gone = hangUpOf(reply)
+      return await previewOf(deps.measured, { draft, farm: await deps.farm(now()), days, gone })
     },
   )
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: order and watch. What can be done to one: action-routes.ts.
-import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { nodeIsWithin, OutsideScope, type Scope, scopeOf, scopeText } from '../../access/scope.ts'
 import {
@@ -14,6 +13,7 @@ import { SelectorInvalid, VersionNotFound } from '../../api-shapes/errors.ts'
 import { undecidedDrifts } from '../../assignments/drift.ts'
 import { InRecovery } from '../../control-plane/recovery.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
+import { hangUpOf } from '../../http/hang-up.ts'
 import { requirePermission } from '../../http/require-permission.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
@@ -261,7 +261,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       const plan = await underWay.follow(
         followed(order, { purpose: 'preflight', user }),
         (following) => planVersion(deps, wish, following),
-        whoHangsUp(reply),
+        hangUpOf(reply),
       )
       const { config, version } = wish
       const versionText = (await deps.findVersionText(config, version)) ?? ''
@@ -303,7 +303,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         const { excluded, ...plan } = await underWay.follow(
           followed(body, { purpose: 'plan', user }),
           (following) => planVersion(deps, wish, following),
-          whoHangsUp(reply),
+          hangUpOf(reply),
         )
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
         const { config, version } = wish
@@ -326,15 +326,6 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       return showRollout({ db, now }, id, scope)
     },
   )
-}
-
-/** Nobody needs a plan whose reader has gone. */
-function whoHangsUp({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  // Also before it came to this.
-  if (raw.destroyed) gone.abort()
-  raw.once('close', () => gone.abort())
-  return gone.signal
 }
 
 /** Scopes may be narrowed meanwhile. */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a rule would have said: over what nodes reported before, as the rule itself says it while time passes.
 import { describe, expect, test } from 'vitest'
-import { movingPlan } from '../../../src/features/alerts/preview.ts'
+import { farmReader } from '../../../src/features/alerts/look.ts'
+import { movingPlan, previewOf } from '../../../src/features/alerts/preview.ts'
 import { type Look, replay } from '../../../src/features/alerts/replay.ts'
 import type { Measurement } from '../../../src/features/alerts/schema.ts'
+import { measureIn } from '../../../src/features/metrics/set-routes.ts'
+import type { MetricsStore } from '../../../src/metrics-store/metrics-store.ts'
+import { farmOf } from '../../bench/previews.ts'
 import { type Farm, farm } from '../metrics/farm.ts'
 import { FAST, pass, SLOW, series } from './doing.ts'
 
@@ -118,6 +122,24 @@ describe('what is read', () => {
     expect(plan.most).toBe(most)
     expect(plan.windowSteps * plan.stepSeconds).toBe(windowSeconds)
     expect(rows * (setOf ?? Math.min(nodes, plan.most))).toBeLessThanOrEqual(200_000)
+  })
+
+  test('for who has gone, no more of it', async () => {
+    const gone = new AbortController()
+    let reads = 0
+    const movingValues = async () => {
+      if (++reads === 3) gone.abort()
+      return { values: [], coveredSeconds: [], requests: [] }
+    }
+    const metrics = { movingValues } as unknown as MetricsStore
+    const ids = Array.from({ length: 10 }, (_, i) => `node_${i}`)
+    const seen = await farmReader(farmOf(ids))(NOW_MS)
+    const draft = { condition: p99, appliesTo: 'farm', forSeconds: 0, keepFiringSeconds: 0 }
+    const asked = { draft, farm: seen, days: 1 }
+    await previewOf({ metrics, readMeasure: measureIn }, { ...asked, gone: gone.signal })
+    expect(reads).toBe(3)
+    await previewOf({ metrics, readMeasure: measureIn }, asked)
+    expect(reads).toBe(13)
   })
 
   test('of a set of more than can be read it is said what to do', () => {
