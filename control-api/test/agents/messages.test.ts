@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { printMessageTypes, readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import type { DesiredResponse, ReportResponse } from '../../src/agent-protocol/messages.gen.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
-import { build } from '../helper.ts'
+import { build, shared } from '../helper.ts'
 import {
   about,
   assign,
@@ -20,6 +20,9 @@ import {
   post,
   type TestNode,
 } from './node-client.ts'
+
+/** Whoever ends it, counts what it wrote or listens on a port has one of its own. */
+const sharedService = shared()
 
 const SOURCE = resolve(import.meta.dirname, '../../src/agent-protocol/messages.gen.ts')
 const answers = createAjv(false)
@@ -76,7 +79,7 @@ describe('the credential', () => {
   test.each(['hello', 'desired', 'ack', 'nack', 'result', 'confirm', 'report'])(
     'is needed for %s, before the message is looked at',
     async (message) => {
-      const service = await build()
+      const service = sharedService()
       const response = await post(service, message, {})
       expect(response.statusCode).toBe(401)
       expect(response.json()).toMatchObject({ code: 'unknown_credential' })
@@ -87,7 +90,7 @@ describe('the credential', () => {
   )
 
   test('is worth nothing once the node is decommissioned, and its waiting poll ends', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const poll = node.desired(null, 20_000)
@@ -116,7 +119,7 @@ describe('the credential', () => {
   })
 
   test('does not open the API, nor a session the agents’ messages', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const headers = { authorization: `Bearer ${node.credential}` }
     expect((await service.app.inject({ url: '/api/v1/nodes', headers })).statusCode).toBe(401)
@@ -132,7 +135,7 @@ describe('the credential', () => {
 
 describe('hello', () => {
   test('answers with protocol, epoch and intervals', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const response = await node.hello()
     expect(response.statusCode).toBe(200)
@@ -151,7 +154,7 @@ describe('hello', () => {
   })
 
   test('refuses a node id that is not the credential’s', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const other = await enrolNode(service)
     const response = await node.hello({ nodeId: other.id })
@@ -159,14 +162,14 @@ describe('hello', () => {
   })
 
   test('tells a node without a common protocol to be upgraded', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const response = await node.hello({ protocol: { min: 7, max: 9 } })
     expect(response.json()).toMatchObject({ status: 426, code: 'needs_upgrade' })
   })
 
   test('shows a node that obeyed a newer control plane as out of sync, with the reason', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello({ fences: { maxEpoch: 3, maxGeneration: 9 } })
     const { sync } = await node.show()
@@ -176,7 +179,7 @@ describe('hello', () => {
   })
 
   test('is newer than the result it carries', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -186,7 +189,7 @@ describe('hello', () => {
   })
 
   test('with a fence that leaves no room above it does not stop assignments', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello({ fences: { maxEpoch: 1, maxGeneration: Number.MAX_SAFE_INTEGER } })
     const first = await assign(service, { nodeId: node.id })
@@ -196,7 +199,7 @@ describe('hello', () => {
   })
 
   test('in an endless loop is slowed down, for that node alone', async () => {
-    const service = await build()
+    const service = sharedService()
     const [node, other] = [await enrolNode(service), await enrolNode(service)]
     const answers: number[] = []
     for (let i = 0; i < 601; i++) answers.push((await node.say('hello', {})).statusCode)
@@ -208,7 +211,7 @@ describe('hello', () => {
   })
 
   test('is asked for when another start of the node speaks', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     expect((await node.desired(null)).json()).toMatchObject({ status: 409, code: 'say_hello' })
     await node.hello()
@@ -220,7 +223,7 @@ describe('hello', () => {
 
 describe('desired', () => {
   test('answers nothing new when the wait is over', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const started = performance.now()
@@ -230,7 +233,7 @@ describe('desired', () => {
   })
 
   test('answers at once with what the node has not answered yet', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const { generation, offerId } = await assign(service, { nodeId: node.id, text: '{ /* b */ }' })
@@ -247,7 +250,7 @@ describe('desired', () => {
   })
 
   test('does not offer again what a node went back from, which then started without any config', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const first = await assign(service, { nodeId: node.id })
@@ -259,7 +262,7 @@ describe('desired', () => {
   })
 
   test('does not offer again what the node refused, though it keeps no mark of that', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const refused = await assign(service, { nodeId: node.id })
@@ -303,7 +306,7 @@ describe('desired', () => {
   })
 
   test('ends a poll that asks for less than it may when it says, and not before', async () => {
-    const node = await enrolNode(await build())
+    const node = await enrolNode(sharedService())
     await node.hello()
     const started = performance.now()
     const answer = await node.desired(null, 1_500)
@@ -347,7 +350,7 @@ describe('desired', () => {
   })
 
   test('has one poll per node: a newer one ends the older', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const older = node.desired(null, 20_000)
@@ -361,7 +364,7 @@ describe('desired', () => {
 
 describe('one apply', () => {
   test('goes from offered to in sync, with the three digests shown on the way', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const text = '{ "listen": [{ "address": "0.0.0.0", "port": 8080 }] }'
@@ -415,7 +418,7 @@ describe('one apply', () => {
   })
 
   test('refused: the reason with its positions is on the node', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id, version: 2 })
@@ -432,7 +435,7 @@ describe('one apply', () => {
   })
 
   test('gone back on: the confirmation came too late', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -451,7 +454,7 @@ describe('one apply', () => {
   })
 
   test('is not confirmed while something else runs', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -462,7 +465,7 @@ describe('one apply', () => {
   })
 
   test('is confirmed again when the answer was lost, also beside a newer one', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -477,7 +480,7 @@ describe('one apply', () => {
   })
 
   test('is superseded by a newer assignment', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -500,7 +503,7 @@ describe('one apply', () => {
   })
 
   test('is known after an outage from the result that hello carries', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -513,7 +516,7 @@ describe('one apply', () => {
 
 describe('report', () => {
   test('is acknowledged by sequence, once, and its gauges show', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     for (let i = 0; i < 2; i += 1) {
@@ -528,7 +531,7 @@ describe('report', () => {
   })
 
   test('is taken at once, and answered when its time is over', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const started = performance.now()
@@ -569,7 +572,7 @@ describe('report', () => {
   })
 
   test('makes drift visible: something runs that nobody assigned', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     await assign(service, { nodeId: node.id })
@@ -586,7 +589,7 @@ describe('report', () => {
   })
 
   test('may be larger than the other messages, not without end', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     await node.hello()
     const padding = 'x'.repeat(2 * 1024 * 1024)

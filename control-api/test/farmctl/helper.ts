@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// farmctl as people run it: a process of its own with a home of its own, against the real service on
-// a real socket.
+// farmctl as people run it, with a home of its own, against the real service on a real socket. A process of its own takes
+// a third of a second of a core before it has read its words: what a test is told by `run` is done in the test's own
+// process, unless the process itself is the matter. docs/farmctl.md is run by processes, command by command.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/environment/config.ts'
 import { Contexts } from '../../src/farmctl/contexts.ts'
+import { run as runHere } from '../../src/farmctl/run.ts'
+import type { Streams } from '../../src/farmctl/terminal.ts'
+import { version } from '../../src/process/services.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Built, build, QUICK, tempDir, withToken } from '../helper.ts'
 import { SimulatedNode } from '../simulated-node.ts'
@@ -36,12 +41,14 @@ export type Farmctl = {
   file(path: string, text: string): string
 }
 
-/** Signed in as an administrator, unless told otherwise. */
+/** Signed in as an administrator, unless told otherwise. `asProcess`: `run` and `json` start one, too. */
 export async function farmctl({
   signedIn = true,
+  asProcess = false,
   config = {},
 }: {
   signedIn?: boolean
+  asProcess?: boolean
   config?: Partial<Config>
 } = {}): Promise<Farmctl> {
   const service = await build({ config, rhythm: QUICK })
@@ -54,9 +61,10 @@ export async function farmctl({
     watched(
       spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...environment, ...env } }),
     )
-  const run: Farmctl['run'] = (args, input, env) => {
+  const run: Farmctl['run'] = (args, input = '', env = {}) => {
+    if (!asProcess) return runIn(home, { env: { ...environment, ...env }, args, input })
     const { child, ended } = start(args, env)
-    child.stdin?.end(input ?? '')
+    child.stdin?.end(input)
     return ended
   }
   const type: Farmctl['type'] = (args) => {
@@ -77,6 +85,36 @@ export async function farmctl({
   }
   if (signedIn) await signIn(service, home, url)
   return { service, url, home, start, type, run, json, file }
+}
+
+type Command = { env: Record<string, string>; args: readonly string[]; input: string }
+
+/** In this process, which is in that folder until the test is over: what people name on a command line is looked for there. */
+async function runIn(home: string, { env, args, input }: Command): Promise<Ended> {
+  const before = process.cwd()
+  if (before !== home) {
+    process.chdir(home)
+    onTestFinished(() => process.chdir(before))
+  }
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const [stdout, stderr] = [takeAll(), takeAll()]
+  const streams = { stdin: Readable.from(input ? [Buffer.from(input)] : []), ...{ stdout, stderr } }
+  const own = { ...(streams as unknown as Streams), env, version, stop: stop.signal }
+  const code = await runHere(own, args)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** As a pipe does: no terminal. */
+function takeAll(): Writable & { text(): string } {
+  const chunks: Buffer[] = []
+  const taking = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return Object.assign(taking, { text: () => Buffer.concat(chunks).toString('utf8') })
 }
 
 /** As `farmctl login` leaves it, without its process: each test begins so, and login has tests of its own. */

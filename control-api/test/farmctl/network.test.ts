@@ -52,7 +52,7 @@ const secretOf = async ({ json }: Farmctl): Promise<string> =>
 
 describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
   test('an answer that got lost is asked for again, and what was made is made once', async () => {
-    const farm = await farmctl()
+    const farm = await farmctl({ asProcess: true })
     const FARMSTEAD_TOKEN = await secretOf(farm)
     const FARMSTEAD_URL = await losingProxy(farm, 'POST /api/v1/enrolment-tokens')
     const { code } = await farm.run(['enrol', '--quiet'], '', { FARMSTEAD_URL, FARMSTEAD_TOKEN })
@@ -63,7 +63,7 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('a reading is repeated', async () => {
-    const farm = await farmctl()
+    const farm = await farmctl({ asProcess: true })
     const FARMSTEAD_TOKEN = await secretOf(farm)
     const FARMSTEAD_URL = await losingProxy(farm, 'GET /api/v1/configs')
     const env = { FARMSTEAD_URL, FARMSTEAD_TOKEN }
@@ -71,7 +71,7 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('proxies of the environment are gone through, but to whom NO_PROXY names', async () => {
-    const farm = await farmctl()
+    const farm = await farmctl({ asProcess: true })
     const asked: string[] = []
     const proxy = createHttp()
     proxy.on('connect', (request, client: Socket) => {
@@ -103,7 +103,7 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('nothing there is said in words', async () => {
-    const { run } = await farmctl({ signedIn: false })
+    const { run } = await farmctl({ signedIn: false, asProcess: true })
     const closed = createServer()
     const port = await listening(closed)
     await new Promise((done) => closed.close(done))
@@ -114,7 +114,7 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('a CA of one’s own is believed when it is named, and only then', async () => {
-    const { run, url, home } = await farmctl({ signedIn: false })
+    const { run, url, home } = await farmctl({ signedIn: false, asProcess: true })
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     const files = ['-keyout', join(home, 'key.pem'), '-out', join(home, 'ca.pem')]
     const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

@@ -9,7 +9,7 @@ const kept = (home: string) => join(home, '.config/farmstead/farmctl.json')
 
 describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   test('keeps a token of its own that only the user can read, and nothing else', async () => {
-    const { service, run, home, url } = await farmctl({ signedIn: false })
+    const { service, run, home, url } = await farmctl({ signedIn: false, asProcess: true })
     const { code, stdout, stderr } = await run(['login', url], `test-admin\n${PASSWORD}\n`)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`Signed in to ${url}`)
@@ -25,13 +25,13 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('leaves no session behind', async () => {
-    const { service } = await farmctl()
+    const { service } = await farmctl({ asProcess: true })
     const before = await service.services.db.selectFrom('sessions').select('user_id').execute()
     expect(before.length).toBe(1)
   })
 
   test('says that the password is wrong, with exit code 5, and keeps nothing', async () => {
-    const { run, url } = await farmctl({ signedIn: false })
+    const { run, url } = await farmctl({ signedIn: false, asProcess: true })
     const { code, stdout, stderr } = await run(['login', url], 'test-admin\nwrong\n')
     expect([code, stdout]).toEqual([5, ''])
     expect(stderr).toMatch(/do not belong together/)
@@ -40,7 +40,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('takes a token from standard input, never from the command line', async () => {
-    const { service, run, url } = await farmctl({ signedIn: false })
+    const { service, run, url } = await farmctl({ signedIn: false, asProcess: true })
     const permissions = ['nodes:read', 'system:read']
     const payload = { name: 'ci', permissions, expiresInDays: 1, password: PASSWORD }
     const made = await service.admin.inject({ method: 'POST', url: '/api/v1/tokens', payload })
@@ -53,7 +53,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('leaves no token behind that it could not keep', async () => {
-    const { service, run, home, url } = await farmctl({ signedIn: false })
+    const { service, run, home, url } = await farmctl({ signedIn: false, asProcess: true })
     writeFileSync(join(home, '.config'), 'a file where a folder is wanted')
     const { code, stdout } = await run(['login', url], `test-admin\n${PASSWORD}\n`)
     expect([code, stdout]).toEqual([1, ''])
@@ -71,7 +71,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
     ['a space within', (secret: string) => `${secret} ${secret}`],
     ['letters no header takes', (secret: string) => `${secret}ß\u0080`],
   ])('tells nobody a token that is none: %s', async (_name, spoil) => {
-    const { run, url } = await farmctl({ signedIn: false })
+    const { run, url } = await farmctl({ signedIn: false, asProcess: true })
     const secret = `fsa_01jd4q6v2m8w3x5y7z9abcdefg_${'x'.repeat(43)}`
     for (const args of [
       ['get', 'nodes'],
@@ -88,7 +88,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('takes a token with a line break behind it, as files end', async () => {
-    const { run, url, home } = await farmctl()
+    const { run, url, home } = await farmctl({ asProcess: true })
     const { contexts } = JSON.parse(readFileSync(kept(home), 'utf8'))
     const { secret } = contexts[new URL(url).host].token
     const env = { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: `${secret}\n` }
@@ -96,7 +96,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('refuses a file of tokens that others can read', async () => {
-    const { run, home } = await farmctl()
+    const { run, home } = await farmctl({ asProcess: true })
     chmodSync(kept(home), 0o644)
     const { code, stderr } = await run(['get', 'nodes'])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/chmod 600/)])
@@ -105,7 +105,7 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
 
 describe('logout', { timeout: FARMCTL_TEST_MS }, () => {
   test('revokes the token', async () => {
-    const { service, run, url } = await farmctl()
+    const { service, run, url } = await farmctl({ asProcess: true })
     expect((await run(['logout'])).stdout).toMatch(/revoked/)
     expect((await service.admin.inject({ url: '/api/v1/tokens' })).json().items).toEqual([])
     const { code, stderr } = await run(['get', 'nodes'])
@@ -115,7 +115,7 @@ describe('logout', { timeout: FARMCTL_TEST_MS }, () => {
 
 describe('contexts', { timeout: FARMCTL_TEST_MS }, () => {
   test('are listed, chosen and forgotten with their tokens', async () => {
-    const { service, run, json, url } = await farmctl()
+    const { service, run, json, url } = await farmctl({ asProcess: true })
     await run(['login', url, '--name', 'second', '--user', 'test-admin'], `${PASSWORD}\n`)
     const host = new URL(url).host
     expect(await json('context', 'list')).toEqual({
@@ -132,7 +132,7 @@ describe('contexts', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('give way to the environment', async () => {
-    const { run, url } = await farmctl({ signedIn: false })
+    const { run, url } = await farmctl({ signedIn: false, asProcess: true })
     const env = { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: 'fsa_nonsense' }
     const { code, stderr } = await run(['get', 'nodes'], '', env)
     expect([code, stderr]).toEqual([5, expect.stringMatching(/Sign in: farmctl login/)])

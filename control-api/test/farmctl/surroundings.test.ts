@@ -102,7 +102,7 @@ describe('a file of farmctl’s own', () => {
 
 describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
   test('a result that cannot be written is a failure, and one document where that was asked for', async () => {
-    const { home } = await farmctl()
+    const { home } = await farmctl({ asProcess: true })
     const run = sh('sh', ['-c', '"$1" get configs --json > /dev/full', 'sh', FARMCTL], {
       env: { PATH, HOME: home },
     })
@@ -125,7 +125,7 @@ describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
   )
 
   test('a proxy without a scheme is one of http, as elsewhere', async () => {
-    const { home, url } = await farmctl()
+    const { home, url } = await farmctl({ asProcess: true })
     const run = sh(FARMCTL, ['get', 'configs'], {
       env: { PATH, HOME: home, HTTP_PROXY: '127.0.0.1:1' },
     })
@@ -138,7 +138,7 @@ describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('a file of CAs that holds none is refused', async () => {
-    const { run, file } = await farmctl()
+    const { run, file } = await farmctl({ asProcess: true })
     const FARMSTEAD_CA_FILE = file('ca.pem', 'no certificate\n')
     const { code, stderr } = await run(['get', 'configs'], '', { FARMSTEAD_CA_FILE })
     expect(code).toBe(1)

@@ -13,7 +13,7 @@ async function answer({ child, out }: Running, question: string, typed: string):
 
 describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
   test('the password is asked for and not shown', async () => {
-    const { type, run, url } = await farmctl({ signedIn: false })
+    const { type, run, url } = await farmctl({ signedIn: false, asProcess: true })
     const login = type(['login', url])
     await answer(login, 'User name: ', 'test-admin\r')
     // Mended as any line: Ctrl-U, an arrow, backspace.
@@ -25,7 +25,7 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('a plan is asked about; anything but yes does nothing', async () => {
-    const { type, run, file } = await farmctl()
+    const { type, run, file } = await farmctl({ asProcess: true })
     const args = ['apply', '-f', file('default.jsonc', siteText(8101)), '-m', 'why']
     const refused = type(args)
     await answer(refused, 'Do this? [y/N] ', '\r')
@@ -38,7 +38,7 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('a config’s text steers no terminal, and is in a pipe what it is', async () => {
-    const { type, run, file } = await farmctl()
+    const { type, run, file } = await farmctl({ asProcess: true })
     const text = siteText(8101).replace('A site of one file.', 'x\u001b]0;owned\u0007\u202ey')
     const args = ['apply', '-f', file('default.jsonc', text), '-m', 'why\u001b[2J', '--yes']
     const applied = await type(args).ended
@@ -54,7 +54,7 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('nor does an error as JSON', async () => {
-    const { type, run } = await farmctl()
+    const { type, run } = await farmctl({ asProcess: true })
     const args = ['nodes', 'label', 'a\u202eb\u009bc', 'a=b', '--json']
     const { stdout } = await type(args).ended
     expect(stdout).toContain('\\u202e')
@@ -63,7 +63,7 @@ describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
   })
 
   test('Ctrl-C at a question ends it, and the terminal echoes again', async () => {
-    const { type, url } = await farmctl({ signedIn: false })
+    const { type, url } = await farmctl({ signedIn: false, asProcess: true })
     const login = type(['login', url, '--user', 'test-admin'])
     await answer(login, 'Password: ', '\u0003')
     expect(await login.ended).toMatchObject({

@@ -16,7 +16,7 @@ describe('get --watch', { timeout: FARMCTL_TEST_MS }, () => {
 
   /** What was forgotten is collected as garbage, and must not take the way out along. */
   test('can be interrupted however long nothing happened', async () => {
-    const farm = await farmctl()
+    const farm = await farmctl({ asProcess: true })
     const collecting = "setInterval(()=>{gc();process.stderr.write('.')},20).unref()"
     const { child, out, ended } = farm.start(['get', 'users', '--watch', '-o', 'name'], {
       NODE_OPTIONS: `--expose-gc --import=data:text/javascript,${collecting}`,

@@ -3,7 +3,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/agent-protocol/messages.gen.ts'
 import { enrolNode, example, type TestNode } from '../agents/node-client.ts'
-import { type Built, build } from '../helper.ts'
+import { type Built, build, shared } from '../helper.ts'
+
+/** Whoever counts what is written or has a clock of its own has a service, too. */
+const sharedService = shared()
 
 const policy = example<{ policy: Policy }>('hello.request.policy').policy
 const wider: Policy = {
@@ -46,13 +49,13 @@ describe('the policy of a machine’s owner', () => {
   })
 
   test('of a machine without a file is the one that is built in', async () => {
-    const node = await enrolNode(await build())
+    const node = await enrolNode(sharedService())
     await node.hello({ policy: { ...policy, source: 'builtIn', path: null } })
     expect((await node.show()).policy).toMatchObject({ source: 'builtIn', path: null })
   })
 
   test('is written and audited when it changed, not with every hello', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     for (const said of [policy, policy, wider, wider]) await node.hello({ policy: said })
     const { source, path } = policy
@@ -77,7 +80,7 @@ describe('the policy of a machine’s owner', () => {
   })
 
   test('that is very long does not fill the audit', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const serve = Array.from({ length: 64 }, (_, i) => `/${i}${'x'.repeat(4000)}`)
     await node.hello({ policy: { ...policy, rules: { ...policy.rules, serve } } })
@@ -92,13 +95,13 @@ describe('the policy of a machine’s owner', () => {
     ['an address that is too long', { listen: [`${'1'.repeat(65)}:80`] }],
     ['a rule that is left out', { serve: undefined }],
   ])('with %s is refused', async (_, rules) => {
-    const node = await enrolNode(await build())
+    const node = await enrolNode(sharedService())
     const wrong = { ...policy, rules: { ...policy.rules, ...rules } } as Policy
     expect((await node.hello({ policy: wrong })).json()).toMatchObject({ code: 'invalid_message' })
   })
 
   test('with a rule that only a newer node knows is taken without it', async () => {
-    const node = await enrolNode(await build())
+    const node = await enrolNode(sharedService())
     const newer = { ...policy, rules: { ...policy.rules, proxies: ['*'] } }
     await node.hello({ policy: newer })
     expect((await node.show()).policy.rules).toEqual(policy.rules)

@@ -4,13 +4,15 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { BODY_BYTES, bodyLimitOf, limits, PUBLIC_BODY_BYTES } from '../../src/plugins/limits.ts'
 import { enrolNode } from '../agents/node-client.ts'
-import { type Built, build, ORIGIN } from '../helper.ts'
+import { type Built, build, ORIGIN, shared } from '../helper.ts'
 
 const NODES = '/api/v1/nodes'
+/** Whoever uses a limit up or listens on a port has one of its own. */
+const sharedService = shared()
 
 describe('the id of a request', () => {
   test('is the caller’s own when it is one, in the header and in a problem', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const headers = { 'x-request-id': 'deploy-42.step_7' }
     const good = await admin.inject({ url: NODES, headers })
     expect(good.headers['x-request-id']).toBe('deploy-42.step_7')
@@ -23,7 +25,7 @@ describe('the id of a request', () => {
   test.each(['short', 'x'.repeat(65), 'with a space', 'line\\nbreak', 'grüße-aus-köln'])(
     'is made when "%s" is sent',
     async (sent) => {
-      const { admin } = await build()
+      const { admin } = sharedService()
       const response = await admin.inject({ url: NODES, headers: { 'x-request-id': sent } })
       expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
     },
@@ -31,7 +33,7 @@ describe('the id of a request', () => {
 })
 
 test('a value of the wrong form is refused in words; the pattern is a hint for programs', async () => {
-  const { admin } = await build()
+  const { admin } = sharedService()
   const payload = { name: 'Not A Name!', selector: '' }
   const response = await admin.inject({ method: 'POST', url: '/api/v1/groups', payload })
   expect(response.statusCode).toBe(400)
@@ -43,7 +45,7 @@ test('a value of the wrong form is refused in words; the pattern is a hint for p
 
 describe('a path', () => {
   test('that does not take a method says which it takes', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const response = await admin.inject({ method: 'PATCH', url: '/api/v1/configs/default/draft' })
     expect(response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' })
     expect(response.headers.allow).toBe('DELETE, GET, HEAD, PUT')
@@ -55,7 +57,7 @@ describe('a path', () => {
   })
 
   test('that is none of ours is not found, with any method', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     for (const method of ['GET', 'POST'] as const) {
       const response = await admin.inject({ method, url: '/api/v1/nodes/x/y/z' })
       expect(response.json()).toMatchObject({ status: 404, code: 'not_found' })
@@ -65,7 +67,7 @@ describe('a path', () => {
 
 describe('limits', () => {
   test('are told with each answer, and count for a session, not for an address', async () => {
-    const { admin, as } = await build()
+    const { admin, as } = sharedService()
     const remaining = async (client: typeof admin) =>
       Number((await client.inject({ url: NODES })).headers['ratelimit-remaining'])
     const first = await remaining(admin)
@@ -93,7 +95,7 @@ describe('limits', () => {
 
 describe('a body', () => {
   test('may be as large as what it carries needs', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const text = 'x'.repeat(BODY_BYTES)
     const token = { labels: { text } }
     const small = await admin.inject({
@@ -108,7 +110,7 @@ describe('a body', () => {
   })
 
   test('has the limit that openapi.json says', async () => {
-    const { app } = await build()
+    const { app } = sharedService()
     await app.ready()
     const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, unknown>> }
     const validate = paths['/api/v1/configs/validate']?.post
@@ -118,7 +120,7 @@ describe('a body', () => {
 })
 
 test('a body of who is nobody yet is small', async () => {
-  const { anonymous } = await build()
+  const { anonymous } = sharedService()
   const payload = { username: 'ana', password: 'x'.repeat(PUBLIC_BODY_BYTES) }
   const refused = await anonymous.inject({ method: 'POST', url: '/api/v1/session', payload })
   expect(refused.json()).toMatchObject({ status: 413, code: 'too_large' })
@@ -126,7 +128,7 @@ test('a body of who is nobody yet is small', async () => {
 
 describe('a query', () => {
   test('with a parameter nobody knows is refused, and does nothing', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const payload = { name: 'canary', selector: 'canary' }
     for (const query of ['dry_run=1', 'dryrun=1', 'dryRun=1&x=1', '__proto__=1']) {
       const url = `/api/v1/groups?${query}`
@@ -163,7 +165,7 @@ describe('an answer', () => {
     await admin.inject({ url, headers: { 'accept-encoding': encoding } })
 
   test('that is long is compressed as the caller likes it', async () => {
-    const service = await build()
+    const service = sharedService()
     const plain = await service.admin.inject({ url })
     expect(plain.headers['content-encoding']).toBeUndefined()
     const brotli = await packed(service, 'gzip, br')
@@ -190,7 +192,7 @@ describe('an answer', () => {
 
 describe('a thing with an ETag', () => {
   test('is not sent again to who has it', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const url = `${NODES}/${node.id}/override`
     const first = await service.admin.inject({ url })
@@ -209,7 +211,7 @@ describe('a thing with an ETag', () => {
   })
 
   test('but a node changes under its ETag, so it is always sent', async () => {
-    const service = await build()
+    const service = sharedService()
     const { id } = await enrolNode(service)
     const { headers } = await service.admin.inject({ url: `${NODES}/${id}` })
     const again = { url: `${NODES}/${id}`, headers: { 'if-none-match': String(headers.etag) } }
@@ -219,7 +221,7 @@ describe('a thing with an ETag', () => {
 
 describe('an address', () => {
   test.each([`${NODES}/${'x'.repeat(200)}`, `${NODES}/%zz`])('like %s is refused', async (url) => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const response = await admin.inject({ url, headers: { 'x-request-id': 'request-1' } })
     expect(response.json()).toMatchObject({ status: 400, code: 'invalid_request' })
     expect(response.headers).toMatchObject({
@@ -229,7 +231,7 @@ describe('an address', () => {
   })
 
   test('does not take a method nobody knows, with a body or without', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     for (const payload of ['{}', undefined]) {
       const query = { method: 'QUERY' as 'GET', url: NODES, ...(payload && { payload }) }
       expect((await admin.inject(query)).statusCode).toBe(405)
@@ -238,7 +240,7 @@ describe('an address', () => {
 })
 
 test('query parameters that nobody knows are refused by pages that are in no description, too', async () => {
-  const { admin } = await build()
+  const { admin } = sharedService()
   for (const url of ['/metrics', '/api/v1/openapi.json', '/api/docs', '/api/docs/reader.js']) {
     expect((await admin.inject({ url })).statusCode, url).toBe(200)
     const refused = await admin.inject({ url: `${url}?x=1` })

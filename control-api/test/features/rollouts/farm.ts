@@ -56,25 +56,25 @@ export async function saveVersion(
 
 /** With its first tasks, by name. */
 export type WithTasks = Rollout & { tasks: NodeTask[] }
-export async function get({ admin }: Built, id: string): Promise<WithTasks> {
-  const rollout: Rollout = (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
-  const found: Tasks = (
-    await admin.inject({ url: `/api/v1/rollouts/${id}/tasks?limit=500` })
-  ).json()
-  const tasks = found.items.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-  return { ...rollout, tasks }
+export async function get(service: Built, id: string): Promise<WithTasks> {
+  const rollout = await getAlone(service, id)
+  const tasks = await tasksOf(service, id)
+  return { ...rollout, tasks: tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1)) }
 }
+const getAlone = async ({ admin }: Built, id: string): Promise<Rollout> =>
+  (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+const tasksOf = async ({ admin }: Built, id: string): Promise<NodeTask[]> =>
+  (await admin.inject({ url: `/api/v1/rollouts/${id}/tasks?limit=500` })).json<Tasks>().items
+
 export const reaches = async (service: Built, id: string, state: string): Promise<WithTasks> => {
-  await expect.poll(async () => (await get(service, id)).state).toBe(state)
+  await expect.poll(async () => (await getAlone(service, id)).state).toBe(state)
   return get(service, id)
 }
 const UNDER_WAY = ['offered', 'acked', 'applying', 'applied', 'confirmed', 'reverting']
 /** Until no node of it is on its way any longer, so that it does not change while something is asked of it. */
 export const rests = (service: Built, id: string): Promise<void> =>
   expect
-    .poll(async () =>
-      (await get(service, id)).tasks.filter(({ state }) => UNDER_WAY.includes(state)),
-    )
+    .poll(async () => (await tasksOf(service, id)).filter(({ state }) => UNDER_WAY.includes(state)))
     .toEqual([])
 export function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
   const node = nodes[index]

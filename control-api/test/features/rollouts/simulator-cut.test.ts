@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thousand seeds with transactions of at most two nodes, so that whatever a rollout does is cut: nodes, people and
+// Seeds with transactions of at most two nodes, so that whatever a rollout does is cut: nodes, people and
 // crashes come between the parts.
 import { CUT } from '../../simulator/world.ts'
 import { keepPromises } from './promises.ts'

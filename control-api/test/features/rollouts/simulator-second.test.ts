@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The second thousand of the seeds of `npm run simulate`.
+// Seeds of the second thousand of `npm run simulate`.
 import { keepPromises } from './promises.ts'
 
 keepPromises(1001)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The third thousand of the seeds of `npm run simulate`.
+// Seeds of the third thousand of `npm run simulate`.
 import { keepPromises } from './promises.ts'
 
 keepPromises(2001)
