@@ -106,11 +106,14 @@ export type Progress = {
   unfinished?: Unfinished
   /** Somebody goes on without these nodes, and they are yet to be noted for it: excuses.ts. Left out: all are. */
   excusing?: string
+  /** Evidence said so of this wave, and some of its nodes are yet to be marked: verdicts.ts. Left out: all are. */
+  marking?: Marking
   /** Behind this node, by id, they are yet to begin: it has just become their owner. Left out: all have begun. */
   begunTo?: string
   /** It was released, and those who joined meanwhile are yet to get it, behind this node, by id. Left out: all have. */
   newcomersTo?: string
 }
+export type Marking = { verdict: 'pass' | 'fail'; wave: number }
 export type Unfinished = {
   /** As of the event that decided it, in which the first of them were changed. */
   cause: string
