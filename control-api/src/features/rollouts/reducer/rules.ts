@@ -134,6 +134,10 @@ function take(reduction: Reduction, event: RolloutEvent): void {
     case 'superseded':
       leave(reduction, event.nodeIds, `superseded by ${event.by}`)
       break
+    case 'decommissioned':
+    case 'cordoned':
+      for (const nodeId of event.nodeIds) takeNodeEvent(reduction, { kind: event.kind, nodeId })
+      break
     case 'evaluated':
       takeVerdict(reduction, event)
       break
