@@ -438,6 +438,18 @@ describe('who stands in', () => {
     }
   })
 
+  it('for two canaries that are decommissioned at once is one node, and the version is proved anew', () => {
+    const two = rollout([task('a', 0), task('b', 0), task('c', 1), task('d', 1)])
+    const watched = run(
+      ...[start(two), ...keeps('a'), ...keeps('b')],
+      ...[overrun('a'), overrun('b'), passes(59_000)],
+    )
+    expect(states(watched)).toEqual(['healthy', 'healthy', 'pending', 'pending'])
+    const after = run(watched, { kind: 'decommissioned', nodeIds: ['a', 'b'] }, passes(2_000))
+    expect(states(after)).toEqual(['skipped', 'skipped', 'offered', 'pending'])
+    expect(after.progress).toMatchObject({ wave: 0, phase: 'dispatching', soakedMs: 0 })
+  })
+
   it('stands in for a later wave, too', () => {
     const tasks = [task('a', 0), task('b', 1), task('c', 2), task('d', 2)]
     const waits = isThere(rollout(tasks, { maxUnreachablePercent: 100 }), 'a', 'c', 'd')
