@@ -55,7 +55,7 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
-import { createEndNodeIn, type EndNode } from './features/nodes/decommissioning.ts'
+import { createEndNodesIn, type EndNode } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
@@ -206,7 +206,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     metrics,
     engine,
     assignments,
-    ...{ endNode, endNodeIn: createEndNodeIn({ now, engine, fleet }) },
+    ...{ endNode, endNodesIn: createEndNodesIn({ now, engine, fleet }) },
     askForLog: (nodeId, lines) =>
       questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
     adopt: createAdopt({ db, write, now, validate: validateAuthors }),

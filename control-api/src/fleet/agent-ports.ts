@@ -33,13 +33,18 @@ export type AgentEvent =
   | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   /** Nothing was asked of it, and something else runs. */
   | { kind: 'effective'; nodeId: string; effective: Effective | null }
-  | { kind: 'connected' | 'disconnected' | 'decommissioned' | 'cordoned'; nodeId: string }
+  | { kind: 'connected' | 'disconnected'; nodeId: string }
   /** It has another name. */
   | { kind: 'renamed'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
 export type RolloutEngine = {
   onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
+  /** People did it to these: each rollout that has to do with some of them is told once. */
+  onNodesChanged(
+    unit: Unit,
+    change: { kind: 'decommissioned' | 'cordoned'; nodeIds: readonly string[] },
+  ): Promise<void>
   /** The node runs the offered digest: may it keep it? Asked again until it is yes or the node's time is over. */
   mayKeep(unit: Unit, offer: Offer): Promise<boolean>
   /** A rollout is to tell the node what to run. */

@@ -258,22 +258,29 @@ export class ControlPlane implements Host {
     })
   }
 
-  decommission(nodeId: string): void {
-    if (this.db.nodes.get(nodeId)?.isDecommissioned !== false) return
-    this.#do({ kind: 'decommission', nodeId }, () => {
-      setNode(this.db, nodeId, { isDecommissioned: true })
-      this.#engine.toAllOf(nodeId, { kind: 'decommissioned', nodeId })
+  #thereOf = (nodeIds: readonly string[]) =>
+    nodeIds.filter((nodeId) => this.db.nodes.get(nodeId)?.isDecommissioned === false)
+
+  decommission(...asked: readonly string[]): void {
+    const nodeIds = this.#thereOf(asked)
+    if (nodeIds.length === 0) return
+    this.#do({ kind: 'decommission', nodeIds }, () => {
+      for (const nodeId of nodeIds) setNode(this.db, nodeId, { isDecommissioned: true })
+      this.#engine.nodesChanged('decommissioned', nodeIds)
     })
-    this.#polls.get(nodeId)?.answer({ code: 'identity_revoked' })
-    this.#polls.delete(nodeId)
-    this.presence(nodeId, 'disconnected')
+    for (const nodeId of nodeIds) {
+      this.#polls.get(nodeId)?.answer({ code: 'identity_revoked' })
+      this.#polls.delete(nodeId)
+      this.presence(nodeId, 'disconnected')
+    }
   }
 
-  cordon(nodeId: string, cordon: Cordon | null): void {
-    if (this.db.nodes.get(nodeId)?.isDecommissioned !== false) return
-    this.#do({ kind: 'cordon', nodeId, cordon }, () => {
-      setNode(this.db, nodeId, { cordon })
-      if (cordon) this.#engine.toAllOf(nodeId, { kind: 'cordoned', nodeId })
+  cordon(asked: readonly string[], cordon: Cordon | null): void {
+    const nodeIds = this.#thereOf(asked)
+    if (nodeIds.length === 0) return
+    this.#do({ kind: 'cordon', nodeIds, cordon }, () => {
+      for (const nodeId of nodeIds) setNode(this.db, nodeId, { cordon })
+      if (cordon) this.#engine.nodesChanged('cordoned', nodeIds)
     })
   }
 

@@ -345,7 +345,18 @@ export class Engine {
       tasks.some((task) => task.nodeId === nodeId && isOpen(id, task)),
     )
     for (const [id] of concerned) this.dispatch(id, event)
-    if (event.kind === 'decommissioned') this.advanceQueue()
+  }
+
+  /** What people did to some at once. */
+  nodesChanged(kind: 'decommissioned' | 'cordoned', all: readonly string[]): void {
+    const concerned = [...this.#db.rollouts].map(([id, { tasks }]) => {
+      const isOpen = ({ nodeId, state }: Task) =>
+        all.includes(nodeId) && (isBeingWatched(state) || this.#db.leases.get(nodeId) === id)
+      return { id, nodeIds: tasks.filter(isOpen).map(({ nodeId }) => nodeId) }
+    })
+    for (const { id, nodeIds } of concerned)
+      if (nodeIds.length > 0) this.dispatch(id, { kind, nodeIds })
+    if (kind === 'decommissioned') this.advanceQueue()
   }
 
   /** What is over for one may be the turn of another. */

@@ -83,7 +83,7 @@ export class Faults {
         this.#world.moveClock(chance.of([-3_600_000, -5_000, 5_000, 3_600_000]))
         break
       case 'decommission':
-        if (plane.isUp && chance.is(0.3)) plane.decommission(node.id)
+        if (plane.isUp && chance.is(0.3)) plane.decommission(node.id, ...this.#another(node))
         break
       case 'disk':
         this.#fillDisk()
@@ -142,6 +142,13 @@ export class Faults {
     if (plane.isUp) return
     watch.downSinceMs = null
     plane.start()
+  }
+
+  /** Goes with it, at the same moment; none: it goes alone. */
+  #another({ id }: SimNode): string[] {
+    const { chance, watch } = this.#world
+    const others = [...watch.nodes.keys()].filter((one) => one !== id)
+    return others.length > 0 && chance.is(0.3) ? [chance.of(others)] : []
   }
 
   /** Its machine is gone for ever; a hook says so, at once or later. Another may come in its place. */

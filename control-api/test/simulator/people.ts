@@ -40,13 +40,13 @@ export class People {
     else if (kind < 46) plane.discardDrift(this.#anyNode())
     else if (kind < 48) this.#keepOne(this.#anyNode())
     else if (chance.is(0.3)) this.#world.join()
-    else this.#cordonOrNot(this.#anyNode())
+    else this.#cordonOrNot(chance.is(0.3) ? this.#anyNodes() : [this.#anyNode()])
   }
 
-  #cordonOrNot(nodeId: string): void {
+  #cordonOrNot(nodeIds: readonly string[]): void {
     const { plane } = this.#world
-    const isCordoned = plane.db.nodes.get(nodeId)?.cordon != null
-    plane.cordon(nodeId, isCordoned ? null : { by: 'ana', reason: 'repair', atMs: plane.wallMs })
+    const isCordoned = nodeIds.some((nodeId) => plane.db.nodes.get(nodeId)?.cordon != null)
+    plane.cordon(nodeIds, isCordoned ? null : { by: 'ana', reason: 'repair', atMs: plane.wallMs })
   }
 
   /** What all of them serve before anything else is ordered: something to compare with. */
@@ -66,6 +66,8 @@ export class People {
     for (const nodeId of this.#world.watch.nodes.keys()) this.#keepOne(nodeId)
     this.#world.scheduler.after(DECIDE_EVERY_MS, () => this.decideClones())
   }
+
+  #anyNodes = () => [...this.#world.watch.nodes.keys()].filter(() => this.#world.chance.is(0.4))
 
   #anyNode = () => this.#world.chance.of([...this.#world.watch.nodes.keys()])
 

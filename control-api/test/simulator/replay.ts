@@ -217,18 +217,19 @@ class Player {
         return undefined
       }
       case 'decommission': {
-        const nodeId = words.nodeId(deed.nodeId)
+        const nodeIds = deed.nodeIds.map((id) => words.nodeId(id))
         await write(async (unit) => {
-          await decommission(unit, nodeId, this.#now())
-          await this.#plane.engine.onAgentEvent(unit, { kind: 'decommissioned', nodeId })
+          await decommission(unit, nodeIds, this.#now())
+          await this.#plane.engine.onNodesChanged(unit, { kind: 'decommissioned', nodeIds })
         })
         return undefined
       }
       case 'cordon': {
-        const nodeId = words.nodeId(deed.nodeId)
+        const nodeIds = deed.nodeIds.map((id) => words.nodeId(id))
         await write(async (unit) => {
-          await setCordon(unit, nodeId, deed.cordon)
-          if (deed.cordon) await this.#plane.engine.onAgentEvent(unit, { kind: 'cordoned', nodeId })
+          await setCordon(unit, nodeIds, deed.cordon)
+          if (deed.cordon)
+            await this.#plane.engine.onNodesChanged(unit, { kind: 'cordoned', nodeIds })
         })
         return undefined
       }

@@ -10,8 +10,9 @@ import type { Message } from './messages.ts'
 export type Deed =
   | { kind: 'start' | 'crash' | 'confirm-recovery' | 'more-time-passes' }
   | { kind: 'backup' | 'restore'; copy: Database }
-  | { kind: 'enrol' | 'decommission' | 'first-release'; nodeId: string }
-  | { kind: 'cordon'; nodeId: string; cordon: Cordon | null }
+  | { kind: 'enrol' | 'first-release'; nodeId: string }
+  | { kind: 'decommission'; nodeIds: readonly string[] }
+  | { kind: 'cordon'; nodeIds: readonly string[]; cordon: Cordon | null }
   | { kind: 'discard-drift'; nodeId: string; drift: string }
   | { kind: 'presence'; nodeId: string; change: 'connected' | 'disconnected' }
   | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }

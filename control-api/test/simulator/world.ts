@@ -221,8 +221,10 @@ export class World {
       if (!mayRest(state) && !this.#waitsForRoom(id, rollout))
         this.watch.fail('rest', `${id} is still ${state}: ${tellReason(reason)}`)
       if (state === 'queued') this.#blocked(id)
-      const { unfinished, newcomersTo } = rollout.progress
+      const { unfinished, newcomersTo, marking } = rollout.progress
       if (unfinished) this.watch.fail('rest', `${id} never did all of: ${unfinished.cause}`)
+      if (marking)
+        this.watch.fail('rest', `${id} still says ${marking.verdict} of wave ${marking.wave}`)
       if (newcomersTo !== undefined)
         this.watch.fail('rest', `${id} left out who joined behind ${newcomersTo}`)
     }

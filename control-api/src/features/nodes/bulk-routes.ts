@@ -4,7 +4,6 @@
 import type { Kysely } from 'kysely'
 import { isWithin, type Labels, scopeOf } from '../../access/scope.ts'
 import { DryRunQuerySchema } from '../../api-shapes/common.ts'
-import type { NewEvent } from '../../audit/event.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
@@ -13,7 +12,7 @@ import { cordonOf } from '../../fleet/cordon.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { App } from '../../http/app-types.ts'
 import type { Grouping } from '../../labels/grouping.ts'
-import { changeNode, type NodeRow, setCordon } from '../../node-identity/store/nodes.ts'
+import { type NodeRow, relabelNodes, setCordon } from '../../node-identity/store/nodes.ts'
 import { type BulkView, type Decision, decide } from './bulk-rules.ts'
 import {
   BulkAnswerSchema,
@@ -22,7 +21,7 @@ import {
   type BulkResult,
   MOST_NODES,
 } from './bulk-schema.ts'
-import type { EndNodeIn } from './decommissioning.ts'
+import type { EndNodesIn } from './decommissioning.ts'
 import { NoSuchGroup } from './errors.ts'
 import { nodesOf } from './store.ts'
 
@@ -31,8 +30,8 @@ type Deps = {
   write: Write
   now: () => number
   fleet: Pick<Fleet, 'presence'>
-  engine: Pick<RolloutEngine, 'onAgentEvent'>
-  endNodeIn: EndNodeIn
+  engine: Pick<RolloutEngine, 'onNodesChanged'>
+  endNodesIn: EndNodesIn
   readGrouping: ReadGrouping
   impactOf: NodesImpact
 }
@@ -126,54 +125,52 @@ async function impactOf(deps: Deps, decided: readonly Decided[]) {
 }
 
 type ActAll = { decided: readonly Decided[]; change: BulkChange; actor: string }
+type Changed = { row: NodeRow; labels: Labels }
 
+/** As the routes of a single node do it, with the same events; each statement, and each rollout's work, once for all of them. */
 async function actAll(deps: Deps, unit: Unit, { decided, change, actor }: ActAll): Promise<void> {
-  const events: NewEvent[] = []
-  for (const { row, decision } of decided) {
-    if (row === null || decision.outcome !== 'changed') continue
-    const event = await act(deps, unit, { row, change, labels: decision.labels, actor })
-    if (event) events.push(event)
-  }
-  // Each alone would look for the end of the audit's chain, and nobody else has a turn within a transaction.
-  await unit.emitAll(events)
-  if (change.kind !== 'cordon') return
-  for (const { id } of events)
-    await deps.engine.onAgentEvent(unit, { kind: 'cordoned', nodeId: id })
-}
-
-type Act = { row: NodeRow; change: BulkChange; labels: Labels | null; actor: string }
-
-/** As the routes of a single node do it, with the same event; null: it is emitted already. */
-async function act(
-  deps: Deps,
-  unit: Unit,
-  { row, change, labels, actor }: Act,
-): Promise<NewEvent | null> {
-  const { id, name } = row
-  const event = (action: string, data: Record<string, unknown>): NewEvent => ({
-    ...{ kind: 'node', id, action, actor, data },
-  })
-  const before = cordonOf(row)
+  const changed = decided.flatMap(({ row, decision }): Changed[] =>
+    row !== null && decision.outcome === 'changed' ? [{ row, labels: { ...decision.labels } }] : [],
+  )
+  if (changed.length === 0) return
+  const rows = changed.map(({ row }) => row)
+  const ids = rows.map(({ id }) => id)
+  const tell = (action: string, dataOf: (one: Changed) => Record<string, unknown>) =>
+    unit.emitAll(
+      changed.map((one) => ({
+        ...{ kind: 'node', id: one.row.id, action, actor, data: dataOf(one) },
+      })),
+    )
   switch (change.kind) {
     case 'label':
-    case 'move': {
-      const after = { ...labels }
-      await changeNode(unit, row, { labels: after })
-      return event('changed', {
-        before: { name, labels: JSON.parse(row.labels) },
-        after: { name, labels: after },
-      })
-    }
+    case 'move':
+      await relabelNodes(
+        unit,
+        changed.map(({ row, labels }) => ({ id: row.id, labels })),
+      )
+      await tell('changed', ({ row: { name, labels: before }, labels }) => ({
+        before: { name, labels: JSON.parse(before) },
+        after: { name, labels },
+      }))
+      break
     case 'cordon': {
       const cordon = { by: actor, reason: change.reason, atMs: deps.now() }
-      await setCordon(unit, id, cordon)
-      return event('cordoned', { before: { cordon: before }, after: { cordon } })
+      await setCordon(unit, ids, cordon)
+      await tell('cordoned', ({ row }) => ({
+        before: { cordon: cordonOf(row) },
+        after: { cordon },
+      }))
+      await deps.engine.onNodesChanged(unit, { kind: 'cordoned', nodeIds: ids })
+      break
     }
     case 'uncordon':
-      await setCordon(unit, id, null)
-      return event('uncordoned', { before: { cordon: before }, after: { cordon: null } })
+      await setCordon(unit, ids, null)
+      await tell('uncordoned', ({ row }) => ({
+        before: { cordon: cordonOf(row) },
+        after: { cordon: null },
+      }))
+      break
     case 'decommission':
-      await deps.endNodeIn(unit, row, { actor })
-      return null
+      await deps.endNodesIn(unit, rows, { actor })
   }
 }

@@ -10,7 +10,7 @@ import type { App } from '../../http/app-types.ts'
 import { activeNode, setCordon } from '../../node-identity/store/nodes.ts'
 import { CordonOrderSchema } from './schema.ts'
 
-type Deps = { write: Write; now: () => number; engine: Pick<RolloutEngine, 'onAgentEvent'> }
+type Deps = { write: Write; now: () => number; engine: Pick<RolloutEngine, 'onNodesChanged'> }
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
@@ -39,10 +39,10 @@ export const nodeCordonRoutes =
           const before = cordonOf(await activeNode(unit, id))
           if (before?.reason === reason) return
           const cordon = { by: actor, reason, atMs: now() }
-          await setCordon(unit, id, cordon)
+          await setCordon(unit, [id], cordon)
           const data = { before: { cordon: before }, after: { cordon } }
           await unit.emit({ kind: 'node', id, action: 'cordoned', actor, data })
-          await engine.onAgentEvent(unit, { kind: 'cordoned', nodeId: id })
+          await engine.onNodesChanged(unit, { kind: 'cordoned', nodeIds: [id] })
         })
         return reply.code(204).send(null)
       },
@@ -66,7 +66,7 @@ export const nodeCordonRoutes =
         await write(async (unit) => {
           const before = cordonOf(await activeNode(unit, id))
           if (!before) return
-          await setCordon(unit, id, null)
+          await setCordon(unit, [id], null)
           const data = { before: { cordon: before }, after: { cordon: null } }
           const actor = user?.username ?? ''
           await unit.emit({ kind: 'node', id, action: 'uncordoned', actor, data })

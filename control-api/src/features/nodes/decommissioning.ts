@@ -7,7 +7,7 @@ import { activeNode, decommission, type NodeRow } from '../../node-identity/stor
 
 type Ending = {
   now: () => number
-  engine: Pick<RolloutEngine, 'onAgentEvent'>
+  engine: Pick<RolloutEngine, 'onNodesChanged'>
   fleet: Pick<Fleet, 'forget'>
 }
 type End = {
@@ -15,22 +15,25 @@ type End = {
   actor: string | null
   data?: Record<string, unknown>
 }
-export type EndNodeIn = ReturnType<typeof createEndNodeIn>
+export type EndNodesIn = ReturnType<typeof createEndNodesIn>
 
 /** Within a transaction that does more. */
-export const createEndNodeIn =
+export const createEndNodesIn =
   ({ now, engine, fleet }: Ending) =>
-  async (unit: Unit, { id, name }: NodeRow, { actor, data = {} }: End): Promise<void> => {
-    await decommission(unit, id, now())
-    await unit.emit({
-      kind: 'node',
-      id,
-      action: 'decommissioned',
-      ...(actor !== null && { actor }),
-      data: { name, ...data },
+  async (unit: Unit, nodes: readonly NodeRow[], { actor, data = {} }: End): Promise<void> => {
+    const nodeIds = nodes.map(({ id }) => id)
+    await decommission(unit, nodeIds, now())
+    await unit.emitAll(
+      nodes.map(({ id, name }) => ({
+        ...{ kind: 'node', id, action: 'decommissioned' },
+        ...(actor !== null && { actor }),
+        data: { name, ...data },
+      })),
+    )
+    await engine.onNodesChanged(unit, { kind: 'decommissioned', nodeIds })
+    unit.afterCommit(() => {
+      for (const id of nodeIds) fleet.forget(id)
     })
-    await engine.onAgentEvent(unit, { kind: 'decommissioned', nodeId: id })
-    unit.afterCommit(() => fleet.forget(id))
   }
 
 type Deps = Ending & { write: Write }
@@ -41,11 +44,11 @@ type EndStill = End & {
 }
 
 export const createEndNode = ({ write, ...deps }: Deps) => {
-  const endNodeIn = createEndNodeIn(deps)
+  const endNodesIn = createEndNodesIn(deps)
   return (id: string, { isStill, ...end }: EndStill): Promise<void> =>
     write(async (unit: Unit) => {
       const node = await activeNode(unit, id)
       if (isStill && !(await isStill(unit, node))) return
-      await endNodeIn(unit, node, end)
+      await endNodesIn(unit, [node], end)
     })
 }

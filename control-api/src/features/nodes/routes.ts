@@ -41,7 +41,7 @@ import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identi
 import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeBulkRoutes } from './bulk-routes.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
-import type { EndNode, EndNodeIn } from './decommissioning.ts'
+import type { EndNode, EndNodesIn } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
 import type { FarmIndex } from './farm-index.ts'
@@ -70,9 +70,9 @@ type Deps = {
   lastEventId: () => number
   fleet: Pick<Fleet, 'presence' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
-  engine: Pick<RolloutEngine, 'onAgentEvent'>
+  engine: Pick<RolloutEngine, 'onAgentEvent' | 'onNodesChanged'>
   endNode: EndNode
-  endNodeIn: EndNodeIn
+  endNodesIn: EndNodesIn
   assignments: Pick<Assignments, 'assign'>
   askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
   adopt: Adopt

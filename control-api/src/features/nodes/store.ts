@@ -2,6 +2,7 @@
 // Lists of nodes. Nodes themselves are of node-identity/.
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { eachOf } from '../../db/each-of.ts'
 import type { NodeRow } from '../../node-identity/store/nodes.ts'
 
 /** By name, so many after this one; looks at no others. */
@@ -23,15 +24,12 @@ export async function nodesOf(db: Kysely<Database>, ids: readonly string[]): Pro
   const rows = await db
     .selectFrom('nodes')
     .selectAll()
-    .where('id', 'in', jsonValues(ids))
+    .where('id', 'in', eachOf(ids))
     .where('decommissioned_at_ms', 'is', null)
     .execute()
   const found = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => found.get(id) ?? [])
 }
-
-const jsonValues = (ids: readonly string[]) =>
-  sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
 
 export type Silent = Pick<
   NodeRow,
@@ -69,7 +67,7 @@ export const silentNodes = (db: Kysely<Database>, since: SilentSince): Promise<S
     .where('decommissioned_at_ms', 'is', null)
     .where(sql<number>`ifnull(last_seen_at_ms, enrolled_at_ms)`, '<=', since.heardBeforeMs)
     .$if(since.isByTokenOnly, (query) => query.where('forget_after_hours', 'is not', null))
-    .where('id', 'not in', jsonValues(since.connectedIds))
+    .where('id', 'not in', eachOf(since.connectedIds))
     .execute()
 
 export type PassedBy = { node_id: string; config: string; version: number; at_ms: number }

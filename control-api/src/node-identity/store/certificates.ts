@@ -6,6 +6,7 @@ import type { Unit } from '../../audit/write.ts'
 import { sha256 as sha256Of } from '../../base/ids.ts'
 import { NODE_LIFE_MS, type NodeCertificate } from '../../ca/x509.ts'
 import type { Reader, Trx } from '../../db/database.ts'
+import { eachOf } from '../../db/each-of.ts'
 import { type CertificateRow, isGood } from '../certificates.ts'
 
 /** What was replaced is kept this long after its end, for a refusal that says what happened. */
@@ -119,18 +120,22 @@ export async function activateCertificate(
 export const findCertificate = (db: Reader, sha256: string): Promise<CertificateRow | undefined> =>
   db.selectFrom('node_certificates').selectAll().where('sha256', '=', sha256).executeTakeFirst()
 
-export const revokeCertificates = (trx: Trx, nodeId: string): Promise<void> =>
-  revoke(trx, nodeId, ['issued', 'active'])
+export const revokeCertificates = (trx: Trx, nodeIds: readonly string[]): Promise<void> =>
+  revoke(trx, nodeIds, ['issued', 'active'])
 
 /** Those that were sent, but never used. */
 export const revokeUnused = (trx: Trx, nodeId: string): Promise<void> =>
-  revoke(trx, nodeId, ['issued'])
+  revoke(trx, [nodeId], ['issued'])
 
-async function revoke(trx: Trx, nodeId: string, states: CertificateRow['state'][]): Promise<void> {
+async function revoke(
+  trx: Trx,
+  nodeIds: readonly string[],
+  states: CertificateRow['state'][],
+): Promise<void> {
   await trx
     .updateTable('node_certificates')
     .set({ state: 'revoked' })
-    .where('node_id', '=', nodeId)
+    .where('node_id', 'in', eachOf(nodeIds))
     .where('state', 'in', states)
     .execute()
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Nodes at rest: which there are, and what people say of them. A decommissioned node stays for the histories that
 // name it. Who may speak for one: speakers.ts; what it said: said.ts.
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Labels, Scope } from '../../access/scope.ts'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Unit } from '../../audit/write.ts'
 import { nextTurn } from '../../base/slices.ts'
 import type { NodesTable, Reader, Trx } from '../../db/database.ts'
+import { eachOf } from '../../db/each-of.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Cordon } from '../../fleet/cordon.ts'
 import { revokeCertificates } from './certificates.ts'
-import { deleteTokensOfNode } from './tokens.ts'
+import { deleteTokensOfNodes } from './tokens.ts'
 
 export type NodeRow = Selectable<NodesTable>
 
@@ -201,21 +202,39 @@ export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): 
     .executeTakeFirstOrThrow()
 }
 
-export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
+/** Of many, in one statement; of each the revision is another. */
+export async function relabelNodes(
+  { trx }: Unit,
+  nodes: readonly { id: string; labels: Labels }[],
+): Promise<void> {
+  await sql`
+    update nodes set revision = revision + 1, labels = node.value ->> 'labels'
+    from json_each(${JSON.stringify(nodes)}) node where nodes.id = node.value ->> 'id'`.execute(trx)
+}
+
+export async function setCordon(
+  { trx }: Unit,
+  ids: readonly string[],
+  cordon: Cordon | null,
+): Promise<void> {
   await trx
     .updateTable('nodes')
     .set({ cordon: cordon && JSON.stringify(cordon) })
-    .where('id', '=', id)
+    .where('id', 'in', eachOf(ids))
     .execute()
 }
 
-/** Whatever it was known by is worth nothing from the commit on; so are tokens for its way back. */
-export async function decommission({ trx }: Unit, id: string, nowMs: number): Promise<void> {
-  await revokeCertificates(trx, id)
-  await deleteTokensOfNode(trx, id)
+/** Whatever they were known by is worth nothing from the commit on; so are tokens for their way back. */
+export async function decommission(
+  { trx }: Unit,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await revokeCertificates(trx, ids)
+  await deleteTokensOfNodes(trx, ids)
   await trx
     .updateTable('nodes')
     .set({ decommissioned_at_ms: nowMs, credential_digest: null })
-    .where('id', '=', id)
+    .where('id', 'in', eachOf(ids))
     .execute()
 }

@@ -50,7 +50,7 @@ export async function endIdentity(
   id: string,
   { credentialDigest = null }: { credentialDigest?: string | null } = {},
 ): Promise<void> {
-  await revokeCertificates(trx, id)
+  await revokeCertificates(trx, [id])
   await trx
     .updateTable('nodes')
     .set({

@@ -3,6 +3,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Scope } from '../../access/scope.ts'
 import type { Database, EnrolmentTokensTable, Reader, Trx } from '../../db/database.ts'
+import { eachOf } from '../../db/each-of.ts'
 import { labelsWithin } from '../../db/labels.ts'
 
 export type EnrolmentTokenRow = Selectable<EnrolmentTokensTable>
@@ -98,7 +99,7 @@ export const deleteEnrolmentToken = (
     .returningAll()
     .executeTakeFirst()
 
-/** Those for its way back. */
-export async function deleteTokensOfNode(trx: Trx, nodeId: string): Promise<void> {
-  await trx.deleteFrom('enrolment_tokens').where('node_id', '=', nodeId).execute()
+/** Those for their way back. */
+export async function deleteTokensOfNodes(trx: Trx, nodeIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('enrolment_tokens').where('node_id', 'in', eachOf(nodeIds)).execute()
 }

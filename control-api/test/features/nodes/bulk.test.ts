@@ -47,6 +47,23 @@ test('labels of many, each with its result and its row in the audit', async () =
   expect(await deeds(service)).toHaveLength(ids.length)
 })
 
+test('what two change at once of the same nodes is both there, and who saw neither is told', async () => {
+  const { service, ids } = await farm(2)
+  const [first = ''] = ids
+  const url = `/api/v1/nodes/${first}`
+  const { etag } = (await service.admin.inject({ url })).headers
+  const all = ['a', 'b', 'c'].map((key) =>
+    outcomes(ask(service.admin, ids, { kind: 'label', set: { [key]: key } })),
+  )
+  expect(await Promise.all(all)).toEqual(Array(3).fill(['changed', 'changed']))
+  for (const { labels } of await nodes(service))
+    expect(labels).toMatchObject({ a: 'a', b: 'b', c: 'c' })
+  const headers = { 'if-match': String(etag) }
+  const payload = { labels: { mine: 'alone' } }
+  const late = await service.admin.inject({ method: 'PATCH', url, payload, headers })
+  expect(late.statusCode).toBe(412)
+})
+
 test('a dry run says who would move where, and changes nothing', async () => {
   const { service, ids } = await farm()
   const group = { name: 'downloads', selector: 'role=downloads' }

@@ -178,7 +178,7 @@ describe('a node whose group says for how long its nodes may be away', () => {
     pass(7)
     const { db, write } = service.services
     const { fleet } = service
-    const engine = { onAgentEvent: async () => {} }
+    const engine = { onNodesChanged: async () => {} }
     const endNode = createEndNode({ write, now, engine, fleet })
     const listeningSinceMs = 0
     const found: string[] = []

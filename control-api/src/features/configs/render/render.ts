@@ -13,8 +13,11 @@ import { type Filled, fillIn, type Lookup, mayHoldVariables, valuesFor } from '.
 
 export type Rendered = {
   text: string
-  /** undefined: nobody can read it, or a variable has no value; `errors` says which and where. */
-  value: JsonValue | undefined
+  /**
+   * Read anew each time: many are only counted, and what a text says takes several times its room.
+   * undefined: nobody can read it, or a variable has no value; `errors` says which and where.
+   */
+  readonly value: JsonValue | undefined
   errors: ConfigError[]
   /** What was filled in, by the variables' names. */
   variables: Map<string, string>
@@ -65,10 +68,13 @@ function filler({ author, patched, root, mapperOf }: Patched): Laid {
   const finish = (filled: FilledToken[]): Rendered => {
     const text = withEdits(patched, filled.flatMap(toEdit))
     const errors = filled.flatMap(faultsOf(patched, mapperOf(patched, root)))
-    const result = parseConfigText(text)
+    const isFilled = errors.length === 0
     return {
       text,
-      value: result.ok && errors.length === 0 ? result.value : undefined,
+      get value() {
+        const result = isFilled ? parseConfigText(text) : null
+        return result?.ok ? result.value : undefined
+      },
       errors: errors.slice(0, MAX_ERRORS),
       variables: new Map(filled.flatMap(({ used }) => used)),
       toAuthor: text === author ? (error) => error : mapperOf(text).error,

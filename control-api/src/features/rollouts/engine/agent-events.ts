@@ -10,8 +10,6 @@ export function toNodeEvents(event: AgentEvent): RolloutEvent[] {
   switch (event.kind) {
     case 'connected':
     case 'disconnected':
-    case 'decommissioned':
-    case 'cordoned':
       return [{ kind: event.kind, nodeId }]
     case 'hello':
       return [

@@ -437,16 +437,23 @@ export function createEngine(deps: Deps): Engine {
     async onAgentEvent(unit, event) {
       if (event.kind === 'renamed') memory.forgetAll(unit)
       for (const ofNode of toNodeEvents(event)) {
-        for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
+        for (const { rollout_id } of await openTasksOf(unit.trx, [event.nodeId])) {
           await dispatch(unit, rollout_id, ofNode)
         }
       }
-      // Who waited for that node only waits no longer.
-      if (event.kind === 'decommissioned') await queue.advance(unit)
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported
       await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
+    },
+
+    async onNodesChanged(unit, { kind, nodeIds }) {
+      const open = await openTasksOf(unit.trx, nodeIds)
+      for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
+        await dispatch(unit, id, { kind, nodeIds: tasks.map((task) => task.node_id) })
+      }
+      // Who waited for those nodes only waits no longer.
+      if (kind === 'decommissioned') await queue.advance(unit)
     },
 
     owns: ({ trx }, nodeId) => isLeased(trx, nodeId),

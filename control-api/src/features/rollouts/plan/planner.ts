@@ -90,14 +90,17 @@ const AT_A_TIME = 250
 
 /** As many as the answers that are kept: node-check/kept-checks.ts. */
 const MOST_TEXTS = 20_000
+/** The plan holds each until it is stored. */
+const MOST_CHARACTERS = 256 * 1024 * 1024
 
-type Making = { following?: Following; mostTexts?: number }
+type Most = { texts: number; characters: number }
+type Making = { following?: Following; most?: Partial<Most> }
 
 /** Throws TooManyTexts, and PlanStopped. */
 export async function planRollout(
   deps: Deps,
   ordered: Ordered,
-  { following = UNFOLLOWED, mostTexts = MOST_TEXTS }: Making = {},
+  { following = UNFOLLOWED, most }: Making = {},
 ): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)
   const plan: Plan = { nodes: [], excluded: [], grouping }
@@ -114,7 +117,8 @@ export async function planRollout(
     else plan.excluded.push({ node, group, reason })
   }
   const { textFor, check } = deps.checkFor(ordered.text)
-  following.counted(await countTexts(chosen, textFor, mostTexts))
+  const bounds = { texts: MOST_TEXTS, characters: MOST_CHARACTERS, ...most }
+  following.counted(await countTexts(chosen, textFor, bounds))
   const checked = new Set<string>()
   const checkAndTell: TextChecks['check'] = async (target) => {
     // Not one more when somebody has stopped it.
@@ -132,25 +136,29 @@ export async function planRollout(
   return plan
 }
 
-/** Characters of texts that are new, between two turns of the loop: each is parsed. */
+/** Of texts that are new, between two turns of the loop: each is put together. */
 const CHARACTERS_AT_A_TIME = 64 * 1024
 
 /** Before one of them is checked, so that too many are refused at once, and all know how many there are. */
 async function countTexts(
   chosen: readonly Chosen[],
   textFor: TextChecks['textFor'],
-  most: number,
+  most: Most,
 ): Promise<number> {
   const texts = new Set<string>()
   let characters = 0
+  let turnAt = CHARACTERS_AT_A_TIME
   for (const [i, { target }] of chosen.entries()) {
-    const isFull = characters > CHARACTERS_AT_A_TIME
+    const isFull = characters >= turnAt
     if (isFull || i % AT_A_TIME === 0) await nextTurn()
-    if (isFull) characters = 0
+    if (isFull) turnAt = characters + CHARACTERS_AT_A_TIME
     const text = textFor(target)
-    if (!texts.has(text)) characters += text.length
+    if (texts.has(text)) continue
     texts.add(text)
-    if (texts.size > most) throw new TooManyTexts(most)
+    characters += text.length
+    if (texts.size > most.texts) throw new TooManyTexts(`more than ${most.texts} different texts`)
+    if (characters > most.characters)
+      throw new TooManyTexts(`different texts of more than ${most.characters} characters in all`)
   }
   return texts.size
 }

@@ -106,11 +106,14 @@ export type Progress = {
   unfinished?: Unfinished
   /** Somebody goes on without these nodes, and they are yet to be noted for it: excuses.ts. Left out: all are. */
   excusing?: string
+  /** Evidence said so of this wave, and some of its nodes are yet to be marked: verdicts.ts. Left out: all are. */
+  marking?: Marking
   /** Behind this node, by id, they are yet to begin: it has just become their owner. Left out: all have begun. */
   begunTo?: string
   /** It was released, and those who joined meanwhile are yet to get it, behind this node, by id. Left out: all have. */
   newcomersTo?: string
 }
+export type Marking = { verdict: 'pass' | 'fail'; wave: number }
 export type Unfinished = {
   /** As of the event that decided it, in which the first of them were changed. */
   cause: string
@@ -146,6 +149,8 @@ export type StartNode = {
   previous: Task['previous']
 }
 
+/** What people did to a node. */
+type OfPeople = { kind: 'decommissioned' | 'cordoned'; nodeId: string }
 type OfANode = { nodeId: string; generation: number }
 export type NodeEvent =
   | (OfANode & { kind: 'offered' })
@@ -158,7 +163,7 @@ export type NodeEvent =
   | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
   /** Measurements say that it is not well. */
   | { kind: 'ill'; nodeId: string; gate: string; message: string }
-  | { kind: 'decommissioned' | 'cordoned'; nodeId: string }
+  | OfPeople
   /** Its config was changed on the machine. generation: it refused that one for it; null: it only said so. */
   | { kind: 'drifted'; nodeId: string; generation: number | null; digest: string | null }
 export type Command =
@@ -204,9 +209,11 @@ export type RolloutEvent =
   | { kind: 'storage-full' }
   /** A later rollout has these nodes now. At once: what one leaves must not go to another of them. */
   | { kind: 'superseded'; nodeIds: readonly string[]; by: string }
+  /** To so many nodes at once, and what follows is decided once, behind the last of them. */
+  | { kind: OfPeople['kind']; nodeIds: readonly string[] }
   | Evaluated
   | Command
-  | NodeEvent
+  | Exclude<NodeEvent, OfPeople>
 
 /** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
 export type Transition = {

@@ -15,7 +15,7 @@ import {
   type Unfinished,
 } from './model.ts'
 import { copyOf, placeOf, replace, which } from './places.ts'
-import { failsGate, skip } from './task-states.ts'
+import { failsGate, isWatched, markedFailed, passed, skip } from './task-states.ts'
 import { isHealthy, isHealthyOrPending, isPassedBy, isUnanswered } from './tasks.ts'
 
 /** One event's work: what it has made of the rollout so far. */
@@ -118,10 +118,6 @@ export function passBy(reduction: Reduction, tasks: readonly Task[]): void {
   }
 }
 
-/** Of a gate: it passed, or somebody skipped it. */
-export const passed = (task: Task): Task =>
-  failsGate(task) ? { ...task, code: null, message: '' } : task
-
 /** Nothing more is waited for: what is healthy is done, but for a failed gate; what refused for now is not asked again. */
 export function settleTasks(reduction: Reduction): void {
   const { state, tasks } = reduction.rollout
@@ -129,12 +125,19 @@ export function settleTasks(reduction: Reduction): void {
   for (const task of which(tasks, isStopped ? isHealthyOrPending : isHealthy)) {
     if (!mayOneMore(reduction, isStopped ? ENDED : null)) return
     if (task.state === 'pending') giveUp(reduction, task, ENDED)
-    else if (isStopped && failsGate(task)) put(reduction, task, { ...task, state: 'unhealthy' })
+    else if (isStopped && failsItsGate(reduction.rollout, task))
+      put(reduction, task, { ...markedFailed(task), state: 'unhealthy' })
     else put(reduction, task, { ...passed(task), state: 'done' })
   }
 }
 
 const ENDED = 'the rollout has ended'
+
+/** Also when its turn to be marked has not come (verdicts.ts). */
+function failsItsGate({ progress: { marking } }: Rollout, task: Task): boolean {
+  if (marking?.verdict === 'pass') return false
+  return failsGate(task) || (marking?.wave === task.wave && isWatched(task))
+}
 
 /** Nothing has come of their offers, and nothing shall. */
 export function giveUpAll(reduction: Reduction, message: string): void {

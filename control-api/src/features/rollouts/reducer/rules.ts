@@ -53,7 +53,7 @@ export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
 
 /** So that it goes on also when the process ends before the next event. */
 function noteUnfinished(reduction: Reduction, actor: string | null): void {
-  const { begunTo, excusing, unfinished: before, ...progress } = reduction.rollout.progress
+  const { begunTo, excusing, marking, unfinished: before, ...progress } = reduction.rollout.progress
   const isOver = isTerminal(reduction.rollout.state) || progress.goesBack !== null
   const stillTo = isOver ? undefined : begunTo
   const { cause } = reduction
@@ -61,7 +61,9 @@ function noteUnfinished(reduction: Reduction, actor: string | null): void {
   const left = reduction.unfinished ?? (stillTo === undefined ? null : rest)
   const isSame = left?.cause === before?.cause && left?.givenUp === before?.givenUp
   const isDropped = isOver && excusing !== undefined
-  if (isSame && stillTo === begunTo && !isDropped) return
+  // Of one that is over it says how the others are settled.
+  const isMarked = isOver && marking !== undefined && left === null
+  if (isSame && stillTo === begunTo && !isDropped && !isMarked) return
   const unfinished = isSame ? before : left && { ...left, actor: actorOf(left, before) ?? actor }
   reduction.rollout = {
     ...reduction.rollout,
@@ -70,6 +72,7 @@ function noteUnfinished(reduction: Reduction, actor: string | null): void {
       ...(unfinished && { unfinished }),
       ...(stillTo !== undefined && { begunTo: stillTo }),
       ...(excusing !== undefined && !isDropped && { excusing }),
+      ...(marking !== undefined && !isMarked && { marking }),
     },
   }
 }
@@ -130,6 +133,10 @@ function take(reduction: Reduction, event: RolloutEvent): void {
       break
     case 'superseded':
       leave(reduction, event.nodeIds, `superseded by ${event.by}`)
+      break
+    case 'decommissioned':
+    case 'cordoned':
+      for (const nodeId of event.nodeIds) takeNodeEvent(reduction, { kind: event.kind, nodeId })
       break
     case 'evaluated':
       takeVerdict(reduction, event)

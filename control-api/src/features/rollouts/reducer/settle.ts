@@ -8,13 +8,14 @@ import { which } from './places.ts'
 import {
   giveUpAll,
   mayOneMore,
-  passed,
   put,
   type Reduction,
   setProgress,
   settleTasks,
 } from './reduction.ts'
+import { passed } from './task-states.ts'
 import { isHealthy } from './tasks.ts'
+import { markMore } from './verdicts.ts'
 
 /** What the tasks make of the rollout. */
 export function settle(reduction: Reduction): void {
@@ -45,6 +46,7 @@ function goOnWithTheRest(reduction: Reduction): void {
   else if (goesBack === null) {
     excuseMore(reduction)
     finishEarlierWaves(reduction, tasks)
+    markMore(reduction)
   }
   reduction.cause = cause
 }

@@ -38,5 +38,16 @@ export const to = (task: Task, state: TaskState, deadlineMs: number | null = nul
 export const GATE_FAILED = 'gate_failed'
 export const failsGate = ({ state, code }: Pick<Task, 'state' | 'code'>) =>
   state === 'healthy' && code === GATE_FAILED
+/** Healthy with the version that this rollout gave it: what its wave fails, it fails. */
+export const isWatched = ({ state, offers }: Task) => state === 'healthy' && offers > 0
+/** Without numbers: they are of others too, whom not everybody may see. */
+export const markedFailed = (task: Task): Task => ({
+  ...task,
+  code: GATE_FAILED,
+  message: 'its wave fails a gate: see the evidence',
+})
+/** Of a gate: it passed, or somebody skipped it. */
+export const passed = (task: Task): Task =>
+  failsGate(task) ? { ...task, code: null, message: '' } : task
 
 export const skip = (task: Task, message: string): Task => ({ ...to(task, 'skipped'), message })

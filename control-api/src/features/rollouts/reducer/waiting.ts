@@ -28,10 +28,11 @@ export function takeBefore(reduction: Reduction, event: RolloutEvent): boolean {
     case 'reject':
       end(reduction, 'rejected', { code: 'rejected', by: event.actor, why: event.why })
       break
-    case 'decommissioned': {
-      const task = taskOf(reduction.rollout.tasks, event.nodeId)
-      if (task) put(reduction, task, skip(task, 'decommissioned'))
-    }
+    case 'decommissioned':
+      for (const nodeId of event.nodeIds) {
+        const task = taskOf(reduction.rollout.tasks, nodeId)
+        if (task) put(reduction, task, skip(task, 'decommissioned'))
+      }
   }
   return true
 }

@@ -46,8 +46,8 @@ export const TooManyTexts = defineError(
   422,
   'too_many_texts',
   'Too many different texts to check',
-  (most: number) =>
-    `Variables and overrides make more than ${most} different texts of this version, and each is checked by farmstead-node before the order. Nothing was started. Order it for a part of the farm at a time, with "selector", or let nodes share what they can.`,
+  (beyond: string) =>
+    `Variables and overrides make ${beyond} of this version, and each is checked by farmstead-node before the order. Nothing was started. Order it for a part of the farm at a time, with "selector", or let nodes share what they can.`,
 )
 export const NotNow = defineError(
   409,

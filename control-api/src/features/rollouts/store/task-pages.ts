@@ -5,6 +5,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { TaskStanding } from '../../../api-shapes/states.ts'
 import type { Reader } from '../../../db/database.ts'
+import { eachOf } from '../../../db/each-of.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import { GATE_FAILED } from '../reducer/task-states.ts'
 import { FAILURES, MOVING } from '../reducer/tasks.ts'
@@ -129,7 +130,7 @@ export async function whichWithin(
   const rows = await db
     .selectFrom('nodes')
     .select('id')
-    .where('id', 'in', sql<string>`(select value from json_each(${JSON.stringify(nodeIds)}))`)
+    .where('id', 'in', eachOf(nodeIds))
     .where(labelsWithin('labels', scope))
     .execute()
   return new Set(rows.map(({ id }) => id))

@@ -6,6 +6,7 @@ import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts
 import type { TaskState } from '../../../api-shapes/states.ts'
 import { keepText, renderedText } from '../../../assignments/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
+import { eachOf } from '../../../db/each-of.ts'
 import type { RolloutRow, RolloutTables } from '../../../db/tables/rollouts.ts'
 import { type Task, WAITING } from '../reducer/model.ts'
 import { copyOf, placeOf, replace } from '../reducer/places.ts'
@@ -244,10 +245,6 @@ export const keptContents = (trx: Trx, rolloutId: string, nodeIds: readonly stri
     .where('node_id', 'in', eachOf(nodeIds))
     .execute()
 
-/** One statement, however many they are. */
-const eachOf = (ids: readonly string[]) =>
-  sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
-
 const OPEN: TaskState[] = [
   'pending',
   'offered',
@@ -261,21 +258,25 @@ const OPEN: TaskState[] = [
 ]
 
 /** Tasks of this node that are not over, whatever became of their rollouts, are being watched, or of the one that owns it. */
-export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
+export const openTasksOf = (trx: Trx, nodeIds: readonly string[]) =>
   trx
     .selectFrom('node_tasks')
-    .select('rollout_id')
-    .where('node_id', '=', nodeId)
+    .select(['rollout_id', 'node_id'])
+    .where('node_id', 'in', eachOf(nodeIds))
     .where((eb) =>
       eb.or([
         eb('state', 'in', [...OPEN, 'healthy']),
         eb(
           'rollout_id',
           '=',
-          eb.selectFrom('node_leases').select('rollout_id').where('node_id', '=', nodeId),
+          eb
+            .selectFrom('node_leases')
+            .select('node_leases.rollout_id')
+            .whereRef('node_leases.node_id', '=', 'node_tasks.node_id'),
         ),
       ]),
     )
+    .orderBy('rollout_id')
     .execute()
 
 /** Tasks of these nodes that are not over in rollouts that began before this one. */

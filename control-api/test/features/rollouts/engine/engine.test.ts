@@ -236,11 +236,16 @@ describe('the engine', () => {
               },
               { ...offer, kind: 'reverted' as const, ...told },
               { ...offer, kind: 'stuck' as const, ...told },
-              { kind: 'decommissioned' as const, nodeId },
             ]
           : []),
       ])
       if (event) await write((unit) => engine.onAgentEvent(unit, event))
+    }
+    /** One alone, or with others. */
+    const decommission = () => {
+      const gone = nodeIds.filter(() => random() < 0.5)
+      const change = { kind: 'decommissioned' as const, nodeIds: gone }
+      return write((unit) => engine.onNodesChanged(unit, change))
     }
     const act = async (now: Snapshot) => {
       const kind = random()
@@ -256,6 +261,7 @@ describe('the engine', () => {
       } else if (kind < 0.25) await engine.tick(Math.floor(random() * 20_000))
       else if (kind < 0.26) await engine.heardAgain()
       else if (kind < 0.28) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})
+      else if (kind < 0.3) await decommission()
       else await say(now)
     }
 

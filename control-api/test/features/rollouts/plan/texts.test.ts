@@ -62,10 +62,20 @@ test('what nodes share is checked once, also when several ask at once', async ()
 
 test('too many are refused with how many may be, before one is checked', async () => {
   const { plan, asked } = await farm()
-  const few = plan(EACH_ITS_OWN, { mostTexts: NODES - 1 })
+  const few = plan(EACH_ITS_OWN, { most: { texts: NODES - 1 } })
   await expect(few).rejects.toThrow(`more than ${NODES - 1} different texts`)
   expect(asked).toEqual([])
-  expect((await plan(EACH_ITS_OWN, { mostTexts: NODES })).nodes).toHaveLength(NODES)
+  expect((await plan(EACH_ITS_OWN, { most: { texts: NODES } })).nodes).toHaveLength(NODES)
+})
+
+test('so are few that are long together: the plan would hold them all', async () => {
+  const { plan, asked } = await farm()
+  const characters = EACH_ITS_OWN.length * NODES
+  const long = plan(`${EACH_ITS_OWN}${' '.repeat(characters / 2)}`, { most: { characters } })
+  await expect(long).rejects.toThrow(`more than ${characters} characters in all`)
+  expect(asked).toEqual([])
+  const same = plan(`{"n": "the same"}${' '.repeat(characters / 2)}`, { most: { characters } })
+  expect((await same).nodes).toHaveLength(NODES)
 })
 
 const about = { config: 'default', version: 1, purpose: 'plan' as const, now: 0 }

@@ -95,8 +95,9 @@ function event(kind: Short, nodeId = 'a', generation = 7): RolloutEvent {
       return { kind, nodeId, generation, reason: 'unconfirmed', message: 'no confirmation' }
     case 'superseded':
       return { kind, nodeIds: [nodeId], by: 'rollout_later' }
-    case 'deadline':
     case 'decommissioned':
+      return { kind, nodeIds: [nodeId] }
+    case 'deadline':
       return { kind, nodeId }
     default:
       return { kind, nodeId, generation }

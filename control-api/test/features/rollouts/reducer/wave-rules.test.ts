@@ -356,7 +356,7 @@ describe('after a time in which nobody could be heard', () => {
 describe('a version that nobody proved', () => {
   const effectsOf = (state: Rollout, event: RolloutEvent) =>
     reduce(state, event).effects.map(({ kind }) => kind)
-  const gone = (nodeId: string): RolloutEvent => ({ kind: 'decommissioned', nodeId })
+  const gone = (nodeId: string): RolloutEvent => ({ kind: 'decommissioned', nodeIds: [nodeId] })
   const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
   const refuses: RolloutEvent = {
     ...{ kind: 'nacked', nodeId: 'a', generation: 7 },
@@ -432,10 +432,22 @@ describe('who stands in', () => {
     const gates: Policy['gates'] = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
     for (const policy of [{}, { gates }]) {
       const watched = run(start(four(policy)), ...keeps('a'), overrun('a'), passes(59_000))
-      const after = run(watched, { kind: 'decommissioned', nodeId: 'a' }, passes(2_000))
+      const after = run(watched, { kind: 'decommissioned', nodeIds: ['a'] }, passes(2_000))
       expect(states(after)).toEqual(['skipped', 'offered', 'pending', 'pending'])
       expect(after.progress).toMatchObject({ wave: 0, phase: 'dispatching', soakedMs: 0 })
     }
+  })
+
+  it('for two canaries that are decommissioned at once is one node, and the version is proved anew', () => {
+    const two = rollout([task('a', 0), task('b', 0), task('c', 1), task('d', 1)])
+    const watched = run(
+      ...[start(two), ...keeps('a'), ...keeps('b')],
+      ...[overrun('a'), overrun('b'), passes(59_000)],
+    )
+    expect(states(watched)).toEqual(['healthy', 'healthy', 'pending', 'pending'])
+    const after = run(watched, { kind: 'decommissioned', nodeIds: ['a', 'b'] }, passes(2_000))
+    expect(states(after)).toEqual(['skipped', 'skipped', 'offered', 'pending'])
+    expect(after.progress).toMatchObject({ wave: 0, phase: 'dispatching', soakedMs: 0 })
   })
 
   it('stands in for a later wave, too', () => {
@@ -504,7 +516,7 @@ describe('a cordoned node', () => {
     const succeeded = run(start(lenient), ...events)
     expect([paused.state, succeeded.state]).toEqual(['paused', 'succeeded'])
     for (const before of [paused, succeeded]) {
-      const after = run(cordoned(before, 'b'), { kind: 'cordoned', nodeId: 'b' })
+      const after = run(cordoned(before, 'b'), { kind: 'cordoned', nodeIds: ['b'] })
       expect(states(after)).toEqual(['done', 'skipped'])
       expect(after.state).toBe('succeeded')
       expect(tellReason(after.reason)).toMatch(
