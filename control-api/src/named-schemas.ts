@@ -2,6 +2,7 @@
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
 
 import { RoleSchema } from './access/roles.ts'
+import { EffectSchema } from './api-shapes/effect.ts'
 import { ImpactSchema } from './api-shapes/impact.ts'
 import { NodeFactsSchema, SyncStateSchema } from './api-shapes/node-facts.ts'
 import { RolloutStateSchema, TaskStateSchema } from './api-shapes/states.ts'
@@ -122,6 +123,7 @@ export const namedSchemas: NamedSchemas = {
   GroupOrder: GroupOrderSchema,
   Health: HealthSchema,
   Impact: ImpactSchema,
+  Effect: EffectSchema,
   Import: ImportSchema,
   LatencySummary: LatencySummarySchema,
   ManagedCertificate: ManagedCertificateSchema,

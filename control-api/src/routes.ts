@@ -35,6 +35,7 @@ import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { farmRoutes } from './features/farm/routes.ts'
 import { createFarmSummary } from './features/farm/summary.ts'
+import { effectOf } from './features/groups/effect.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { groupsGiving, readGrouping } from './features/groups/store.ts'
@@ -226,6 +227,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   await configRoutes({
     ...{ db, write, now, schema, work },
     validate: validateAuthors,
+    effectOf: (asked) => effectOf({ db, openPreviews: previews }, asked),
     namedBy: async ({ trx }, config) =>
       (await groupsGiving(trx, config)).map(
         (group) => `the group "${group}" gives it to its nodes`,

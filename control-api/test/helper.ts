@@ -194,6 +194,7 @@ function watchTextWork() {
     judge: noting(textWork.judge),
     compare: noting(textWork.compare),
     explainConflict: noting(textWork.explainConflict),
+    merge: noting(textWork.merge),
     close: async () => {},
   }
   return { watch, work, verify: () => expect([...withoutTurn]).toEqual([]) }

@@ -7,9 +7,9 @@ export class ConfigPage {
   readonly problems: Locator
   readonly save: Locator
 
-  constructor(page: Page) {
+  constructor(page: Page, config = 'default') {
     this.#page = page
-    this.editor = page.getByRole('textbox', { name: 'Draft of config default' })
+    this.editor = page.getByRole('textbox', { name: `Draft of config ${config}` })
     this.problems = page.getByRole('region', { name: 'Problems' })
     this.save = page.getByRole('button', { name: 'Save version' })
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What features ask of configs and groups without knowing each other. app.ts wires them.
 import type { Kysely } from 'kysely'
+import type { Scope } from '../access/scope.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
+import type { Effect } from '../api-shapes/effect.ts'
 import type { Impact } from '../api-shapes/impact.ts'
 import type { Database } from '../db/database.ts'
 import type { Grouping, Recipient, RenderTarget } from '../labels/grouping.ts'
@@ -23,6 +25,8 @@ export type Previews = {
   textOf(version: VersionRef): Promise<string | null>
   /** Of a version there is. */
   render(version: VersionRef, target: RenderTarget): Promise<Preview>
+  /** Of a text that is no version yet, and parses. */
+  renderText(text: string, target: RenderTarget): Preview
   /** Where two texts differ; the whole document when one of them is not there. */
   pointers(before: Preview | null, after: Preview | null): string[]
   /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
@@ -30,6 +34,9 @@ export type Previews = {
   /** What the owners of machines with these rules would not allow, in the author's places; null: not known. */
   askOwners(all: readonly OwnedPreview[]): Promise<(one: OwnedPreview) => ConfigError[] | null>
 }
+
+/** The groups: what a config's text would do to the nodes within the scope. */
+export type TextEffect = (asked: { config: string; text: string; scope: Scope }) => Promise<Effect>
 
 /** As a node would get it whose machine's owner has these rules. */
 export type OwnedPreview = { preview: Preview; rulesId: string }

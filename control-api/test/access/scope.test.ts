@@ -122,6 +122,7 @@ describe('every route', () => {
     'GET /api/v1/farm/summary',
     'GET /api/v1/certificates/:name/configs',
     'GET /api/v1/certificates/:name/served',
+    'POST /api/v1/configs/:name/effect',
     'GET /api/v1/configs/:name/versions',
     'GET /api/v1/configs/:name/versions/:number',
     'GET /api/v1/groups',

@@ -54,6 +54,7 @@ export type Draft = Answer<'getDraft', 200>
 export type DraftConflict =
   operations['putDraft']['responses'][412]['content']['application/problem+json']
 export type ConfigChange = NonNullable<Answer<'diffVersions', 200>['changes']>[number]
+export type Effect = Answer<'previewEffect', 200>
 export type Validation = Answer<'validateConfig', 200>
 export type ConfigError = Validation['errors'][number]
 export type Metrics = Answer<'queryMetrics', 200>

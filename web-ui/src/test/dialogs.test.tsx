@@ -32,6 +32,7 @@ import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
 import { NewConfigDialog } from '../features/configs/new-config-dialog.tsx'
+import { RecipeDialog } from '../features/configs/recipes/recipe-dialog.tsx'
 import { RestoreDialog } from '../features/configs/restore-dialog.tsx'
 import { SaveVersionDialog } from '../features/configs/save-version-dialog.tsx'
 import type { DraftHandle } from '../features/configs/use-draft.ts'
@@ -77,6 +78,7 @@ const draftNow = { text: '{}', baseVersion: 2, updatedBy: 'ana', updatedAt: at }
 const draft: DraftHandle = {
   ...{ text: '{}', saved: { body: draftNow, etag: '"1"' }, dirty: false, save: { kind: 'idle' } },
   isTheirs: false,
+  ...{ baseVersion: 2, mergedWith() {} },
   ...{ change() {}, flush: async () => true, keepMine() {}, takeTheirs() {}, merge() {} },
   ...{ unresolved: [], see: () => async () => '"1"', replace() {}, setAside: null, bringBack() {} },
 }
@@ -122,7 +124,7 @@ type Row = {
   leave?: string
   answers?: Handlers
   /** Where it begins; none: at Cancel. */
-  field?: { role: 'textbox' | 'combobox' | 'checkbox'; name: string | RegExp; type?: string }
+  field?: { role: 'textbox' | 'combobox' | 'checkbox' | 'radio'; name: string | RegExp; type?: string }
   /** What Enter asks the control plane for. */
   sends?: string
 }
@@ -143,6 +145,18 @@ const DIALOGS: Record<string, Row> = {
     ),
     field: { role: 'textbox', name: 'Message', type: 'Longer caching' },
     sends: 'POST /configs/default/versions',
+  },
+  'add a recipe to a site': {
+    file: 'configs/recipes/recipe-dialog.tsx',
+    show: (onClose) => (
+      <RecipeDialog
+        text={'{ "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }'}
+        sites={[{ name: 'any host (*)', value: { hosts: ['*'], root: '/srv/www' } }]}
+        onClose={onClose}
+        onTake={() => {}}
+      />
+    ),
+    field: { role: 'radio', name: 'Single-page app' },
   },
   'upload a certificate': {
     file: 'certificates/upload-dialog.tsx',

@@ -2,7 +2,7 @@
 // A config's screen with its editor, in front of a control plane that takes what is typed.
 import { EditorView } from '@codemirror/view'
 import { act, screen } from '@testing-library/react'
-import type { Draft } from '../lib/api-types.ts'
+import type { Draft, Effect } from '../lib/api-types.ts'
 import { keptTextKey } from '../lib/kept-texts.ts'
 import { type FakeApi, type Handlers, json } from './fake-api.ts'
 import { renderApp } from './render-app.tsx'
@@ -18,6 +18,17 @@ export const draft = (text: string, change: Partial<Draft> = {}): Draft => ({
   ...change,
 })
 export const fine = { ok: true, digest: null, errors: [] }
+const none = { total: 0, items: [] }
+/** Three nodes, two of which would change. */
+export const effect = (change: Partial<Effect> = {}): Effect => ({
+  nodes: 3,
+  changed: 2,
+  groups: { total: 1, items: [{ group: 'default', nodes: 3, changed: 2 }] },
+  versions: { total: 1, items: [{ config: 'default', version: 2, nodes: 3 }] },
+  refused: { nodes: 0, findings: none },
+  unchecked: 0,
+  ...change,
+})
 const schema = {
   type: 'object',
   properties: { workers: { type: 'integer', minimum: 1, maximum: 64 } },
@@ -30,6 +41,7 @@ export function openEditor(handlers: Handlers = {}): FakeApi {
     'GET /configs/default/draft': () => json(draft('{}\n'), { etag: '"1"' }),
     'GET /config-schema': () => json(schema),
     'POST /configs/validate': () => json(fine),
+    'POST /configs/default/effect': () => json(effect()),
     'PUT /configs/default/draft': ({ body }) =>
       json(draft((body as { text: string }).text), { etag: '"2"' }),
     ...handlers,

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { IfMatchSchema, IfNoneMatchSchema, NameSchema } from '../../api-shapes/common.ts'
-import { PreconditionFailed } from '../../api-shapes/errors.ts'
+import { PreconditionFailed, VersionNotFound } from '../../api-shapes/errors.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
@@ -14,7 +14,7 @@ import { revisionIn } from './drafts/conflict.ts'
 import { changeDraft, type DraftRevision, revisionsSince } from './drafts/store.ts'
 import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
 import { DraftConflictSchema, DraftSchema, PutDraftSchema } from './schema.ts'
-import { type ConfigRow, findConfig, latestVersion } from './store.ts'
+import { type ConfigRow, findConfig, findVersion, latestVersion } from './store.ts'
 import type { TextWork } from './text-work.ts'
 import { showDraft, viewDraft } from './view.ts'
 
@@ -54,7 +54,11 @@ export const draftRoutes =
     app.put(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:write', heavy: true, errors: [ConfigNotFound] },
+        config: {
+          permission: 'configs:write',
+          heavy: true,
+          errors: [ConfigNotFound, VersionNotFound],
+        },
         schema: {
           operationId: 'putDraft',
           tags,
@@ -68,13 +72,14 @@ export const draftRoutes =
         },
       },
       async (request, reply) => {
-        const { text } = request.body
+        const { text, baseVersion } = request.body
         const done = await write(async (unit) => {
           const { config, missed } = await openDraft(unit, request)
           if (missed) return { config, missed }
           // Begun from an older version, it stays begun from there: saying otherwise would hide what came between.
           const latest = await latestVersion(unit.trx, config.name)
-          const base = latest?.text === text ? latest.number : config.draft_base
+          const base =
+            latest?.text === text ? latest.number : await baseOf(unit, config, baseVersion)
           await change(unit, config, {
             text,
             base,
@@ -138,6 +143,13 @@ export const draftRoutes =
         if (!(error instanceof PreconditionFailed)) throw error
         return { config, missed: await revisionsSince(trx, name, revisionIn(ifMatch ?? '')) }
       }
+    }
+
+    /** Who sends a text with If-Match knows what it was begun from, or was merged with. */
+    const baseOf = async ({ trx }: Unit, { name, draft_base }: ConfigRow, said?: number) => {
+      if (said === undefined) return draft_base
+      if (!(await findVersion(trx, name, said))) throw new VersionNotFound(name, said)
+      return said
     }
 
     type NewDraft = {

@@ -26,7 +26,10 @@ type Render = (target: RenderTarget) => Rendered
 export function openPreviews({ db, validate, schema, askOwners }: Deps): Previews {
   const releases = new Map<string | null, Promise<VersionRef | null>>()
   const renderers = new Map<string, Promise<Render>>()
+  const ofTexts = new Map<string, Render>()
   const values = new WeakMap<Preview, Rendered>()
+  /** Nodes that are alike share one. */
+  const previews = new WeakMap<Rendered, Preview>()
   const checks = new Map<string, Validation>()
 
   const rendererOf = ({ config, number }: VersionRef) => {
@@ -34,6 +37,21 @@ export function openPreviews({ db, validate, schema, askOwners }: Deps): Preview
     const known = renderers.get(key) ?? open(db, { config, number })
     renderers.set(key, known)
     return known
+  }
+
+  const previewOf = (rendered: Rendered): Preview => {
+    const known = previews.get(rendered)
+    if (known) return known
+    const { text, value, errors, variables } = rendered
+    const preview = {
+      text,
+      digest: value === undefined ? null : digestOf(value),
+      errors,
+      variables,
+    }
+    previews.set(rendered, preview)
+    values.set(preview, rendered)
+    return preview
   }
 
   return {
@@ -51,12 +69,12 @@ export function openPreviews({ db, validate, schema, askOwners }: Deps): Preview
       return (await findVersion(db, config, number))?.text ?? null
     },
     async render(version, target) {
-      const rendered = (await rendererOf(version))(target)
-      const { text, value, errors, variables } = rendered
-      const digest = value === undefined ? null : digestOf(value)
-      const preview = { text, digest, errors, variables }
-      values.set(preview, rendered)
-      return preview
+      return previewOf((await rendererOf(version))(target))
+    },
+    renderText(text, target) {
+      const render = ofTexts.get(text) ?? createRenderer(text)
+      ofTexts.set(text, render)
+      return previewOf(render(target))
     },
     pointers(before, after) {
       const [from, to] = [before, after].map((one) => one && values.get(one)?.value)

@@ -6,12 +6,14 @@ import { IfMatchSchema, NameSchema, pageOf } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
+import type { TextEffect } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
 import { requireIfMatch } from '../../http/preconditions.ts'
 import { limits } from '../../plugins/limits.ts'
 import type { Validate } from './check/validation.ts'
 import { draftRoutes } from './draft-routes.ts'
 import { ConfigInUse, ConfigNotFound } from './errors.ts'
+import { previewRoutes } from './preview-routes.ts'
 import { describeUses } from './rules.ts'
 import { ConfigQuerySchema, ConfigSchema, ValidateSchema, ValidationSchema } from './schema.ts'
 import { deleteConfig, findConfigSummary, listConfigs, usesOfConfig } from './store.ts'
@@ -26,7 +28,8 @@ type Deps = {
   now: () => number
   validate: Validate
   schema: SchemaNode
-  work: Pick<TextWork, 'compare' | 'explainConflict'>
+  work: Pick<TextWork, 'compare' | 'explainConflict' | 'merge'>
+  effectOf: TextEffect
   /** What else names a config, in words; empty: nothing. */
   namedBy: (unit: Unit, config: string) => Promise<string[]>
 }
@@ -152,4 +155,5 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
 
   await versionRoutes(deps)(app)
   await draftRoutes(deps)(app)
+  await previewRoutes(deps)(app)
 }

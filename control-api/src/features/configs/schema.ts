@@ -100,9 +100,31 @@ export const DraftSchema = Type.Object({
   updatedAt: TimeSchema,
 })
 export const PutDraftSchema = Type.Object(
-  { text: ConfigTextSchema },
+  {
+    text: ConfigTextSchema,
+    baseVersion: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The version whose changes the text has, as after POST …/merge; left out: what the draft says already',
+      }),
+    ),
+  },
   { additionalProperties: false },
 )
+
+/** Two texts of one origin, put together. */
+const merged = {
+  text: Type.String({ description: 'With marks as git’s around what both changed' }),
+  conflicts: Type.Array(
+    Type.Object({
+      startLine: Type.Integer({ description: 'Of its first mark, from 1' }),
+      mine: Type.Array(Type.String()),
+      base: Type.Array(Type.String()),
+      current: Type.Array(Type.String()),
+    }),
+  ),
+}
 
 /** PUT /configs/{name}/draft, DELETE it: 412 */
 export const DraftConflictSchema = Type.Intersect([
@@ -129,23 +151,28 @@ export const DraftConflictSchema = Type.Intersect([
     ),
     moreChanges: Type.Integer({ description: 'Left out of `changes`' }),
     merged: Nullable(
-      Type.Object(
-        {
-          text: Type.String({ description: 'With marks as git’s around what both changed' }),
-          conflicts: Type.Array(
-            Type.Object({
-              startLine: Type.Integer({ description: 'Of its first mark, from 1' }),
-              mine: Type.Array(Type.String()),
-              base: Type.Array(Type.String()),
-              current: Type.Array(Type.String()),
-            }),
-          ),
-        },
-        { description: 'The text that was sent, with what changed meanwhile' },
-      ),
+      Type.Object(merged, { description: 'The text that was sent, with what changed meanwhile' }),
     ),
   }),
 ])
+
+/** POST /configs/{name}/merge mergeVersions */
+export const MergeSchema = Type.Object(
+  {
+    text: ConfigTextSchema,
+    baseVersion: Type.Integer({
+      minimum: 1,
+      description: 'The version that the text was begun on',
+    }),
+  },
+  { additionalProperties: false },
+)
+export const MergedSchema = Type.Object({
+  version: Type.Integer({ description: 'The latest, whose changes the text has now' }),
+  author: Type.String(),
+  message: Type.String(),
+  ...merged,
+})
 
 /** POST /configs/{name}/versions createVersion: from `text`; parent must be the latest (409 `parent_not_latest`). 201, or 422 with errors */
 export const NewVersionSchema = Type.Object(

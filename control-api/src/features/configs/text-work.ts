@@ -8,6 +8,7 @@ import type { AuthorsText } from './check/validate-authors.ts'
 import type { Examine } from './check/validation.ts'
 import type { Comparison, Sides } from './diff/compare.ts'
 import type { DraftConflict } from './drafts/conflict.ts'
+import type { Merge, Merged } from './drafts/merge.ts'
 import type { DraftRevision } from './drafts/store.ts'
 import { hostsIn } from './text/hosts.ts'
 import { sitesIn, type TextSite } from './text/sites.ts'
@@ -23,6 +24,7 @@ export type TextWork = AuthorsText & {
     revisions: readonly DraftRevision[],
     mine: string | null,
   ) => Promise<DraftConflict>
+  merge: (texts: Merge) => Promise<Merged>
   close: () => Promise<void>
 }
 
@@ -63,6 +65,7 @@ export function startTextWork(): TextWork {
     judge: (text, errors) => ask('judge', { text, errors }),
     compare: (sides) => ask('compare', sides),
     explainConflict: (revisions, mine) => ask('explain', { revisions, mine }),
+    merge: (texts) => ask('merge', texts),
     close: () => pool.destroy(),
   }
 }

@@ -7,6 +7,7 @@ import { judgeSample, sampleOf as sampleOfText } from './check/validate-authors.
 import { examineText, loadConfigSchema } from './check/validation.ts'
 import { compareTexts, type Sides } from './diff/compare.ts'
 import { explainConflict } from './drafts/conflict.ts'
+import { type Merge, mergeTexts } from './drafts/merge.ts'
 import type { DraftRevision } from './drafts/store.ts'
 import { hostsIn } from './text/hosts.ts'
 import { sitesIn } from './text/sites.ts'
@@ -21,6 +22,8 @@ export const sampleOf = ({ text }: { text: string }) => sampleOfText(text)
 export const judge = ({ text, errors }: { text: string; errors: readonly ConfigError[] }) =>
   judgeSample(text, errors)
 export const compare = (sides: Sides) => compareTexts(sides, schema)
+export const merge = ({ base, mine, current, labels }: Merge) =>
+  mergeTexts(base, mine, current, labels)
 
 type Conflict = { revisions: readonly DraftRevision[]; mine: string | null }
 export const explain = ({ revisions, mine }: Conflict) => explainConflict(revisions, mine, schema)

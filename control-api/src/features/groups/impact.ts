@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { type ConfigError, some } from '../../api-shapes/common.ts'
 import { type Impact, MAX_POINTERS } from '../../api-shapes/impact.ts'
 import { latestAssignments } from '../../assignments/store.ts'
-import { inSlices, nextTurn } from '../../base/slices.ts'
+import { inSlices, inTurns, nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
 import type {
   NodeChanges,
@@ -29,10 +29,8 @@ export type Deps = {
 }
 
 /** A check is a process on the control plane's own machine. */
-const MAX_CHECKS = 100
+export const MAX_CHECKS = 100
 const MAX_ERRORS_EACH = 10
-/** Rendering does not wait for anything: other requests get their turn in between, however large the texts. */
-const TURN_MS = 10
 
 /** `only`: the change is of these nodes, so no others are read. */
 export async function impactOf(
@@ -81,16 +79,6 @@ export async function impactOf(
   return found.impact()
 }
 
-/** Lets others have their turn, when it is time for it. */
-function inTurns(): () => Promise<void> {
-  let sinceMs = performance.now()
-  return async () => {
-    if (performance.now() - sinceMs <= TURN_MS) return
-    await nextTurn()
-    sinceMs = performance.now()
-  }
-}
-
 type Reached = { node: GroupedNode; changed: GroupedNode }
 
 /** For a node that stays as it is, in a group that stays as it is, nothing changes. */
@@ -127,7 +115,7 @@ function groupsThatStay(
 
 const ASSIGNMENTS_AT_A_TIME = 500
 
-async function assignedTo(db: Kysely<Database>, nodeIds: readonly string[]) {
+export async function assignedTo(db: Kysely<Database>, nodeIds: readonly string[]) {
   const assigned = new Map<string, VersionRef>()
   for (const some of inSlices(nodeIds, ASSIGNMENTS_AT_A_TIME)) {
     for (const [nodeId, { config, version }] of await latestAssignments(db, some)) {
@@ -141,7 +129,7 @@ async function assignedTo(db: Kysely<Database>, nodeIds: readonly string[]) {
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 /** What the next rollout to it would be about: what it has, unless that is no longer for its group. */
-async function versionFor(
+export async function versionFor(
   previews: Previews,
   { claimed }: Grouping,
   { group }: ReturnType<typeof targetOf>,

@@ -148,3 +148,59 @@ describe('DELETE /configs/{name}/draft', () => {
     expect((await discard(admin, draft.etag)).json()).toMatchObject({ text: OTHER, baseVersion: 2 })
   })
 })
+
+describe('a draft that was begun before the latest version', () => {
+  const merge = (client: Client, text: string, baseVersion: number) =>
+    client.inject({ method: 'POST', url: `${URL}/merge`, payload: { text, baseVersion } })
+
+  it('is merged with it line by line, and counts as begun from it then', async () => {
+    const { admin, as } = await withVersion()
+    const first = await draftOf(admin)
+    const mine = TEXT.replace('one site', 'our site')
+    const etag = await put(admin, mine, first.etag)
+    expect((await saveText(await as('editor'), OTHER, 1)).statusCode).toBe(201)
+
+    const response = await merge(admin, mine, 1)
+    expect(response.json()).toEqual({
+      version: 2,
+      author: 'test-editor',
+      message: 'why',
+      text: OTHER.replace('one site', 'our site'),
+      conflicts: [],
+    })
+    const merged = { text: response.json().text, baseVersion: 2 }
+    const saved = await admin.inject({
+      method: 'PUT',
+      url: `${URL}/draft`,
+      payload: merged,
+      headers: { 'if-match': etag },
+    })
+    expect(saved.json()).toMatchObject(merged)
+  })
+
+  it('keeps in marks what both changed', async () => {
+    const { admin } = await withVersion()
+    await saveText(admin, OTHER, 1)
+    const { text, conflicts } = (await merge(admin, TEXT.replace('8080', '8070'), 1)).json()
+    expect(conflicts).toMatchObject([{ startLine: 4 }])
+    expect(text).toContain('<<<<<<< your text\n')
+    expect(text).toContain('>>>>>>> v2 by test-admin\n')
+  })
+
+  it('counts as begun from what is said, as long as there is such a version', async () => {
+    const { admin } = await withVersion()
+    await saveText(admin, OTHER, 1)
+    const draft = await draftOf(admin)
+    const say = async (text: string, baseVersion: number) =>
+      await admin.inject({
+        method: 'PUT',
+        url: `${URL}/draft`,
+        payload: { text, baseVersion },
+        headers: { 'if-match': (await draftOf(admin)).etag },
+      })
+    expect((await say(`${draft.text}\n`, 3)).statusCode).toBe(404)
+    expect((await say(`${draft.text}\n`, 2)).json().baseVersion).toBe(2)
+    expect((await say(`${draft.text}\n\n`, 1)).json().baseVersion).toBe(1)
+    expect((await merge(admin, TEXT, 3)).statusCode).toBe(404)
+  })
+})

@@ -47,6 +47,9 @@ const openPreviews = () => ({
   released: async () => null,
   render: () => Promise.reject(new Error('there is no version')),
   textOf: async () => null,
+  renderText: () => {
+    throw new Error('no text is asked about')
+  },
   pointers: () => [],
   check: async () => null,
   askOwners: async () => () => null,

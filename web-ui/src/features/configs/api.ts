@@ -91,18 +91,22 @@ const MAX_KEPT_ALIVE_BYTES = 60_000
 const outlivesPage = (text: string) =>
   new TextEncoder().encode(JSON.stringify(text)).length <= MAX_KEPT_ALIVE_BYTES
 
-export type DraftChange = { name: string; text: string; etag: string }
-export const putDraft = ({ name, text, etag }: DraftChange): Promise<TaggedDraft> =>
+/** `baseVersion`: the version whose changes the text has; left out: as before. */
+export type DraftChange = { name: string; text: string; etag: string; baseVersion?: number }
+export const putDraft = ({ name, etag, ...body }: DraftChange): Promise<TaggedDraft> =>
   taggedBodyOf(
     api.PUT('/api/v1/configs/{name}/draft', {
       params: { path: { name }, header: { 'if-match': etag } },
-      body: { text },
+      body,
       // A save that is under way when the tab is closed arrives all the same.
-      keepalive: outlivesPage(text),
+      keepalive: outlivesPage(body.text),
     }),
   )
 
-export const discardDraft = ({ name, etag }: Omit<DraftChange, 'text'>): Promise<TaggedDraft> =>
+export const discardDraft = ({
+  name,
+  etag,
+}: Pick<DraftChange, 'name' | 'etag'>): Promise<TaggedDraft> =>
   taggedBodyOf(
     api.DELETE('/api/v1/configs/{name}/draft', {
       params: { path: { name }, header: { 'if-match': etag } },
@@ -140,6 +144,14 @@ function asVersion(answer: Version | { dryRun: true }): Version {
   return answer
 }
 
+export type MergeOrder = { name: string; text: string; baseVersion: number }
+/** The text, begun on that version, with what the latest one changed since. Stores nothing. */
+export const mergeVersionsMutation = mutationOptions({
+  mutationKey: ['configs', 'merge'],
+  mutationFn: ({ name, ...body }: MergeOrder) =>
+    bodyOf(api.POST('/api/v1/configs/{name}/merge', { params: { path: { name } }, body })),
+})
+
 /** Where a version's text comes from as a file. */
 export const exportUrl = (name: string, number: number) =>
   new URL(`api/v1/configs/${name}/versions/${number}/text`, baseUrl).href
@@ -151,6 +163,25 @@ export const validationQuery = (text: string) =>
     queryFn: ({ signal }) =>
       bodyOf(api.POST('/api/v1/configs/validate', { body: { text }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })
+
+/** Nodes come and go, and others roll out: what was true of them is asked anew after a while. */
+const EFFECT_HOLDS_MS = 30_000
+
+/** What the text would do to the nodes as the next version. */
+export const effectQuery = (name: string, text: string) =>
+  queryOptions({
+    queryKey: ['effect', name, text],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.POST('/api/v1/configs/{name}/effect', {
+          params: { path: { name } },
+          body: { text },
+          signal,
+        }),
+      ),
+    staleTime: EFFECT_HOLDS_MS,
     gcTime: 60_000,
   })
 

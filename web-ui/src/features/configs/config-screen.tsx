@@ -19,10 +19,14 @@ import { DiscardDialog } from './discard-dialog.tsx'
 import { DraftStatus, DraftTrouble } from './draft-status.tsx'
 import { ConfigEditor, type ConfigEditorHandle } from './editor/config-editor.tsx'
 import { useDraftDocument } from './editor/use-draft-document.ts'
+import effectClasses from './effect-panel.module.css'
+import { EffectPanel } from './effect-panel.tsx'
 import { ConfigForm, type ConfigFormHandle } from './form/config-form.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
+import { NewerVersionNotice } from './newer-version-notice.tsx'
 import type { Problem } from './problems.ts'
 import { ProblemsPanel } from './problems-panel.tsx'
+import { RecipeButton } from './recipes/recipe-button.tsx'
 import { SaveVersionDialog } from './save-version-dialog.tsx'
 import type { ConfigSearch } from './search.ts'
 import { type DraftHandle, useDraft } from './use-draft.ts'
@@ -84,6 +88,10 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
     void draft.flush()
     if (cannotSave === null) setSaving(true)
   })
+  const show = ({ line, column, pointer }: Pick<Problem, 'line' | 'column' | 'pointer'>) => {
+    editor.current?.show({ line, column })
+    if (form.current?.show(pointer) === false) onSearch({ line, column })
+  }
   return (
     <Page
       title={config.name}
@@ -110,11 +118,13 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
       <DraftTrouble
         draft={draft}
         me={session.user.username}
+        onChange={change}
         onShowLine={(line) => {
           if (search.view === 'form') onSearch({ line })
           editor.current?.show({ line, column: 1 })
         }}
       />
+      {mayNotWrite === null && <NewerVersionNotice config={config} draft={draft} />}
       <div className="panel">
         <div className={classes.bar}>
           <span className="row">
@@ -146,44 +156,47 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
               search.view !== 'form' && <span className="dim">JSON with comments</span>
             )}
           </span>
-          {search.view !== 'form' && <EditorKeys />}
+          <span className="row">
+            {search.view !== 'form' && <EditorKeys />}
+            {mayNotWrite === null && <RecipeButton text={draft.text} onTake={change} />}
+          </span>
         </div>
-        {search.view === 'form' ? (
-          <ConfigForm
-            ref={form}
-            text={draft.text}
-            label={`Form of config ${config.name}`}
-            readOnly={mayNotWrite !== null}
-            schema={checked.schema}
-            schemaTrouble={checked.schemaTrouble}
-            problems={problemsForForm(checked)}
-            past={past}
-            place={search.pointer}
-            onChange={change}
-            onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
-          />
-        ) : (
-          <div className={classes.editorArea}>
-            <ConfigEditor
-              ref={editor}
-              draft={document}
-              label={`Draft of config ${config.name}`}
+        <div className={effectClasses.columns}>
+          {search.view === 'form' ? (
+            <ConfigForm
+              ref={form}
+              text={draft.text}
+              label={`Form of config ${config.name}`}
               readOnly={mayNotWrite !== null}
               schema={checked.schema}
-              problems={checked.problems}
-              place={search}
-              onChange={draft.change}
+              schemaTrouble={checked.schemaTrouble}
+              problems={problemsForForm(checked)}
+              past={past}
+              place={search.pointer}
+              onChange={change}
+              onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
             />
-          </div>
-        )}
+          ) : (
+            <div className={classes.editorArea}>
+              <ConfigEditor
+                ref={editor}
+                draft={document}
+                label={`Draft of config ${config.name}`}
+                readOnly={mayNotWrite !== null}
+                schema={checked.schema}
+                problems={checked.problems}
+                place={search}
+                onChange={draft.change}
+              />
+            </div>
+          )}
+          <EffectPanel config={config.name} text={draft.text} checked={checked} onShow={show} />
+        </div>
         <ProblemsPanel
           problems={checked.problems}
           check={checked.check}
           isSticky={search.view === 'form'}
-          onShow={({ line, column, pointer }) => {
-            editor.current?.show({ line, column })
-            if (form.current?.show(pointer) === false) onSearch({ line, column })
-          }}
+          onShow={show}
         />
       </div>
       <LeaveGuard draft={draft} />

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { screen, waitFor } from '@testing-library/react'
+import { undo } from '@codemirror/commands'
+import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { editor, puts, soon, write } from '../../test/open-editor.ts'
@@ -46,6 +47,21 @@ describe('two people on one draft', () => {
     await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
     expect(puts(api)[1]?.body).toEqual({ text: '{ "workers": 4 }' })
     expect(screen.queryByText(/conflict to resolve/)).toBeNull()
+  })
+
+  test('each conflict is chosen from: mine, theirs or both, and a choice can be undone', async () => {
+    const api = await conflict(marked)
+    takesSaves(api)
+    await userEvent.click(screen.getByRole('button', { name: 'Merge both, 1 conflict to resolve' }))
+    const view = await editor()
+    await userEvent.click(screen.getByRole('button', { name: 'Keep both, your text first' }))
+    expect(view.state.doc.toString()).toBe('{\n  "workers": 2\n  "workers": 9\n}\n')
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe(marked.text)
+    await userEvent.click(screen.getByRole('button', { name: 'Keep your text' }))
+    expect(view.state.doc.toString()).toBe('{\n  "workers": 2\n}\n')
+    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
+    expect(screen.queryByRole('region', { name: 'Conflicts' })).toBeNull()
   })
 
   test('begun too long ago to be merged says so, and the other two ways are left', async () => {

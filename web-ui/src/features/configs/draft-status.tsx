@@ -5,7 +5,7 @@ import { Notice } from '../../components/notice.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Config } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { ConflictsToResolve } from './conflicts-to-resolve.tsx'
 import { DraftConflictNotice } from './draft-conflict-notice.tsx'
 import type { DraftHandle } from './use-draft.ts'
 
@@ -53,11 +53,13 @@ const notSaved = (retryMs: number | null) =>
 export type DraftTroubleProps = {
   draft: DraftHandle
   me: string
+  /** For a change that can be undone. */
+  onChange: (text: string) => void
   onShowLine: (line: number) => void
 }
 
 /** What went wrong with saving the draft, each with its way on. Nothing typed is ever dropped. */
-export function DraftTrouble({ draft, me, onShowLine }: DraftTroubleProps) {
+export function DraftTrouble({ draft, me, onChange, onShowLine }: DraftTroubleProps) {
   if (draft.save.kind === 'failed') {
     return (
       <ErrorBox
@@ -72,7 +74,7 @@ export function DraftTrouble({ draft, me, onShowLine }: DraftTroubleProps) {
   return (
     <>
       {draft.unresolved.length > 0 && (
-        <UnresolvedNotice lines={draft.unresolved} onShowLine={onShowLine} />
+        <ConflictsToResolve draft={draft} onChange={onChange} onShowLine={onShowLine} />
       )}
       {draft.setAside !== null && (
         <Notice
@@ -89,26 +91,5 @@ export function DraftTrouble({ draft, me, onShowLine }: DraftTroubleProps) {
         </Notice>
       )}
     </>
-  )
-}
-
-type UnresolvedNoticeProps = { lines: readonly number[]; onShowLine: (line: number) => void }
-
-function UnresolvedNotice({ lines, onShowLine }: UnresolvedNoticeProps) {
-  const [first = 1] = lines
-  return (
-    <Notice
-      tone="warn"
-      live
-      title={`${plural(lines.length, 'conflict')} to resolve, so the draft is not saved yet`}
-      action={
-        <Button size="xs" variant="default" onClick={() => onShowLine(first)}>
-          Show line {first}
-        </Button>
-      }
-    >
-      Yours stands between {'<<<<<<<'} and =======, theirs between that and {'>>>>>>>'}. Keep what
-      should stay and delete the marks.
-    </Notice>
   )
 }

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ConfigChange } from '../../lib/api-types.ts'
 import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
+import { effect } from '../../test/open-editor.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { config, page, session, version } from '../../test/samples.ts'
 import { soon } from '../../test/soon.ts'
@@ -286,6 +287,7 @@ test('restoring an old version warns of unsaved changes and carries the draft’
     'PUT /configs/default/draft': () => json({ ...draft, text: '{}\n' }, { etag: '"5"' }),
     'GET /config-schema': () => json({}),
     'POST /configs/validate': () => json({ ok: true, digest: null, errors: [] }),
+    'POST /configs/default/effect': () => json(effect()),
   })
   const user = userEvent.setup()
   await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))

@@ -32,7 +32,7 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
   const next = (config.latestVersion ?? 0) + 1
   // Somebody saved a version after this draft was begun: its changes may not be in the draft, and a
   // save on top of it would take them back without a word.
-  const missed = draft.saved.body.baseVersion === config.latestVersion ? null : config.latestVersion
+  const missed = draft.baseVersion === config.latestVersion ? null : config.latestVersion
   const [replaces, setReplaces] = useState(false)
   const mustDecide = missed !== null && !replaces
   const handleSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -71,7 +71,7 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
           <div className="stack">
             <p>
               Version {missed} was saved after this draft was begun; what it changed may not be in
-              your text.{' '}
+              your text. Close this to merge it, or compare the two.{' '}
               <Link
                 to="/configs/$name/compare"
                 params={{ name: config.name }}

@@ -10,12 +10,13 @@ import { isApiError } from '../../lib/api-error.ts'
 import type { DraftConflict } from '../../lib/api-types.ts'
 import { keptTextKey } from '../../lib/kept-texts.ts'
 import { draftQuery, putDraft, type TaggedDraft } from './api.ts'
-import { conflictLines } from './rules.ts'
+import { conflictLines } from './conflict-marks.ts'
 
 const AUTOSAVE_MS = 800
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000]
 
-export type Unsaved = { text: string; baseEtag: string }
+/** `baseVersion`: what it was merged with; left out: what the saved draft says. */
+export type Unsaved = { text: string; baseEtag: string; baseVersion?: number }
 export type SaveState =
   | { kind: 'idle' }
   | { kind: 'saving' }
@@ -38,6 +39,10 @@ export type DraftHandle = {
   takeTheirs: () => void
   /** Loads both texts put together. What both changed stands in marks and is not saved before they are gone. */
   merge: () => void
+  /** The version it was begun from, or that was merged into it since. */
+  baseVersion: number | null
+  /** Is this text now, which has the changes of that version in it. */
+  mergedWith: (text: string, version: number) => void
   /** Lines where such marks begin. */
   unresolved: readonly number[]
   /** Remembers what is shown now: its ETag later on, where only own saves have moved it on, also one under way. */
@@ -49,6 +54,10 @@ export type DraftHandle = {
   bringBack: () => void
 }
 
+type SetAside = Omit<Unsaved, 'baseEtag'>
+const begunFrom = (baseVersion: number | null | undefined) =>
+  baseVersion == null ? {} : { baseVersion }
+
 /** `owner`: the user who types; what they leave behind is theirs. */
 export function useDraft(name: string, given: TaggedDraft, owner: string): DraftHandle {
   const storageKey = keptTextKey(owner, name)
@@ -58,7 +67,7 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
   const draft = client.getQueryData(draftQuery(name).queryKey) ?? given
   const [unsaved, setUnsaved] = useState<Unsaved | null>(() => recall(storageKey, draft))
   const [save, setSave] = useState<SaveState>({ kind: 'idle' })
-  const [setAside, setSetAside] = useState<string | null>(null)
+  const [setAside, setSetAside] = useState<SetAside | null>(null)
   // Of the newest draft that was opened, saved or chosen here.
   const [ownEtag, setOwnEtag] = useState(draft.etag)
   const own = useRef(ownEtag)
@@ -68,6 +77,7 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
   // One at a time: of two at once the second would be refused for what the first has changed.
   const inFlight = useRef<Promise<boolean> | null>(null)
   const text = unsaved?.text ?? draft.body.text
+  const baseVersion = unsaved?.baseVersion ?? draft.body.baseVersion
   const unresolved = conflictLines(text)
   const isUnresolved = unresolved.length > 0
 
@@ -84,13 +94,14 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
 
   const attempt = async (change: Unsaved): Promise<SaveState> => {
     try {
-      const saved = await putDraft({ name, text: change.text, etag: change.baseEtag })
+      const { text, baseEtag: etag, baseVersion } = change
+      const saved = await putDraft({ name, text, etag, ...begunFrom(baseVersion) })
       ownIs(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       const since = latest.current
       const typedMore = since !== null && since.text !== change.text
-      keep(typedMore ? { text: since.text, baseEtag: saved.etag } : null)
+      keep(typedMore ? { ...since, baseEtag: saved.etag } : null)
       failures.current = 0
       return { kind: 'idle' }
     } catch (error) {
@@ -125,8 +136,9 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
     if (conflict.kind !== 'conflict' || unsaved === null) return
     if (conflict.mine !== unsaved.text) conflict = await attempt(unsaved)
     if (conflict.kind !== 'conflict' || conflict.meanwhile.merged === null) return setSave(conflict)
-    setSetAside(unsaved.text)
-    keep({ text: conflict.meanwhile.merged.text, baseEtag: conflict.theirs.etag })
+    setSetAside({ text: unsaved.text, ...begunFrom(unsaved.baseVersion) })
+    const { text } = conflict.meanwhile.merged
+    keep({ text, baseEtag: conflict.theirs.etag, ...begunFrom(unsaved.baseVersion) })
     setSave({ kind: 'idle' })
   }
 
@@ -157,20 +169,28 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
     save,
     change: (next) => {
       const baseEtag = latest.current?.baseEtag ?? draft.etag
-      keep(next === draft.body.text && baseEtag === draft.etag ? null : { text: next, baseEtag })
+      const isSaved = next === draft.body.text && baseEtag === draft.etag
+      // Undone, a merge leaves the text that it was before, and what that was begun from.
+      const { baseVersion } = (setAside?.text === next ? setAside : latest.current) ?? {}
+      keep(isSaved ? null : { text: next, baseEtag, ...begunFrom(baseVersion) })
       if (save.kind === 'failed' && save.retryMs === null) setSave({ kind: 'idle' })
     },
     flush: saveNow,
     keepMine: () => {
-      if (save.kind === 'conflict') void put({ text, baseEtag: save.theirs.etag })
+      if (save.kind === 'conflict') void put({ ...unsaved, text, baseEtag: save.theirs.etag })
     },
     takeTheirs: () => {
-      setSetAside(text)
+      setSetAside({ text, ...begunFrom(unsaved?.baseVersion) })
       ownIs(draft.etag)
       keep(null)
       setSave({ kind: 'idle' })
     },
     merge: () => void merge(),
+    baseVersion,
+    mergedWith: (next, version) => {
+      setSetAside({ text, ...begunFrom(baseVersion) })
+      keep({ text: next, baseEtag: latest.current?.baseEtag ?? draft.etag, baseVersion: version })
+    },
     unresolved,
     see: () => {
       const shown =
@@ -182,17 +202,17 @@ export function useDraft(name: string, given: TaggedDraft, owner: string): Draft
       }
     },
     replace: (saved) => {
-      if (text !== saved.body.text) setSetAside(text)
+      if (text !== saved.body.text) setSetAside({ text, ...begunFrom(baseVersion) })
       ownIs(saved.etag)
       client.setQueryData(draftQuery(name).queryKey, saved)
       void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       keep(null)
       setSave({ kind: 'idle' })
     },
-    setAside,
+    setAside: setAside?.text ?? null,
     bringBack: () => {
       if (setAside === null) return
-      keep({ text: setAside, baseEtag: draft.etag })
+      keep({ ...setAside, baseEtag: latest.current?.baseEtag ?? draft.etag })
       setSetAside(null)
     },
   }
@@ -252,7 +272,9 @@ function recall(key: string, draft: TaggedDraft): Unsaved | null {
     if (!('text' in kept) || !('baseEtag' in kept)) return null
     const { text, baseEtag } = kept
     if (typeof text !== 'string' || typeof baseEtag !== 'string') return null
-    return text === draft.body.text ? null : { text, baseEtag }
+    const isNumbered = 'baseVersion' in kept && typeof kept.baseVersion === 'number'
+    const baseVersion = isNumbered ? Number(kept.baseVersion) : undefined
+    return text === draft.body.text ? null : { text, baseEtag, ...begunFrom(baseVersion) }
   } catch {
     return null
   }

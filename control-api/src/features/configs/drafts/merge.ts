@@ -14,6 +14,7 @@ export type Conflict = {
 }
 export type Merged = { text: string; conflicts: Conflict[] }
 export type Labels = { mine: string; current: string }
+export type Merge = { base: string; mine: string; current: string; labels: Labels }
 
 type Side = { lines: readonly string[]; hunks: Hunk[] }
 /** Base lines [start, end), changed by one side or by both. */

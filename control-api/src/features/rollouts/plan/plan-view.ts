@@ -2,15 +2,10 @@
 // A plan as the API shows it: what it does to how many, and a row of each node. Of ten thousand nodes no answer has them
 // all.
 import { some } from '../../../api-shapes/common.ts'
+import { Found, MOST_ERRORS_EACH, NODES_NAMED, refOf } from '../../../api-shapes/findings.ts'
 import { inSlices, nextTurn } from '../../../base/slices.ts'
 import { viewCordon } from '../../../fleet/cordon.ts'
-import {
-  ERRORS_EACH,
-  NODES_NAMED,
-  type PlannedRow,
-  type RolloutPlan,
-} from '../shapes/plan-schema.ts'
-import { Found, MOST_ERRORS_EACH, refOf } from './findings.ts'
+import { ERRORS_EACH, type PlannedRow, type RolloutPlan } from '../shapes/plan-schema.ts'
 import { type Arrangement, type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
 import { viewPolicy } from './strategy.ts'
 

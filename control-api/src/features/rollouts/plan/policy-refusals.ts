@@ -2,9 +2,9 @@
 // Which nodes of a plan will refuse it, because the owners of their machines do not allow what it asks for.
 // farmstead-node decides; of a node that told no policy nothing is said.
 import type { ConfigError } from '../../../api-shapes/common.ts'
+import { Found } from '../../../api-shapes/findings.ts'
 import type { AskOwners } from '../../../node-check/owners.ts'
 import type { RolloutPlan } from '../shapes/plan-schema.ts'
-import { Found } from './findings.ts'
 import { type PlannedNode, runningDigest } from './planner.ts'
 
 export type PolicyRefusals = RolloutPlan['policyRefusals']

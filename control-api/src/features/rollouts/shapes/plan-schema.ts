@@ -14,26 +14,12 @@ import {
   someOf,
   TimeSchema,
 } from '../../../api-shapes/common.ts'
+import { FindingsSchema, NODES_NAMED, NodeRefSchema } from '../../../api-shapes/findings.ts'
 import { IsFastPathSchema, KindSchema, PlanDigestSchema, PolicySchema } from './schema.ts'
 
-/** So that what is said of the largest farm fits into an answer. */
-export const FINDINGS_NAMED = 50
-export const NODES_NAMED = 10
 export const ERRORS_EACH = 3
 /** Rows that a dry run itself has. */
 export const FIRST_PAGE = 50
-
-const NodeRefSchema = Type.Object({ nodeId: NodeIdSchema, nodeName: NameSchema })
-const FindingsSchema = someOf(
-  Type.Object({
-    error: Type.Object(ConfigErrorSchema.properties, {
-      description: 'In places of the version’s text',
-    }),
-    nodes: someOf(NodeRefSchema, NODES_NAMED),
-  }),
-  FINDINGS_NAMED,
-)
-export type Findings = Static<typeof FindingsSchema>
 
 const TextErrorsSchema = Type.Object(
   {

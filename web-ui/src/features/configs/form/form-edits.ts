@@ -39,7 +39,7 @@ export function appendItem(text: string, path: Path, value: unknown): string {
 }
 
 /** Puts an item before another one and the comments that are about that one. */
-function insertItem(text: string, path: Path, index: number, value: unknown): string {
+export function insertItem(text: string, path: Path, index: number, value: unknown): string {
   const list = nodeAt(text, path)
   const parts = list === undefined ? [] : partsOf(text, list)
   const next = parts[index]
@@ -191,11 +191,18 @@ const indentAt = (text: string, offset: number) => {
   return /^[ \t]*/.exec(text.slice(line, offset))?.[0] ?? ''
 }
 
-/** On one line where it fits, as people write rules. */
-function render(value: unknown, indent: string, { lineEnd, unit }: Style): string {
+/** On one line where it fits, as people write rules; else so each of its parts. */
+function render(value: unknown, indent: string, style: Style): string {
   const inline = renderInline(value)
-  if (inline.length <= INLINE_WIDTH) return inline
-  return JSON.stringify(value, null, unit).replaceAll('\n', lineEnd + indent)
+  if (inline.length <= INLINE_WIDTH || typeof value !== 'object' || value === null) return inline
+  const { lineEnd, unit } = style
+  const inner = indent + unit
+  const isList = Array.isArray(value)
+  const parts = Object.entries(value).map(([key, one]) => {
+    const name = isList ? '' : `${JSON.stringify(key)}: `
+    return lineEnd + inner + name + render(one, inner, style)
+  })
+  return `${isList ? '[' : '{'}${parts.join(',')}${lineEnd}${indent}${isList ? ']' : '}'}`
 }
 
 function renderInline(value: unknown): string {

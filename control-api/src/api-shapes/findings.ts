@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with a version as nodes would get it: said once, with the first of the nodes that it is said of.
-import { type ConfigError, some } from '../../../api-shapes/common.ts'
-import { FINDINGS_NAMED, type Findings, NODES_NAMED } from '../shapes/plan-schema.ts'
+// What is wrong with a text as nodes would get it: said once, with the first of the nodes that it is said of.
+import { type Static, Type } from 'typebox'
+import {
+  type ConfigError,
+  ConfigErrorSchema,
+  NameSchema,
+  NodeIdSchema,
+  some,
+  someOf,
+} from './common.ts'
 
-type Node = { id: string; name: string }
+/** So that what is said of the largest farm fits into an answer. */
+export const FINDINGS_NAMED = 50
+export const NODES_NAMED = 10
 
 /** Of one text; of more nobody reads each. */
 export const MOST_ERRORS_EACH = 10
+
+export const NodeRefSchema = Type.Object({ nodeId: NodeIdSchema, nodeName: NameSchema })
+export const FindingsSchema = someOf(
+  Type.Object({
+    error: Type.Object(ConfigErrorSchema.properties, {
+      description: 'In places of the version’s text',
+    }),
+    nodes: someOf(NodeRefSchema, NODES_NAMED),
+  }),
+  FINDINGS_NAMED,
+)
+export type Findings = Static<typeof FindingsSchema>
+
+type Node = { id: string; name: string }
 
 export class Found {
   readonly #found = new Map<string, { error: ConfigError; nodes: Node[] }>()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// What two people changed at the same lines, each as both left it, and a choice for each. A choice is a change of the
+// text as any other: the editor's Undo brings the marks back.
+import { Button } from '@mantine/core'
+import { useRef } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import { plural } from '../../lib/format.ts'
+import { type Choice, conflictsIn, type MarkedConflict, resolveConflict } from './conflict-marks.ts'
+import classes from './conflicts-to-resolve.module.css'
+import type { DraftHandle } from './use-draft.ts'
+
+/** Of more nobody sees a list at once; with each choice the next comes up. */
+const MOST_SHOWN = 20
+
+type Props = {
+  draft: Pick<DraftHandle, 'text' | 'unresolved'>
+  onChange: (text: string) => void
+  onShowLine: (line: number) => void
+}
+
+export function ConflictsToResolve({ draft, onChange, onShowLine }: Props) {
+  const section = useRef<HTMLElement>(null)
+  const { unresolved } = draft
+  const conflicts = conflictsIn(draft.text)
+  const [firstLine = 1] = unresolved
+  const choose = (line: number, choice: Choice) => {
+    onChange(resolveConflict(draft.text, line, choice))
+    // The button that was pressed is gone.
+    if (unresolved.length > 1) section.current?.focus()
+    else onShowLine(line)
+  }
+  return (
+    <section ref={section} tabIndex={-1} aria-label="Conflicts" className="stack-tight">
+      <Notice
+        tone="warn"
+        live
+        title={`${plural(unresolved.length, 'conflict')} to resolve, so the draft is not saved yet`}
+        action={
+          <Button size="xs" variant="default" onClick={() => onShowLine(firstLine)}>
+            Show line {firstLine}
+          </Button>
+        }
+      >
+        {conflicts.length < unresolved.length
+          ? 'Some of the marks <<<<<<<, ======= and >>>>>>> are gone: keep what should stay there in the text and delete the others.'
+          : 'Both of you changed these lines. Choose here, or edit them in the text and delete the marks.'}
+      </Notice>
+      <ol className={classes.conflicts}>
+        {conflicts.slice(0, MOST_SHOWN).map((conflict, i) => (
+          <li key={conflict.line} className="panel">
+            <ConflictChoice
+              conflict={conflict}
+              title={`Conflict ${i + 1} of ${conflicts.length}, line ${conflict.line}`}
+              onChoose={(choice) => choose(conflict.line, choice)}
+            />
+          </li>
+        ))}
+      </ol>
+      {conflicts.length > MOST_SHOWN && (
+        <p className="dim">And {conflicts.length - MOST_SHOWN} more, below these.</p>
+      )}
+    </section>
+  )
+}
+
+type ChoiceProps = {
+  conflict: MarkedConflict
+  title: string
+  onChoose: (choice: Choice) => void
+}
+
+function ConflictChoice({ conflict, title, onChoose }: ChoiceProps) {
+  const { mine, theirs, labels } = conflict
+  return (
+    <fieldset className={classes.conflict} aria-label={title}>
+      <h3 className={classes.title}>{title}</h3>
+      <div className={classes.sides}>
+        <Side label={labels.mine} lines={mine}>
+          <Button size="xs" variant="default" onClick={() => onChoose('mine')}>
+            Keep {labels.mine}
+          </Button>
+        </Side>
+        <Side label={labels.theirs} lines={theirs}>
+          <Button size="xs" variant="default" onClick={() => onChoose('theirs')}>
+            Keep {labels.theirs}
+          </Button>
+        </Side>
+      </div>
+      <div>
+        <Button size="xs" variant="subtle" onClick={() => onChoose('both')}>
+          Keep both, {labels.mine} first
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+type SideProps = { label: string; lines: readonly string[]; children: React.ReactNode }
+
+function Side({ label, lines, children }: SideProps) {
+  return (
+    <div className={classes.side}>
+      <h4>{label}</h4>
+      {lines.length === 0 ? (
+        <p className="dim">Nothing: these lines were removed.</p>
+      ) : (
+        <ScrollBox className={classes.lines} label={`Lines of ${label}`}>
+          <pre>{lines.join('\n')}</pre>
+        </ScrollBox>
+      )}
+      <div>{children}</div>
+    </div>
+  )
+}
