@@ -11,11 +11,13 @@ import type { OpenFile } from './file-dialog.tsx'
 import { FileList } from './file-list.tsx'
 import classes from './import.module.css'
 import {
+  allEnabled,
   charactersOf,
+  enabledOf,
   type ImportInput,
   languageOf,
-  missingLinks,
   settled,
+  unlinkedFolders,
   withFiles,
 } from './input.ts'
 import { type FoundFile, readFiles } from './reading.ts'
@@ -116,7 +118,7 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
           </p>
         </div>
         {failure !== null && <ErrorBox what="These files were not taken" error={failure} />}
-        <Hints known={known} input={input} isKept={isKept} />
+        <Hints known={known} input={input} isKept={isKept} onChange={onChange} />
         {input.files.length > 0 && (
           <details open={!isRead}>
             <summary>
@@ -159,15 +161,14 @@ function useReading(known: KnownImports, onRead: (read: Read) => void) {
   return { isReading, failure, take: (found: Parameters<typeof take>[0]) => void take(found) }
 }
 
-type HintsProps = Pick<Props, 'known' | 'input' | 'isKept'>
+type HintsProps = Pick<Props, 'known' | 'input' | 'isKept' | 'onChange'>
 
-function Hints({ known, input, isKept }: HintsProps) {
+function Hints({ known, input, isKept, onChange }: HintsProps) {
   const { language } = settled(input, known)
   const likely = languageOf(
     input.files.map(({ name }) => name),
     known,
   )
-  const links = missingLinks(input.files)
   return (
     <>
       {likely !== null && likely.language !== language.language && (
@@ -176,12 +177,22 @@ function Hints({ known, input, isKept }: HintsProps) {
           the server if it is.
         </Notice>
       )}
-      {links.length > 0 && (
-        <Notice tone="info" live title={`No file of ${links.join(' or ')} came with them`}>
-          Browsers leave out links. Where those folders have any, tick the files beside them that
-          are in use, such as those of sites-available.
+      {unlinkedFolders(input.files).map((folder) => (
+        <Notice
+          key={folder}
+          tone="warn"
+          live
+          title={`No file of ${enabledOf(folder)} came with them`}
+          action={
+            <Button variant="default" size="xs" onClick={() => onChange(allEnabled(input, folder))}>
+              Use all of {folder}
+            </Button>
+          }
+        >
+          Browsers leave out links, which that folder is usually made of. Use the files of {folder}{' '}
+          in their place, and remove those that are not in use.
         </Notice>
-      )}
+      ))}
       {!isKept && (
         <Notice tone="warn" live title="This browser has no room to keep these files">
           A reload of this page loses them here; on your disk they stay.

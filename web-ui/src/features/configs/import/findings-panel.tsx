@@ -6,7 +6,7 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../../components/long-table.tsx'
 import type { Finding, KnownImports } from '../../../lib/api-types.ts'
 import { formatCount, plural } from '../../../lib/format.ts'
-import { countsOf, findingKey, findingsOf } from './findings.ts'
+import { countsOf, findingKey, findingsOf, saidBefore, wordsOf } from './findings.ts'
 import classes from './import.module.css'
 import type { ImportSearch } from './search.ts'
 
@@ -23,8 +23,8 @@ const noteHeads: Record<Finding['verdict'], string | null> = {
   different: 'What differs, and why',
   taken: null,
 }
-/** A directive, its place and a sentence of two lines. */
-const ROW_PX = 64
+/** A directive and its place. */
+const ROW_PX = 61
 
 export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Props) {
   const counts = useMemo(() => countsOf(findings), [findings])
@@ -32,6 +32,7 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
   const show = search.show ?? first?.verdict ?? 'taken'
   const q = useDeferredValue(search.q ?? '')
   const shown = useMemo(() => findingsOf(findings, show, q), [findings, show, q])
+  const repeated = useMemo(() => saidBefore(shown), [shown])
   const noteHead = noteHeads[show]
   const meaning = known.verdicts.find(({ verdict }) => verdict === show)?.meaning
   const columns: Column[] = [
@@ -96,10 +97,16 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
                 </button>
               </td>
               {noteHead !== null && (
-                <td>
-                  {finding.notes.map(({ code, text }) => (
-                    <p key={`${code} ${text}`}>{text}</p>
-                  ))}
+                <td className={classes.notes}>
+                  {repeated.has(finding) ? (
+                    <p className="dim">As above</p>
+                  ) : (
+                    finding.notes.map(({ code, text }) => (
+                      <p key={`${code} ${text}`}>
+                        <Said text={text} />
+                      </p>
+                    ))
+                  )}
                 </td>
               )}
             </>
@@ -109,5 +116,11 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
     </section>
   )
 }
+
+const Said = ({ text }: { text: string }) =>
+  wordsOf(text).map(({ text: words, isCode }, i) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence, which never change places
+    isCode ? <code key={i}>{words}</code> : words,
+  )
 
 const placeText = ({ file, line, column }: Finding) => `${file}:${line}:${column}`

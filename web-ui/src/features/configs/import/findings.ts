@@ -24,3 +24,18 @@ export function findingsOf(
     return wanted.every((word) => text.includes(word))
   })
 }
+
+const saidOf = ({ notes }: Finding) => notes.map(({ code, text }) => `${code} ${text}`).join('\n')
+
+/** Those of which the same is said as of the one before: a host that is left out is hundreds of them. */
+export const saidBefore = (findings: readonly Finding[]): Set<Finding> =>
+  new Set(
+    findings.filter((finding, i) => {
+      const before = findings[i - 1]
+      return before !== undefined && saidOf(before) === saidOf(finding)
+    }),
+  )
+
+/** Names of options stand between backticks, as in the report. */
+export const wordsOf = (text: string): { text: string; isCode: boolean }[] =>
+  text.split('`').map((part, i) => ({ text: part, isCode: i % 2 === 1 }))

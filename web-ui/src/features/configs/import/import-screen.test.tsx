@@ -3,6 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Import } from '../../../lib/api-types.ts'
+import { forgetTextsOfOthers, hasKeptTexts } from '../../../lib/kept-texts.ts'
 import { type Handlers, json, problem } from '../../../test/fake-api.ts'
 import { renderApp } from '../../../test/render-app.tsx'
 import { config, knownImports, page, version } from '../../../test/samples.ts'
@@ -87,6 +88,15 @@ describe('an import', () => {
     expect(Object.keys(sessionStorage).filter((key) => key.includes('import'))).toEqual([])
   })
 
+  test('is nobody else’s, and not asked after when its owner signs out', async () => {
+    const { choose } = await open()
+    await choose({ 'nginx/nginx.conf': TEXT })
+    const kept = () => Object.keys(sessionStorage).filter((key) => key.endsWith('./import'))
+    expect([kept().length, hasKeptTexts()]).toEqual([1, false])
+    forgetTextsOfOthers(null)
+    expect(kept()).toEqual([])
+  })
+
   test('that can’t be read leads to the line, where it is mended', async () => {
     const detail = '/etc/nginx/nginx.conf:3:3: the quote is open. nginx would not take it either.'
     const refused = () =>
@@ -102,7 +112,7 @@ describe('an import', () => {
     await choose({ 'nginx/nginx.conf': TEXT })
     await press('Import')
     expect(await screen.findByText(detail, {}, soon)).toBeVisible()
-    await press('Open /etc/nginx/nginx.conf at line 3')
+    await press('Open the file at line 3')
     const text = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text' })
     expect(text.value.slice(text.selectionStart, text.selectionEnd)).toBe('  root /srv;')
     api.answer({ 'POST /imports': () => json(imported) })
@@ -129,9 +139,12 @@ describe('an import', () => {
   })
 
   test('says that a file looks like another server’s, and which links did not come', async () => {
-    const { choose, user } = await open()
+    const { choose, press, user } = await open()
     await choose({ 'nginx/nginx.conf': TEXT, 'nginx/sites-available/shop': 'server {}' })
     expect(screen.getByText('No file of sites-enabled came with them')).toBeVisible()
+    await press('Use all of sites-available')
+    expect(screen.getByRole('checkbox', { name: 'sites-enabled/shop' })).not.toBeChecked()
+    expect(screen.queryByText('No file of sites-enabled came with them')).toBeNull()
     await user.selectOptions(screen.getByRole('combobox', { name: 'Server' }), 'lighttpd')
     expect(screen.getByText('These look like files of nginx')).toBeVisible()
   })
@@ -195,7 +208,7 @@ describe('its draft', () => {
       'PUT /configs/default/draft': () =>
         problem(412, 'precondition_failed', 'Somebody was faster.'),
     })
-    await user.click(screen.getByRole('radio', { name: 'A config there is' }))
+    await user.click(screen.getByRole('radio', { name: 'An existing config' }))
     await user.click(screen.getByRole('combobox', { name: 'Config' }))
     await user.click(await screen.findByRole('option', { name: /^default/ }))
     expect(await screen.findByText('The draft of default has unsaved changes')).toBeVisible()

@@ -54,7 +54,7 @@ function OpenImport({ session, search, onSearch, known }: Props & { known: Known
   }
   const isEmpty = input.files.length === 0 && input.leftOut.length === 0
   const blockedBy =
-    isAsked && !outcome.isError ? 'These files are read.' : whyNotImport(input, known)
+    isAsked && !outcome.isError ? 'These files have been read.' : whyNotImport(input, known)
   return (
     <Page
       title={TITLE}

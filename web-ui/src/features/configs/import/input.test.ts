@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { knownImports as known } from '../../../test/samples.ts'
 import {
+  allEnabled,
   bodyFor,
   emptyInput,
   type ImportInput,
-  missingLinks,
   pathOf,
   placedNames,
   settled,
+  unlinkedFolders,
   whyNotImport,
   withFiles,
   withoutFile,
@@ -104,9 +105,16 @@ describe('the bounds are said before anything is sent', () => {
   })
 })
 
-test('folders of links of which none came are named', () => {
-  const came = (...names: string[]) => missingLinks(given(...names).files)
-  expect(came('nginx.conf', 'sites-available/a')).toEqual(['sites-enabled'])
+test('folders whose links did not come are named, and their files may take the links’ place', () => {
+  const came = (...names: string[]) => unlinkedFolders(given(...names).files)
+  expect(came('nginx.conf', 'sites-available/a')).toEqual(['sites-available'])
   expect(came('sites-available/a', 'sites-enabled/a')).toEqual([])
   expect(came('nginx.conf')).toEqual([])
+  const input = { ...given('b', 'sites-available/a'), main: ['sites-available/a'] }
+  const enabled = allEnabled(input, 'sites-available')
+  expect(enabled).toMatchObject({
+    files: [{ name: 'b' }, { name: 'sites-enabled/a', text: '# sites-available/a' }],
+    main: ['sites-enabled/a'],
+  })
+  expect(unlinkedFolders(enabled.files)).toEqual([])
 })

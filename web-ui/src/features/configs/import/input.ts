@@ -136,12 +136,28 @@ export function whyNotImport(input: ImportInput, known: KnownImports): string | 
     : null
 }
 
-/** Folders as sites-enabled of which nothing came: a browser leaves out links, and of these they are made. */
-export function missingLinks(files: readonly GivenFile[]): string[] {
+const AVAILABLE = '-available'
+
+/** Folders as sites-available without their links: a browser leaves these out, and sites-enabled is made of them. */
+export function unlinkedFolders(files: readonly GivenFile[]): string[] {
   const folders = new Set(files.flatMap(({ name }) => name.split('/').slice(0, -1)))
   return [...folders]
-    .filter((folder) => folder.endsWith('-available'))
-    .map((folder) => folder.replace(/-available$/, '-enabled'))
-    .filter((folder) => !folders.has(folder))
+    .filter((folder) => folder.endsWith(AVAILABLE) && !folders.has(enabledOf(folder)))
     .toSorted()
+}
+
+export const enabledOf = (folder: string) => folder.replace(/-available$/, '-enabled')
+
+/** As if all files of that folder were linked: what includes the links finds them in their place. */
+export function allEnabled(input: ImportInput, folder: string): ImportInput {
+  const renamed = (name: string) =>
+    name
+      .split('/')
+      .map((part) => (part === folder ? enabledOf(part) : part))
+      .join('/')
+  return {
+    ...input,
+    files: input.files.map(({ name, text }) => ({ name: renamed(name), text })).toSorted(byName),
+    main: input.main?.map(renamed) ?? null,
+  }
 }

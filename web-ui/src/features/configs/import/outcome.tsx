@@ -56,7 +56,7 @@ function Unread({ error, onOpen }: { error: unknown; onOpen: (where: Where) => v
       {where !== null && (
         <div className="row">
           <Button variant="default" onClick={() => onOpen(where)}>
-            Open {where.file} at line {where.line}
+            Open the file at line {where.line}
           </Button>
           <span className="dim">If it is the config of another server, choose that one above.</span>
         </div>
@@ -77,14 +77,14 @@ function DraftPanel({ imported, server, session }: DraftProps) {
   const [isSaving, setSaving] = useState(false)
   const { draft, report, findings, ok, errors } = imported
   const saveReport = () => saveFile('import-report.md', new Blob([report], { type: MARKDOWN }))
-  const report_ = (
+  const reportButton = (
     <Button variant="default" onClick={saveReport}>
       Download the report
     </Button>
   )
   if (draft === null) {
     return (
-      <Notice tone="warn" live title="There is no draft" action={report_}>
+      <Notice tone="warn" live title="There is no draft" action={reportButton}>
         Nothing of it is a static server’s work. The lists below say why, and what to do instead.
       </Notice>
     )
@@ -115,7 +115,7 @@ function DraftPanel({ imported, server, session }: DraftProps) {
           >
             Download the draft
           </Button>
-          {report_}
+          {reportButton}
         </div>
         <p className={`dim ${classes.prose}`}>
           To try it, put a node beside the old server and let{' '}

@@ -23,7 +23,7 @@ type Props = {
 }
 const ways = [
   { value: 'new', label: 'A new config' },
-  { value: 'draft', label: 'A config there is' },
+  { value: 'draft', label: 'An existing config' },
 ] as const
 type Way = (typeof ways)[number]['value']
 
