@@ -1052,7 +1052,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Which servers’ configs can be imported, and how much at once */
+        get: operations["describeImports"];
         put?: never;
         /**
          * What another server’s config becomes: a draft, and what became of each directive. Nothing is stored
@@ -18763,6 +18764,138 @@ export interface operations {
             };
             /** @description - `storage_full`: The disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describeImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "languages": [
+                     *         {
+                     *           "language": "nginx",
+                     *           "title": "title",
+                     *           "folder": "folder",
+                     *           "mainFiles": [
+                     *             "mainFiles"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "verdicts": [
+                     *         {
+                     *           "verdict": "taken",
+                     *           "title": "title",
+                     *           "meaning": "meaning"
+                     *         }
+                     *       ],
+                     *       "mostFiles": 1,
+                     *       "mostMainFiles": 1,
+                     *       "mostCharacters": 1
+                     *     }
+                     */
+                    "application/json": {
+                        languages: {
+                            /** @enum {unknown} */
+                            language: "nginx" | "lighttpd" | "apache";
+                            /** @description What the server calls itself */
+                            title: string;
+                            /** @description Where its config usually lies */
+                            folder: string;
+                            /** @description What the file that it begins with is usually called */
+                            mainFiles: string[];
+                        }[];
+                        /** @description The three lists of a report, in its order */
+                        verdicts: {
+                            /** @enum {unknown} */
+                            verdict: "taken" | "different" | "unsupported";
+                            /** @description What the list is called in reports */
+                            title: string;
+                            meaning: string;
+                        }[];
+                        mostFiles: number;
+                        /** @description How many may be begun with */
+                        mostMainFiles: number;
+                        /** @description Of all files together */
+                        mostCharacters: number;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

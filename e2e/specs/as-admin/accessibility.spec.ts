@@ -74,6 +74,7 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'versions', path: '/configs/default/versions' },
     { name: 'version', path: '/configs/default/versions/1' },
     { name: 'compare', path: '/configs/default/compare?from=1&to=2' },
+    { name: 'import', path: '/import' },
     { name: 'new rollout', path: '/rollouts/new' },
     { name: 'plan', path: '/rollouts/new?config=default&version=1' },
     { name: 'rollouts', path: '/rollouts' },

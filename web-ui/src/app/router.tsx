@@ -16,6 +16,7 @@ import {
   compareRoute,
   configRoute,
   configsRoute,
+  importRoute,
   versionRoute,
   versionsRoute,
 } from '../routes/configs.tsx'
@@ -59,6 +60,7 @@ const routeTree = rootRoute.addChildren([
     versionsRoute,
     versionRoute,
     compareRoute,
+    importRoute,
     rolloutsRoute,
     planRoute,
     rolloutRoute,

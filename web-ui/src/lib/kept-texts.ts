@@ -5,6 +5,10 @@ const PREFIX = 'farmstead.draft.'
 
 export const keptTextKey = (owner: string, name: string) => `${PREFIX}${owner}.${name}`
 
+/** No config is called so. These files are on their owner's disk as well: nobody is asked before they go. */
+const FILES = '/import'
+export const keptFilesKey = (owner: string) => keptTextKey(owner, FILES)
+
 const keys = (): string[] => {
   try {
     return Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX))
@@ -14,7 +18,7 @@ const keys = (): string[] => {
   }
 }
 
-export const hasKeptTexts = (): boolean => keys().length > 0
+export const hasKeptTexts = (): boolean => keys().some((key) => !key.endsWith(`.${FILES}`))
 
 /** null: nobody is left whose texts these could be. */
 export function forgetTextsOfOthers(owner: string | null): void {

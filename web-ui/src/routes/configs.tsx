@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { parseImportSearch } from '../features/configs/import/search.ts'
 import {
   parseCompareSearch,
   parseConfigSearch,
@@ -49,4 +50,12 @@ export const compareRoute = createRoute({
   path: '/configs/$name/compare',
   validateSearch: parseCompareSearch,
   component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ComparePage'),
+})
+
+/** Beside the configs, not beneath them, where it could be a config's name. */
+export const importRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/import',
+  validateSearch: parseImportSearch,
+  component: lazyRouteComponent(() => loadChunk(() => import('./import-page.tsx')), 'ImportPage'),
 })

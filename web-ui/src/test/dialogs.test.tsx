@@ -30,6 +30,8 @@ import { DeleteDnsWebhookDialog } from '../features/certificates/dns-webhooks/de
 import { StopDialog } from '../features/certificates/managed/stop-dialog.tsx'
 import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
+import { FileDialog } from '../features/configs/import/file-dialog.tsx'
+import { SaveDraftDialog } from '../features/configs/import/save-draft-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
 import { NewConfigDialog } from '../features/configs/new-config-dialog.tsx'
 import { RecipeDialog } from '../features/configs/recipes/recipe-dialog.tsx'
@@ -137,6 +139,26 @@ const DIALOGS: Record<string, Row> = {
     file: 'configs/new-config-dialog.tsx',
     show: (onClose) => <NewConfigDialog onClose={onClose} />,
     field: { role: 'textbox', name: 'Name', type: 'shop' },
+  },
+  'use an imported draft': {
+    file: 'configs/import/save-draft-dialog.tsx',
+    show: (onClose) => (
+      <SaveDraftDialog draft="{}" isAccepted message="From nginx" onClose={onClose} />
+    ),
+    field: { role: 'textbox', name: 'Name', type: 'shop' },
+    sends: 'POST /configs/shop/versions',
+  },
+  'paste a file': {
+    file: 'configs/import/file-dialog.tsx',
+    show: (onClose) => (
+      <FileDialog
+        file={{ name: 'nginx.conf', text: '' }}
+        folder="/etc/nginx"
+        onClose={onClose}
+        onSave={() => {}}
+      />
+    ),
+    field: { role: 'textbox', name: 'Text', type: 'listen 80;' },
   },
   'save a version': {
     file: 'configs/save-version-dialog.tsx',

@@ -12,6 +12,7 @@ import type {
   Group,
   Health,
   Impact,
+  KnownImports,
   ManagedCertificate,
   NodeAdvice,
   NodeCells,
@@ -56,6 +57,29 @@ export const system: System = {
 }
 
 /** Of one node, as it should be. */
+export const knownImports: KnownImports = {
+  languages: [
+    {
+      ...{ language: 'nginx', title: 'nginx', folder: '/etc/nginx' },
+      mainFiles: ['nginx.conf'],
+    },
+    {
+      ...{ language: 'lighttpd', title: 'lighttpd', folder: '/etc/lighttpd' },
+      mainFiles: ['lighttpd.conf'],
+    },
+    {
+      ...{ language: 'apache', title: 'Apache', folder: '/etc/apache2' },
+      mainFiles: ['apache2.conf', 'httpd.conf'],
+    },
+  ],
+  verdicts: [
+    { verdict: 'unsupported', title: 'Not supported', meaning: 'Nothing of the draft does this.' },
+    { verdict: 'different', title: 'Taken over with a difference', meaning: 'Read these.' },
+    { verdict: 'taken', title: 'Taken over', meaning: 'As they were.' },
+  ],
+  ...{ mostFiles: 500, mostMainFiles: 64, mostCharacters: 1_048_576 },
+}
+
 export const health: Health = { status: 'ok', version: '0.1.0', checks: [] }
 
 export const alert = (change: Partial<Alert> = {}): Alert => ({

@@ -2,15 +2,8 @@
 // The three lists as a text to read, to print and to keep (Markdown).
 import type { Finding, Note } from './findings.ts'
 import type { Imported } from './imported.ts'
+import { verdictWords } from './known.ts'
 
-const HEADS = {
-  unsupported: [
-    'Not supported',
-    'Nothing of the draft does this. Behind each is what to do instead.',
-  ],
-  different: ['Taken over with a difference', 'Read these before the switch.'],
-  taken: ['Taken over', 'These are in the draft as they were.'],
-} as const
 const MOST_PLACES = 20
 
 export function reportOf(title: string, { findings }: Imported): string {
@@ -18,14 +11,16 @@ export function reportOf(title: string, { findings }: Imported): string {
   const counts = `${of('taken').length} directives are taken over, ${of('different').length} with a difference, ${of('unsupported').length} are not supported.`
   const parts = (['unsupported', 'different'] as const).flatMap((verdict) => {
     const found = of(verdict)
-    return found.length === 0
-      ? []
-      : ['', `## ${HEADS[verdict][0]}`, '', HEADS[verdict][1], ...byNote(found)]
+    return found.length === 0 ? [] : [...headOf(verdict), ...byNote(found)]
   })
   const taken = of('taken').map((one) => `- ${placeOf(one)} ${code(one.directive)}`)
-  const rest =
-    taken.length === 0 ? [] : ['', `## ${HEADS.taken[0]}`, '', HEADS.taken[1], '', ...taken]
+  const rest = taken.length === 0 ? [] : [...headOf('taken'), '', ...taken]
   return `${[`# ${title}`, '', counts, ...parts, ...rest].join('\n')}\n`
+}
+
+function headOf(verdict: Finding['verdict']): string[] {
+  const { title, meaning } = verdictWords[verdict]
+  return ['', `## ${title}`, '', meaning]
 }
 
 /** What many directives share is said once. */

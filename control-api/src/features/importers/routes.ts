@@ -5,7 +5,8 @@ import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
 import { ImportTooLarge, ImportTooMuch, ImportUnreadable } from './errors.ts'
 import { startImportWork } from './import-work.ts'
-import { ImportBodySchema, ImportSchema, MOST_CHARACTERS } from './schema.ts'
+import { knownImports } from './known.ts'
+import { ImportBodySchema, ImportSchema, KnownImportsSchema, MOST_CHARACTERS } from './schema.ts'
 
 type Deps = { validate: (text: string) => Promise<{ ok: boolean; errors: ConfigError[] }> }
 
@@ -14,6 +15,20 @@ export const importRoutes =
   async (app: App) => {
     const work = startImportWork()
     app.addHook('onClose', () => work.close())
+
+    app.get(
+      '/imports',
+      {
+        config: { permission: 'configs:read' },
+        schema: {
+          operationId: 'describeImports',
+          tags: ['configs'],
+          summary: 'Which servers’ configs can be imported, and how much at once',
+          response: { 200: KnownImportsSchema },
+        },
+      },
+      () => knownImports,
+    )
 
     app.post(
       '/imports',
@@ -43,7 +58,10 @@ export const importRoutes =
         const read = await work.read(body)
         if (read.kind === 'too-much') throw new ImportTooMuch(read.why)
         if (read.kind === 'unreadable') {
-          throw new ImportUnreadable(body.language, read.place, read.why)
+          const { file, line, column } = read.place
+          throw new ImportUnreadable(body.language, read.place, read.why).withMembers({
+            place: { file, line, column },
+          })
         }
         const { draft, findings, report } = read
         const { ok, errors } = draft === null ? { ok: false, errors: [] } : await validate(draft)

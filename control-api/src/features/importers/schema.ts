@@ -5,6 +5,8 @@ import { VERDICTS } from './findings.ts'
 import { LANGUAGES } from './languages.ts'
 
 export const MOST_FILES = 500
+/** Of those, the files to begin with. */
+export const MOST_MAIN_FILES = 64
 /** Of all files together. */
 export const MOST_CHARACTERS = 1_048_576
 const PathSchema = Type.String({ minLength: 1, maxLength: 1024 })
@@ -15,7 +17,7 @@ export const ImportBodySchema = Type.Object(
     language: Type.Enum([...LANGUAGES], { description: 'Whose config it is' }),
     main: Type.Array(PathSchema, {
       minItems: 1,
-      maxItems: 64,
+      maxItems: MOST_MAIN_FILES,
       description: 'Paths of the files to begin with; the others are what these include',
       examples: [['/etc/nginx/nginx.conf']],
     }),
@@ -54,4 +56,29 @@ export const ImportSchema = Type.Object({
   findings: Type.Array(FindingSchema, { description: 'Every directive of the files, once' }),
   report: Type.String({ description: 'The same to read, as Markdown' }),
 })
+/** GET /imports describeImports */
+export const KnownImportsSchema = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      language: Type.Enum([...LANGUAGES]),
+      title: Type.String({ description: 'What the server calls itself' }),
+      folder: Type.String({ description: 'Where its config usually lies' }),
+      mainFiles: Type.Array(Type.String(), {
+        description: 'What the file that it begins with is usually called',
+      }),
+    }),
+  ),
+  verdicts: Type.Array(
+    Type.Object({
+      verdict: Type.Enum([...VERDICTS]),
+      title: Type.String({ description: 'What the list is called in reports' }),
+      meaning: Type.String(),
+    }),
+    { description: 'The three lists of a report, in its order' },
+  ),
+  mostFiles: Type.Integer(),
+  mostMainFiles: Type.Integer({ description: 'How many may be begun with' }),
+  mostCharacters: Type.Integer({ description: 'Of all files together' }),
+})
+export type KnownImports = Static<typeof KnownImportsSchema>
 export type ImportBody = Static<typeof ImportBodySchema>

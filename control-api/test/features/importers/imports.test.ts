@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
+import { LANGUAGES } from '../../../src/features/importers/languages.ts'
 import { build, type Client } from '../../helper.ts'
 
 const MAIN = '/etc/nginx/nginx.conf'
@@ -13,6 +14,25 @@ const post = (client: Client, payload: object) =>
   client.inject({ method: 'POST', url: '/api/v1/imports', payload })
 const importing = (client: Client, files: object[] = FILES) =>
   post(client, { language: 'nginx', main: [MAIN], files })
+
+describe('GET /imports', () => {
+  const known = (client: Client) => client.inject({ method: 'GET', url: '/api/v1/imports' })
+
+  it('needs a session, and says which servers, where their configs lie, and the bounds', async () => {
+    const { anonymous, as } = await build()
+    expect((await known(anonymous)).statusCode).toBe(401)
+    const { languages, verdicts, mostFiles, mostCharacters } = (
+      await known(await as('viewer'))
+    ).json()
+    expect(languages.map(({ language }: { language: string }) => language)).toEqual(LANGUAGES)
+    expect(languages).toContainEqual({
+      ...{ language: 'apache', title: 'Apache', folder: '/etc/apache2' },
+      mainFiles: ['apache2.conf', 'httpd.conf'],
+    })
+    expect(verdicts[0].title).toBe('Not supported')
+    expect([mostFiles, mostCharacters]).toEqual([500, 1_048_576])
+  })
+})
 
 describe('POST /imports', () => {
   it('needs a session; who may read configs may ask', async () => {
@@ -53,7 +73,10 @@ describe('POST /imports', () => {
     const { admin } = await build()
     const broken = await importing(admin, [{ path: MAIN, text: 'http {\n  root "/srv;\n}' }])
     expect(broken.statusCode).toBe(422)
-    expect(broken.json()).toMatchObject({ code: 'import_unreadable' })
+    expect(broken.json()).toMatchObject({
+      code: 'import_unreadable',
+      place: { file: MAIN, line: 2, column: 8 },
+    })
     expect(broken.json().detail).toMatch(/^\/etc\/nginx\/nginx.conf:2:8: the quote/)
     const without = await importing(admin, [{ path: '/elsewhere', text: '' }])
     expect(without.json().detail).toContain('was not given')

@@ -39,7 +39,12 @@ function actionsFor(session: Session, doing: Doing): Found[] {
     },
     {
       ...{ label: 'New config', detail: 'From nothing, a copy or a file' },
-      ...{ permission: 'configs:write', words: 'create import', act: newConfig },
+      ...{ permission: 'configs:write', words: 'create', act: newConfig },
+    },
+    {
+      ...{ label: 'Import a config', detail: 'From another server', permission: 'configs:read' },
+      ...{ words: 'nginx lighttpd apache caddy move migrate convert' },
+      act: () => void navigate({ to: '/import' }),
     },
     {
       ...{ label: 'Add a node', detail: 'A one-time token and its command' },

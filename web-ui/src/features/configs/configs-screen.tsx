@@ -5,6 +5,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
@@ -22,7 +23,7 @@ export function ConfigsScreen({ session }: { session: Session }) {
   const [q] = useDebouncedValue(typed.trim(), TYPING_MS)
   const configs = useInfiniteQuery({ ...configsQuery(q), placeholderData: keepPreviousData })
   return (
-    <Page title="Configs" actions={<NewConfigButton session={session} />}>
+    <Page title="Configs" actions={<WaysIn session={session} />}>
       <div className="panel">
         <div className="panel-head">
           <TextInput
@@ -54,11 +55,20 @@ export function ConfigsScreen({ session }: { session: Session }) {
 }
 
 const NoConfig = ({ session }: { session: Session }) => (
-  <EmptyState title="No config yet" action={<NewConfigButton session={session} />}>
-    A config says what the nodes serve. Begin with a folder of files, or with a file of yours. On
-    the control plane’s machine the same is{' '}
+  <EmptyState title="No config yet" action={<WaysIn session={session} />}>
+    A config says what the nodes serve. Begin with a folder of files, with a file of yours, or with
+    the config of another server. On the control plane’s machine the same is{' '}
     <code>admin import-config --name default --file site.jsonc --message "First version"</code>
   </EmptyState>
+)
+
+const WaysIn = ({ session }: { session: Session }) => (
+  <>
+    <ButtonLink variant="default" to="/import">
+      Import
+    </ButtonLink>
+    <NewConfigButton session={session} />
+  </>
 )
 
 const columns: Column[] = [

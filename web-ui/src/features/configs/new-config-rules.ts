@@ -23,12 +23,18 @@ export const smallestConfig = (folder: string): string =>
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 type Given = { name: string; start: Start; folder: string; text: string }
 
+/** Why a config can't be called so, or null. */
+export function whyNotName(name: string): string | null {
+  if (name === '') return 'Give it a name first.'
+  return NAME.test(name)
+    ? null
+    : 'A name has small letters, digits, dots and hyphens, and begins and ends with a letter or a digit.'
+}
+
 /** Why it can't be made yet, or null. */
 export function whyNotCreate({ name, start, folder, text }: Given): string | null {
-  if (name === '') return 'Give it a name first.'
-  if (!NAME.test(name)) {
-    return 'A name has small letters, digits, dots and hyphens, and begins and ends with a letter or a digit.'
-  }
+  const wrongName = whyNotName(name)
+  if (wrongName !== null) return wrongName
   if (start === 'smallest') {
     if (folder.trim() === '') return 'Say which folder it serves.'
     return folder.trim().startsWith('/') ? null : 'The folder begins with “/”: its whole path.'

@@ -55,6 +55,12 @@ export function FirstStepsPanel({ session, farm }: Props) {
                 <>
                   <p className="dim">{step.why}</p>
                   <StepLink step={step} name={name} />
+                  {step.orElse && (
+                    <>
+                      {' or '}
+                      <Link to={step.orElse.to}>{step.orElse.link}</Link>
+                    </>
+                  )}
                 </>
               )}
             </div>

@@ -7,6 +7,8 @@ export type Step = {
   why: string
   to: '/enrolment' | '/configs' | '/rollouts/new' | '/configs/$name/versions'
   link: string
+  /** Another way to the same. */
+  orElse?: { to: '/import'; link: string }
   isDone: boolean
 }
 
@@ -36,6 +38,7 @@ export const firstSteps = ({ farm, configs, rollouts }: Known): Step[] => [
     why: 'Say in a config what is served. A saved version never changes, and nothing is served by it yet.',
     to: '/configs',
     link: 'Open the configs',
+    orElse: { to: '/import', link: 'Import the config of another server' },
     isDone: configs.some(({ latestVersion }) => latestVersion !== null),
   },
   {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What the files become: the draft and what one does with it, and below it the three lists.
+import { Button } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../../components/action-button.tsx'
+import { LazyCodeView } from '../../../components/code/lazy-code.tsx'
+import { ConfigErrors } from '../../../components/config-errors.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { SkeletonRows } from '../../../components/query-states.tsx'
+import { MarkedText } from '../../../components/status-badge.tsx'
+import { isApiError } from '../../../lib/api-error.ts'
+import type { Finding, Import, KnownImports, Session } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { FindingsPanel } from './findings-panel.tsx'
+import classes from './import.module.css'
+import { SaveDraftDialog } from './save-draft-dialog.tsx'
+import type { ImportSearch } from './search.ts'
+
+type Where = Pick<Finding, 'file' | 'line'>
+type Props = {
+  outcome: UseQueryResult<Import>
+  server: string
+  known: KnownImports
+  session: Session
+  search: ImportSearch
+  onSearch: (search: ImportSearch) => void
+  onOpen: (where: Where) => void
+}
+
+export function Outcome({ outcome, server, session, ...rest }: Props) {
+  if (outcome.isError) return <Unread error={outcome.error} onOpen={rest.onOpen} />
+  if (!outcome.data) {
+    return (
+      <div className="panel">
+        <SkeletonRows rows={8} label="What it becomes" />
+      </div>
+    )
+  }
+  return (
+    <>
+      <DraftPanel imported={outcome.data} server={server} session={session} />
+      <FindingsPanel findings={outcome.data.findings} {...rest} />
+    </>
+  )
+}
+
+function Unread({ error, onOpen }: { error: unknown; onOpen: (where: Where) => void }) {
+  const where = placeOf(error)
+  return (
+    <>
+      <ErrorBox what="Nothing was imported" error={error} />
+      {where !== null && (
+        <div className="row">
+          <Button variant="default" onClick={() => onOpen(where)}>
+            Open the file at line {where.line}
+          </Button>
+          <span className="dim">If it is the config of another server, choose that one above.</span>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Where the text can't be read; null: it is another failure. */
+function placeOf(error: unknown): Where | null {
+  if (!isApiError(error) || !('place' in error.problem)) return null
+  return error.problem.place as Where
+}
+
+type DraftProps = { imported: Import; server: string; session: Session }
+
+function DraftPanel({ imported, server, session }: DraftProps) {
+  const [isSaving, setSaving] = useState(false)
+  const { draft, report, findings, ok, errors } = imported
+  const saveReport = () => saveFile('import-report.md', new Blob([report], { type: MARKDOWN }))
+  const reportButton = (
+    <Button variant="default" onClick={saveReport}>
+      Download the report
+    </Button>
+  )
+  if (draft === null) {
+    return (
+      <Notice tone="warn" live title="There is no draft" action={reportButton}>
+        Nothing of it is a static server’s work. The lists below say why, and what to do instead.
+      </Notice>
+    )
+  }
+  return (
+    <section className="panel" aria-labelledby="import-draft">
+      <div className="panel-head">
+        <h2 id="import-draft">The draft</h2>
+        <span role="status">
+          <MarkedText verdict={ok ? TAKEN : REFUSED}>
+            {plural(findings.length, 'directive')} read;{' '}
+            {ok ? 'farmstead-node accepts the draft' : 'farmstead-node does not accept the draft'}
+          </MarkedText>
+        </span>
+      </div>
+      <div className="panel-body stack">
+        {errors.length > 0 && <ConfigErrors config={null} errors={errors} />}
+        <div className="row">
+          <ActionButton
+            blockedBy={whyNot(session, 'configs:write')}
+            onClick={() => setSaving(true)}
+          >
+            Use the draft
+          </ActionButton>
+          <Button
+            variant="default"
+            onClick={() => saveFile('draft.jsonc', new Blob([draft], { type: JSON_TEXT }))}
+          >
+            Download the draft
+          </Button>
+          {reportButton}
+        </div>
+        <p className={`dim ${classes.prose}`}>
+          To try it, put a node beside the old server and let{' '}
+          <code>farmctl compare-servers OLD NEW --urls FILE</code> ask both the same: it lists the
+          requests that they answer differently, side by side.
+        </p>
+      </div>
+      <details className={classes.text}>
+        <summary>Its text</summary>
+        <LazyCodeView text={draft} label="Text of the draft" />
+      </details>
+      {isSaving && (
+        <SaveDraftDialog
+          draft={draft}
+          isAccepted={ok}
+          message={`From ${server}`}
+          onClose={() => setSaving(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+const MARKDOWN = 'text/markdown;charset=utf-8'
+const JSON_TEXT = 'application/json;charset=utf-8'
+const TAKEN = { tone: 'good', shape: 'disc' } as const
+const REFUSED = { tone: 'bad', shape: 'square' } as const
