@@ -40,12 +40,17 @@ export const FIRST_BYTES: readonly string[] = Array.from({ length: 256 }, (_, by
   byte.toString(16).padStart(2, '0'),
 )
 
-/** What was made, renamed or removed in it stays so after a power cut. Off the loop, which syncFolder is not. */
-export async function syncFolderLater(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+/** What is in it stays so after a power cut; of a folder, which names are in it. Off the loop, which syncFolder is not. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
   try {
-    await folder.sync()
+    await file.sync()
   } finally {
-    await folder.close()
+    await file.close()
   }
+}
+
+/** The names of all contents: once for a version, and not for each content. */
+export async function syncNames({ blobsOf }: ReleaseFolder): Promise<void> {
+  for (const first of FIRST_BYTES) await syncFile(blobsOf(first))
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Contents as they come: in parts, each after what is there already, hashed on the way. What is whole and has the
-// digest it was announced with gets its name by a rename; what has another one is thrown away. A part that breaks off
+// digest it was announced with is synced and gets its name by a rename, which a version makes sure of; what has another one is thrown away. A part that breaks off
 // leaves what came of it, and so does an end of the process: the next part goes on there.
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat, utimes } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, rename, rm, stat, utimes } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { isDiskFull } from '../storage/disk-space.ts'
-import { type ReleaseFolder, syncFolderLater } from './folder.ts'
+import { type ReleaseFolder, syncFile } from './folder.ts'
 import type { NoRoom, StoreRoom } from './room.ts'
+import { createWriter } from './writer.ts'
 
 export type UploadState = { isWhole: boolean; receivedBytes: number }
 /** `endBytes` is where the part ends. */
@@ -73,29 +73,34 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom) {
     const given = await room.take(wanted)
     if (!given.ok) return { ok: false, reason: 'room', room: given }
     const progress = progressOf(sha256, fromBytes)
-    let written = 0
+    let writtenBytes = 0
     try {
       const file = await open(path, 'a', 0o600)
+      const writer = createWriter(file)
       try {
+        let cameBytes = 0
         for await (const chunk of body) {
-          if (written + chunk.length > wanted) return { ok: false, reason: 'length' }
-          await writeAll(file, chunk)
+          cameBytes += chunk.length
+          if (cameBytes > wanted) return { ok: false, reason: 'length' }
           progress?.hash.update(chunk)
-          written += chunk.length
           if (progress) progress.bytes += chunk.length
+          await writer.add(chunk)
         }
-        if (fromBytes + written === totalBytes) await file.sync()
       } finally {
-        await file.close()
+        // What came before a break is kept.
+        await writer.end().finally(() => {
+          writtenBytes = writer.writtenBytes()
+          return file.close()
+        })
       }
     } catch (error) {
       if (!isDiskFull(error)) throw error
       return { ok: false, reason: 'room', room: { ok: false, reason: 'disk', freeBytes: 0 } }
     } finally {
-      room.give(wanted - written)
+      room.give(wanted - writtenBytes)
       remember(sha256, progress)
     }
-    if (written < wanted) return { ok: false, reason: 'length' }
+    if (writtenBytes < wanted) return { ok: false, reason: 'length' }
     if (endBytes < totalBytes) return { ok: true, isWhole: false, receivedBytes: endBytes }
     return await finish(sha256, path, totalBytes)
   }
@@ -110,9 +115,8 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom) {
       room.give(totalBytes)
       return { ok: false, reason: 'differs', sha256: found }
     }
-    const to = folder.blob(sha256)
-    await rename(path, to)
-    await syncFolderLater(dirname(to))
+    await syncFile(path)
+    await rename(path, folder.blob(sha256))
     return { ok: true, isWhole: true, receivedBytes: totalBytes }
   }
 
@@ -140,11 +144,6 @@ async function hashOf(path: string): Promise<Hash> {
     hash.update(chunk)
   }
   return hash
-}
-
-async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
-  let at = 0
-  while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
 }
 
 /** What nobody names is removed a while after it was last wanted. */

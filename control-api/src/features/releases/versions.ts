@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import { totalsBetween } from '../../release-store/diff.ts'
+import { syncNames } from '../../release-store/folder.ts'
 import { checkBlobs } from '../../release-store/missing.ts'
 import type { Contents } from './contents.ts'
 import {
@@ -66,7 +67,7 @@ export async function saveVersion(deps: Deps, wish: Wish): Promise<Saved> {
 async function requireBlobs({ folder, isThere }: Contents, manifest: string): Promise<void> {
   if (!isThere(manifest)) throw new ContentGone(manifest)
   const complete = await checkBlobs(folder, manifest)
-  if (complete.ok) return
+  if (complete.ok) return await syncNames(folder)
   const { sha256, size } = complete.blob
   if (complete.reason === 'missing') throw new BlobsMissing(manifest, sha256)
   throw new BlobSizeDiffers(sha256, size, complete.isThereWith ?? 0)
