@@ -36,6 +36,7 @@ import { measureIn } from './features/metrics/set-routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
 import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
+import { type Contents, openContents } from './features/releases/contents.ts'
 import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
@@ -96,6 +97,8 @@ export type Service = {
   /** null: the console and the API speak plain HTTP. */
   consoleCertificate: ConsoleCertificate | null
   backups: BackupKeeper | null
+  /** By itself once an hour; tests call it. */
+  sweepContents: Contents['look']
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
   /** For the rollout engine: by itself with its ticker; tests call it. */
@@ -305,6 +308,12 @@ export async function buildService(
       onError: (error) => app.log.error({ err: error }, 'a backup failed'),
     }))
 
+  const contents = openContents({
+    ...{ db, write, now, dataDir: config.dataDir, limits: config.releases },
+    onError: (error) =>
+      app.log.error({ err: error }, 'contents that no release needs could not be removed'),
+  })
+
   const alertFarm = farmReader({
     members: () => index.nodes(null),
     nodesIn: (appliesTo, nodes) => resolveNodes(appliesTo, nodes, null),
@@ -327,7 +336,7 @@ export async function buildService(
   const stopSending = await serveApi(app, {
     ...{ config, services, identity, box, authority, fleet, absenceOf, questions, sampleWatches },
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
-    ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups },
+    ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
     ...{ consoleCertificate, hub, index, requests, ownProcess, alertFarm },
   })
   serveReader(app)
@@ -349,7 +358,13 @@ export async function buildService(
       stopSending(),
       alerts.stop(),
     ])
-    await Promise.all([backups?.close(), verifier.close(), dispatcher.close(), acme.stop()])
+    await Promise.all([
+      backups?.close(),
+      contents.close(),
+      verifier.close(),
+      dispatcher.close(),
+      acme.stop(),
+    ])
     await stopMakingRoom()
     await Promise.all([metrics.close(), work.close()])
     await services.close()
@@ -375,6 +390,7 @@ export async function buildService(
     consoleCertificate,
     backups,
     forgetLongAway,
+    sweepContents: contents.look,
     passTime: engine.tick,
     tellMemberships,
     lookAtAlerts,

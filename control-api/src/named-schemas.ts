@@ -71,6 +71,14 @@ import {
   OverrideSchema,
   RenderedConfigSchema,
 } from './features/nodes/schema.ts'
+import {
+  BlobStateSchema,
+  FileChangeSchema,
+  ManifestFileSchema,
+  ManifestSchema,
+  ReleaseSchema,
+  ReleaseVersionSchema,
+} from './features/releases/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
 import { PlanCellsSchema, RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
 import { DistributionSchema, RolloutSchema } from './features/rollouts/shapes/schema.ts'
@@ -141,6 +149,12 @@ export const namedSchemas: NamedSchemas = {
   Override: OverrideSchema,
   Recovery: RecoverySchema,
   RenderedConfig: RenderedConfigSchema,
+  BlobState: BlobStateSchema,
+  FileChange: FileChangeSchema,
+  Manifest: ManifestSchema,
+  ManifestFile: ManifestFileSchema,
+  Release: ReleaseSchema,
+  ReleaseVersion: ReleaseVersionSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   PlanCells: PlanCellsSchema,

@@ -62,6 +62,8 @@ import type { FarmIndex } from './features/nodes/farm-index.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
+import type { Contents } from './features/releases/contents.ts'
+import { releaseRoutes } from './features/releases/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
 import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { rolloutsNow } from './features/rollouts/now.ts'
@@ -137,6 +139,7 @@ export type Parts = {
   dispatcher: Dispatcher
   verifier: AuditVerifier
   backups: BackupKeeper | null
+  contents: Contents
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
   index: FarmIndex
@@ -233,6 +236,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
         (group) => `the group "${group}" gives it to its nodes`,
       ),
   })(api)
+  await releaseRoutes({ db, write, now, contents: parts.contents })(api)
   await siteRoutes({
     ...{ now, sitesIn: work.sitesIn, nodes: index.nodes },
     newestVersions: (page) => newestVersions(db, page),

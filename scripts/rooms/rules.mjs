@@ -8,7 +8,7 @@ const SRC = '^control-api/src/'
 const FLOORS = [
   ['base', 'histogram', 'labels', 'storage'],
   ['api-shapes'],
-  ['access', 'agent-protocol', 'ca', 'json'],
+  ['access', 'agent-protocol', 'ca', 'json', 'release-store'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
   ['certificates', 'environment', 'fleet', 'idempotency', 'people'],
@@ -46,6 +46,7 @@ const PURE = [
   'features/importers/paths',
   'features/importers/tree',
   'labels/selector',
+  'release-store/entries',
 ]
 /** Within a large feature, from the lowest; what lies beside its folders is above them. */
 const WITHIN = {

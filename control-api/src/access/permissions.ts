@@ -14,6 +14,7 @@ const read = [
   'groups:read',
   'certificates:read',
   'alerts:read',
+  'releases:read',
   'tokens:own',
 ] as const
 const oversight = ['audit:read', 'users:read', 'tokens:read', 'webhooks:read'] as const
@@ -23,6 +24,7 @@ const everything = [
   'nodes:write',
   'nodes:enrol',
   'configs:write',
+  'releases:write',
   'groups:write',
   'certificates:write',
   'requests:read',
@@ -47,7 +49,7 @@ export const rolePermissions: Record<Role, readonly Permission[]> = {
   viewer: read,
   auditor: [...read, ...oversight],
   approver: [...read, 'rollouts:approve'],
-  editor: [...read, 'configs:write'],
+  editor: [...read, 'configs:write', 'releases:write'],
   operator: [
     ...read,
     'requests:read',

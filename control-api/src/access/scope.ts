@@ -26,6 +26,7 @@ const ABOUT_NO_NODE: ReadonlySet<Access> = new Set<Access>([
   'configs:read',
   'groups:read',
   'certificates:read',
+  'releases:read',
 ])
 
 /** Of a route that declares nothing, too: default deny. */

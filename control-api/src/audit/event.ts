@@ -16,6 +16,7 @@ export const EventSchema = Type.Object({
     'node',
     'rollout',
     'config',
+    'release',
     'metrics',
     'session',
     'user',

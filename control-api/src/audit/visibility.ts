@@ -24,6 +24,7 @@ export const KINDS: Readonly<Record<Kind, { permission: Permission; about: About
   metrics: { permission: 'metrics:read', about: 'node' },
   rollout: { permission: 'rollouts:read', about: 'rollout' },
   config: { permission: 'configs:read', about: 'nobody' },
+  release: { permission: 'releases:read', about: 'nobody' },
   group: { permission: 'groups:read', about: 'nobody' },
   system: { permission: 'system:read', about: 'nobody' },
   user: { permission: 'users:read', about: 'farm' },

@@ -11,6 +11,7 @@ import type { ConfigTables } from './tables/configs.ts'
 import type { GroupTables } from './tables/groups.ts'
 import type { IdempotencyTables } from './tables/idempotency.ts'
 import type { OidcTables } from './tables/oidc.ts'
+import type { ReleaseTables } from './tables/releases.ts'
 import type { RolloutTables } from './tables/rollouts.ts'
 import type { TokenTables } from './tables/tokens.ts'
 import type { ViewTables } from './tables/views.ts'
@@ -246,6 +247,7 @@ export type Database = CoreTables &
   GroupTables &
   IdempotencyTables &
   OidcTables &
+  ReleaseTables &
   RolloutTables &
   TokenTables &
   ViewTables &

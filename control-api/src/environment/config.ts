@@ -50,6 +50,7 @@ export type Config = StoreConfig & {
   trustProxy: string[] | false
   /** The console's address as browsers see it; null: nobody said. */
   publicUrl: string | null
+  releases: ReleasesConfig
   /** null: nobody signs in through an identity provider. */
   oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
@@ -59,6 +60,16 @@ export type Config = StoreConfig & {
   /** null: measurements are sent to nobody. */
   otlp: OtlpConfig | null
   logLevel: LogLevel
+}
+
+export type ReleasesConfig = {
+  /** Of one release: files and links together, and what all files weigh. */
+  maxFiles: number
+  maxBytes: number
+  /** Of all contents on the disk. */
+  storeBytes: number
+  /** How long what no release names stays, after it was last wanted. */
+  keepHours: number
 }
 
 export class ConfigRefused extends Error {
@@ -108,6 +119,7 @@ export function envToConfig(env: Env): Config {
     basePath: basePath(env, problems),
     trustProxy: proxies(env, problems),
     publicUrl: publicUrl(env, problems),
+    releases: releases(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     smtp: smtpConfig((name) => read(env, name), problems),
@@ -228,6 +240,19 @@ function backups(env: Env, dataDir: string, problems: string[]): BackupConfig | 
     recipients,
     everyHours: everyHours ?? DEFAULT_EVERY_HOURS,
     keep: keep ?? DEFAULT_KEEP,
+  }
+}
+
+const GIB = 1024 ** 3
+
+function releases(env: Env, problems: string[]): ReleasesConfig {
+  const read = (name: string, fallback: number, max: number) =>
+    wholeNumber(env, { name, min: 1, max }, problems) ?? fallback
+  return {
+    maxFiles: read('FARMSTEAD_RELEASES_MAX_FILES', 1_000_000, 10_000_000),
+    maxBytes: read('FARMSTEAD_RELEASES_MAX_GIB', 100, 100_000) * GIB,
+    storeBytes: read('FARMSTEAD_RELEASES_STORE_GIB', 200, 1_000_000) * GIB,
+    keepHours: read('FARMSTEAD_RELEASES_KEEP_HOURS', 24, 8760),
   }
 }
 

@@ -62,6 +62,9 @@ export class ApiError extends Error {
 export const asCommands = (detail: string) =>
   detail
     .replaceAll(/GET \/api\/v1\/configs\/([\w.-]+)\/versions\b/g, 'farmctl history $1')
+    .replaceAll(/GET \/api\/v1\/releases(?:\/([\w.-]+)\/versions)?(?= lists)/g, (_all, name) =>
+      name === undefined ? 'farmctl releases list' : `farmctl releases list ${name}`,
+    )
     .replaceAll(/GET \/api\/v1\/audit\b/g, 'farmctl audit search')
     .replaceAll(/GET \/api\/v1\/([a-z-]+)(?= lists)/g, 'farmctl get $1')
 

@@ -20,6 +20,7 @@ import { registerImport } from './commands/import.ts'
 import { registerLoad } from './commands/load.ts'
 import { registerMan } from './commands/man.ts'
 import { registerNodes } from './commands/nodes.ts'
+import { registerReleases } from './commands/releases.ts'
 import { registerRemoval } from './commands/removal.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerSession } from './commands/session.ts'
@@ -85,6 +86,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   }
   registerRemoval(config, act)
   registerRollout(program, act)
+  registerReleases(program, act)
   registerNodes(program, act)
   registerGroups(program, act)
   registerTokens(program, act)

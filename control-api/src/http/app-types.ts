@@ -48,6 +48,8 @@ declare module 'fastify' {
     idempotency?: false
     /** Takes a core's time, or does with `dryRun=1`: some at once, of each caller few. See plugins/turns.ts. */
     heavy?: true | 'dryRun'
+    /** Its body goes on as it comes and is no text: so much of it at most. */
+    streamedBytes?: number
     /** Answered even when everything else is refused. */
     underPressure?: true
     /** Its answer holds a secret that is shown once: not kept for a repetition either. */

@@ -7,6 +7,7 @@ export const tagDescriptions: Record<string, string> = {
   'enrolment tokens': 'What makes a machine a node, once per use.',
   groups: 'Nodes that are configured alike, chosen by their labels.',
   configs: 'What nodes are told: drafts that people edit, and versions that never change.',
+  releases: 'The files that sites are made of: versions that never change, and their contents.',
   certificates: 'What sites are served with over TLS; keys go in and never come out.',
   sites: 'What configs say for which hosts, and which nodes serve it.',
   'managed certificates': 'Certificates that are ordered and renewed by themselves (ACME).',

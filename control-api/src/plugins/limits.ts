@@ -19,6 +19,8 @@ export const limits = {
   expensive: perMinute(600),
   /** Reads a table from end to end. */
   exports: perMinute(30),
+  /** Each takes little, and there may be a hundred thousand of them: contents of files. */
+  pieces: perMinute(120_000),
 }
 
 /** Bodies without a config text: names, labels, an override of 64 KiB with its white space. */
@@ -52,6 +54,7 @@ type Limited = { schema?: FastifySchema | undefined; config?: FastifyContextConf
 
 export function bodyLimitOf({ schema, config }: Limited): number {
   if (config?.permission === 'public') return PUBLIC_BODY_BYTES
+  if (config?.streamedBytes !== undefined) return config.streamedBytes
   return BODY_BYTES + BYTES_PER_CHARACTER * largeTextsIn(schema?.body)
 }
 

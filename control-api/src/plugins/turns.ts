@@ -13,6 +13,8 @@ import { type EndTurn, NoTurn, type TurnLimits, Turns } from '../base/turns.ts'
 const MIB = 1024 * 1024
 /** Below, a body is no more than its connection costs anyway. */
 const SMALL_BODY_BYTES = 16 * 1024
+/** What is in memory at once of one that goes on as it comes, however long it is. */
+const STREAMED_BYTES = 256 * 1024
 
 export const BODIES: TurnLimits = {
   capacity: 64 * MIB,
@@ -130,6 +132,7 @@ function keepPace(
 
 /** As its sender says; who does not say so may send as much as the route takes. */
 function bytesOf({ headers, routeOptions }: FastifyRequest): number {
+  if (routeOptions.config.streamedBytes !== undefined) return STREAMED_BYTES
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   if (length !== undefined) return Math.min(Number(length) || 0, routeOptions.bodyLimit)
   return encoding === undefined ? 0 : routeOptions.bodyLimit

@@ -23,6 +23,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
     ['audit'],
   ],
   config: [['configs'], ['sites'], ['drafts'], ['audit']],
+  release: [['audit']],
   metrics: [['metrics'], ['nodes', 'one']],
   session: [['session'], ['audit']],
   user: [['users'], ['session'], ['audit']],

@@ -13,6 +13,7 @@ import type { EventKind, NodeFacts } from './api-types.ts'
 const allKinds = {
   node: true,
   config: true,
+  release: true,
   rollout: true,
   group: true,
   certificate: true,

@@ -10,6 +10,7 @@ export const ofWholeFarm: ReadonlySet<string> = new Set([
   'certificates:write',
   'configs:write',
   'groups:write',
+  'releases:write',
   'rollouts:rules',
   'system:metrics',
   'tokens:read',

@@ -154,6 +154,13 @@ const STATEMENTS = [
    select ${id('silence')}, ${id('rule', '1')}, '', 8e15, 1, 'ana' from ${each(200)}`,
   `insert into backups (id, state, trigger, file_name, created_at_ms, reason)
    select ${id('backup')}, 'done', 'schedule', 'file' || i, i, '' from ${each(400)}`,
+  `insert into release_manifests (sha256, files, links, bytes, blobs, blob_bytes, touched_at_ms)
+   select printf('%064d', i), 1, 0, 1, 1, 1, i from ${each(20_000)}`,
+  `insert into release_sets (name, next_number, latest, updated_at_ms)
+   select 'release-' || printf('%02d', i), 1001, 1000, 1 from ${each(40)}`,
+  `insert into release_versions
+   select 'release-' || printf('%02d', 1 + i % 20), 1 + i / 20, printf('%064d', 1 + i), null, 'ana', 'message', '', 1, 1, 0, 0, 1
+     from ${each(19_999)}`,
 ]
 
 const ALL_EVENTS = `insert into events (id, at_ms, kind, object_id, action, actor, data, via, hash)

@@ -152,10 +152,18 @@ export const LISTS: Record<string, List> = {
   'alert-rules': { path: '/alert-rules', after: ['alert-rules', 'rule-50'] },
   'alert-silences': { path: '/alert-silences', after: ['alert-silences', idOf('silence', 100)] },
   backups: { path: '/backups', after: ['backups', idOf('backup', 200)] },
+  releases: { path: '/releases', after: ['releases', 'release-20'] },
+  'release-versions': {
+    path: '/releases/release-07/versions',
+    after: ['release-versions', 500],
+  },
 }
 
-/** As openapi.json has their paths: what they page through was kept in memory when it was made. */
-export const KEPT_IN_MEMORY = ['/rollouts/plans/{planDigest}/nodes']
+/** As openapi.json has their paths: what they page through was kept in memory when it was made, or is a file. */
+export const KEPT_IN_MEMORY = [
+  '/rollouts/plans/{planDigest}/nodes',
+  ...['missing', 'files', 'changes'].map((one) => `/manifests/{sha256}/${one}`),
+]
 
 export type ListRequest = { path: string; shown: string; isScoped: boolean }
 

@@ -19,6 +19,7 @@ export const lives = [
 const texts: Record<Grantable, string> = {
   'nodes:read': 'See nodes, their state and their logs',
   'configs:read': 'Read configs and their versions',
+  'releases:read': 'Read releases and the files in them',
   'rollouts:read': 'See rollouts',
   'metrics:read': 'Read measurements',
   'requests:read': 'See single requests and their paths',
@@ -34,6 +35,7 @@ const texts: Record<Grantable, string> = {
   'alerts:read': 'See alerts, their rules and silences',
   'backups:read': 'See backups',
   'configs:write': 'Save drafts and versions',
+  'releases:write': 'Upload files, make releases and remove them',
   'rollouts:run': 'Start, pause and stop rollouts',
   'rollouts:approve': 'Approve rollouts',
   'rollouts:emergency': 'Start rollouts past approvals and windows',

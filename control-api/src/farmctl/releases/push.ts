@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// From files to a version: the manifest goes first, then what is missing of it, then the version is made.
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { entryOf } from '../../release-store/entries.ts'
+import { type Api, bodyOf } from '../api.ts'
+import type { Tool } from '../command.ts'
+import { isApiError, locate } from '../failures.ts'
+import { isFolder, walkFolder } from './folder.ts'
+import { unpackTar } from './tar.ts'
+import { type Tree, writeManifest } from './tree.ts'
+import { type Content, upload, uploadAll } from './upload.ts'
+
+/** Digests looked for at once among the manifest's lines; each lot reads them through. */
+const LOT = 50_000
+const PAGE = 10_000
+
+/** `work` gets the tree; what was put aside for it is gone afterwards. */
+export async function withTree<T>(
+  tool: Tool,
+  from: string,
+  work: (tree: Tree) => Promise<T>,
+): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'farmctl-push-'))
+  try {
+    return await work(await readTree(tool, from, dir))
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function readTree(tool: Tool, from: string, dir: string): Promise<Tree> {
+  const manifest = join(dir, 'manifest.ndjson')
+  const tell = teller(tool)
+  const options = {
+    from: from === '-' ? 'standard input' : from,
+    onFile: (files: number, bytes: number) => tell(`read ${files} files, ${sizeText(bytes)}`),
+  }
+  if (from !== '-' && (await isFolder(from))) {
+    const written = await writeManifest(manifest, walkFolder(from), options)
+    return { ...written, pathOf: ({ path }) => join(from, path) }
+  }
+  const contents = join(dir, 'contents')
+  await mkdir(contents)
+  const bytes = from === '-' ? tool.process.stdin : createReadStream(from)
+  const found = await unpackTar(bytes, { dir: contents, from: options.from })
+  const written = await writeManifest(manifest, found, options)
+  return { ...written, pathOf: ({ sha256 }) => join(contents, sha256) }
+}
+
+/** Makes the control plane know the tree; of contents, none is sent. */
+export async function sendManifest(tool: Tool, tree: Tree): Promise<void> {
+  const api = tool.api()
+  const { sha256, manifest: path, sizeBytes: size } = tree
+  const params = { path: { sha256 } }
+  const known = await bodyOf(api.GET('/api/v1/blobs/{sha256}', { params }))
+  if (!known.isWhole) {
+    await upload(api, { sha256, size, path }, { stop: tool.stop, onSent: () => {} })
+  }
+  await locate('manifest', api.PUT('/api/v1/manifests/{sha256}', { params }))
+}
+
+export type Sent = { contents: number; bytes: number }
+
+/** Only what is missing, lot by lot; a content that came to be missing meanwhile is in a later one. */
+export async function sendMissing(tool: Tool, tree: Tree): Promise<Sent> {
+  const api = tool.api()
+  const tell = teller(tool)
+  const sent: Sent = { contents: 0, bytes: 0 }
+  const onSent = (bytes: number) => {
+    sent.bytes += bytes
+    tell(`sent ${sent.contents} contents, ${sizeText(sent.bytes)}`)
+  }
+  let cursor: string | null = null
+  do {
+    const lot: { missing: Set<string>; next: string | null } = await nextLot(
+      api,
+      tree.sha256,
+      cursor,
+    )
+    const contents = contentsOf(tree, lot.missing, () => sent.contents++)
+    await uploadAll(api, contents, { stop: tool.stop, onSent })
+    cursor = lot.next
+  } while (cursor !== null)
+  return sent
+}
+
+async function nextLot(api: Api, sha256: string, from: string | null) {
+  const missing = new Set<string>()
+  let cursor = from
+  do {
+    const query = { limit: PAGE, ...(cursor !== null && { cursor }) }
+    const page = await bodyOf(
+      api.GET('/api/v1/manifests/{sha256}/missing', { params: { path: { sha256 }, query } }),
+    )
+    for (const one of page.items) missing.add(one.sha256)
+    cursor = page.nextCursor
+  } while (cursor !== null && missing.size < LOT)
+  return { missing, next: cursor }
+}
+
+async function* contentsOf(
+  tree: Tree,
+  missing: Set<string>,
+  onNext: () => void,
+): AsyncGenerator<Content> {
+  if (missing.size === 0) return
+  const file = await open(tree.manifest, 'r')
+  try {
+    for await (const line of linesOf(file.createReadStream({ encoding: 'utf8' }))) {
+      const entry = entryOf(line)
+      if (entry.type !== 'file' || !missing.delete(entry.sha256)) continue
+      onNext()
+      yield { sha256: entry.sha256, size: entry.size, path: tree.pathOf(entry) }
+      if (missing.size === 0) return
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** By newlines alone: others that end a line for node:readline may stand in names. */
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+/** null: there is none. */
+export async function latestOf(api: Api, name: string): Promise<number | null> {
+  try {
+    const params = { path: { name } }
+    return (await bodyOf(api.GET('/api/v1/releases/{name}', { params }))).latestVersion
+  } catch (error) {
+    if (isApiError(error, 'release_not_found')) return null
+    throw error
+  }
+}
+
+const TELL_EVERY_MS = { terminal: 200, elsewhere: 10_000 }
+
+function teller({ terminal, process }: Tool): (text: string) => void {
+  const everyMs = process.stderr.isTTY ? TELL_EVERY_MS.terminal : TELL_EVERY_MS.elsewhere
+  let toldMs = performance.now()
+  return (text) => {
+    if (performance.now() - toldMs < everyMs) return
+    toldMs = performance.now()
+    terminal.progress(text)
+  }
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+export function sizeText(bytes: number): string {
+  const unit = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)
+  const value = bytes / 1024 ** unit
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`
+}

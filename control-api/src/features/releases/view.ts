@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+import type { Fault } from '../../release-store/check-manifest.ts'
+import type { Entry } from '../../release-store/entries.ts'
+import { ManifestInvalid } from './errors.ts'
+import type { ReleaseVersion } from './schema.ts'
+import type { ManifestRow, VersionRow } from './store.ts'
+
+export const viewRelease = (row: {
+  name: string
+  latest: number | null
+  versions: number | null
+  updatedAtMs: number
+}) => ({
+  name: row.name,
+  latestVersion: row.latest,
+  versions: row.versions ?? 0,
+  updatedAt: new Date(row.updatedAtMs).toISOString(),
+})
+
+export function viewVersion(row: VersionRow): ReleaseVersion {
+  const { release, number, manifest, parent, author, message, source } = row
+  const { files, links, bytes, blobs, blob_bytes: blobBytes } = row
+  const { added, changed, removed, changed_bytes } = row
+  return {
+    ...{ release, number, manifest, parent, author, message, source },
+    createdAt: new Date(row.created_at_ms).toISOString(),
+    ...{ files, links, bytes, blobs, blobBytes },
+    sinceParent: { added, changed, removed, bytes: changed_bytes },
+  }
+}
+
+export const viewManifest = (row: ManifestRow) => ({
+  sha256: row.sha256,
+  files: row.files,
+  links: row.links,
+  bytes: row.bytes,
+  blobs: row.blobs,
+  blobBytes: row.blob_bytes,
+})
+
+/** What a change says of one side: its path is said once. */
+export function withoutPath(entry: Entry | null) {
+  if (entry === null) return null
+  const { path: _path, ...rest } = entry
+  return rest
+}
+
+const SHOWN = 300
+
+export function refusalOf(faults: readonly Fault[]) {
+  return new ManifestInvalid(faults.length).withErrors(
+    faults.map(({ line, path, what }) => ({
+      ...{ pointer: '', line, column: 1, endLine: line, endColumn: 1, code: 'manifest_line' },
+      message: path === '' ? what : `${JSON.stringify(cut(path))} ${cut(what)}`,
+      hint: '',
+    })),
+  )
+}
+
+const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)

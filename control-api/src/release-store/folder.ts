@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Where what belongs to releases lies below the data folder:
+//
+//   releases/blobs/9f/9f86d0…     contents, named by their SHA-256; whole and verified, or not there
+//   releases/uploads/9f86d0…      what has come of one so far
+//   releases/lists/4e07….blobs    of a manifest: which blobs it needs (blob-list.ts). Made from it, so made again at need
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export const RELEASES_FOLDER = 'releases'
+/** Of what is being written; an end in the middle leaves it to the next start. */
+export const UNFINISHED = '.tmp'
+
+export type ReleaseFolder = ReturnType<typeof openFolder>
+
+export function openFolder(dataDir: string) {
+  const root = join(dataDir, RELEASES_FOLDER)
+  const [blobs, uploads, lists] = ['blobs', 'uploads', 'lists'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const path of [blobs, uploads, lists]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  for (const first of FIRST_BYTES) mkdirSync(join(blobs, first), { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(lists)) {
+    if (name.endsWith(UNFINISHED)) rmSync(join(lists, name))
+  }
+  const blobsOf = (first: string) => join(blobs, first)
+  return {
+    ...{ root, uploads, lists, blobsOf },
+    blob: (sha256: string) => join(blobsOf(sha256.slice(0, 2)), sha256),
+    upload: (sha256: string) => join(uploads, sha256),
+    list: (sha256: string) => join(lists, `${sha256}.blobs`),
+  }
+}
+
+/** 256 folders: a million blobs are four thousand names in each. */
+export const FIRST_BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+)
+
+/** What is in it stays so after a power cut; of a folder, which names are in it. Off the loop, which syncFolder is not. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The names of all contents: once for a version, and not for each content. */
+export async function syncNames({ blobsOf }: ReleaseFolder): Promise<void> {
+  for (const first of FIRST_BYTES) await syncFile(blobsOf(first))
+}

@@ -1,0 +1,30 @@
+-- every request
+select "s"."name", "s"."latest", "s"."updated_at_ms" as "updatedAtMs", (select count(*) as "count"
+  from "release_versions" as "v"
+  where "v"."release" = "s"."name") as "versions"
+  from "release_sets" as "s"
+  where "s"."name" = ?
+--  SEARCH s USING PRIMARY KEY (name=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH v USING PRIMARY KEY (release=?)
+
+-- GET /releases/release-07/versions
+select "v".*, "m"."files", "m"."links", "m"."bytes", "m"."blobs", "m"."blob_bytes"
+  from "release_versions" as "v"
+  inner join "release_manifests" as "m" on "m"."sha256" = "v"."manifest"
+  where "v"."release" = ?
+  order by "v"."number" desc
+  limit ?
+--  SEARCH v USING PRIMARY KEY (release=?)
+--  SEARCH m USING PRIMARY KEY (sha256=?)
+
+-- GET /releases/release-07/versions, a later page
+select "v".*, "m"."files", "m"."links", "m"."bytes", "m"."blobs", "m"."blob_bytes"
+  from "release_versions" as "v"
+  inner join "release_manifests" as "m" on "m"."sha256" = "v"."manifest"
+  where "v"."release" = ?
+  and "v"."number" < ?
+  order by "v"."number" desc
+  limit ?
+--  SEARCH v USING PRIMARY KEY (release=? AND number<?)
+--  SEARCH m USING PRIMARY KEY (sha256=?)
