@@ -126,7 +126,11 @@ type Row = {
   leave?: string
   answers?: Handlers
   /** Where it begins; none: at Cancel. */
-  field?: { role: 'textbox' | 'combobox' | 'checkbox' | 'radio'; name: string | RegExp; type?: string }
+  field?: {
+    role: 'textbox' | 'combobox' | 'checkbox' | 'radio'
+    name: string | RegExp
+    type?: string
+  }
   /** What Enter asks the control plane for. */
   sends?: string
 }

@@ -9,6 +9,7 @@ import { VersionNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
 import type { TextEffect } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
+import { requirePermission } from '../../http/require-permission.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { limits } from '../../plugins/limits.ts'
 import type { Validate } from './check/validation.ts'
@@ -58,6 +59,8 @@ export const previewRoutes =
         },
       },
       async ({ params: { name }, body: { text }, user }) => {
+        // It names nodes, and says what their owners refuse.
+        requirePermission(user, 'nodes:read')
         if (!(await findConfigSummary(db, name))) throw new ConfigNotFound(name)
         requireValid(await validate(text))
         return await effectOf({ config: name, text, scope: scopeOf(user) })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Policy } from '../../../src/agent-protocol/messages.gen.ts'
 import type { Effect } from '../../../src/api-shapes/effect.ts'
 import { example } from '../../agents/node-client.ts'
-import type { Client } from '../../helper.ts'
+import { type Client, withToken } from '../../helper.ts'
 import { personWith } from '../../person.ts'
 import { addNode, type Farm, farm, group, ok, pushed, saveVersion, send, text } from './farm.ts'
 
@@ -87,6 +87,15 @@ describe('the effect of a text', () => {
     const eu = await personWith(await threeNodes(), ['editor'], 'zone=eu')
     const effect = await effectOf(eu, 'default', text('/srv/new'))
     expect(effect.groups.items).toEqual([{ group: 'eu', nodes: 1, changed: 1 }])
+  })
+
+  it('is for who may read nodes, too: it names them', async () => {
+    const service = await farm()
+    await saveVersion(service.admin, 'default')
+    const program = await withToken(service, service.admin, { permissions: ['configs:read'] })
+    const asked = { text: text('/srv/new') }
+    const refusal = await send(program, 'POST', '/configs/default/effect', asked)
+    expect([refusal.statusCode, refusal.body]).toEqual([403, expect.stringContaining('nodes:read')])
   })
 
   it('is not asked of a text that no node would take, nor of a config that is not there', async () => {
