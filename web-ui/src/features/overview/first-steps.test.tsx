@@ -50,6 +50,12 @@ describe('on the overview', () => {
     await waitFor(() => expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull())
   })
 
+  test('leads to an import as well, for who comes from another server', async () => {
+    renderApp('/', { 'GET /configs': () => json(page()) })
+    const link = within(await steps()).getByRole('link', { name: /^Import the config of another/ })
+    expect(link).toHaveAttribute('href', '/import')
+  })
+
   test('is not there any more once all is done', async () => {
     const api = renderApp('/', {
       'GET /configs': () => json(page(config())),
