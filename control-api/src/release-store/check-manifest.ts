@@ -13,7 +13,7 @@ export type Checked =
   | { ok: true; facts: ManifestFacts; parts: Buffer[] }
   | { ok: false; faults: Fault[] }
 
-export const MOST_FAULTS = 20
+const MOST_FAULTS = 20
 
 export async function checkManifest(path: string, limits: ManifestLimits): Promise<Checked> {
   const faults: Fault[] = []

@@ -22,8 +22,6 @@ const SHA256 = /^[0-9a-f]{64}$/
 /** Who may read and run it: what else a mode can say (setuid, sticky) has no meaning for what is served. */
 const MODE = /^[0-7]{3}$/
 
-export const isSha256 = (text: string): boolean => SHA256.test(text)
-
 export const lineOf = (entry: Entry): string =>
   entry.type === 'file'
     ? `{"mode":"${entry.mode}","path":${JSON.stringify(entry.path)},"sha256":"${entry.sha256}","size":${entry.size},"type":"file"}`

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const RELEASES_FOLDER = 'releases'
+const RELEASES_FOLDER = 'releases'
 /** Of what is being written; an end in the middle leaves it to the next start. */
 export const UNFINISHED = '.tmp'
 

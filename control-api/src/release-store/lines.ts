@@ -7,8 +7,6 @@ import { comparePaths, entryOf, LINE_MAX_BYTES } from './entries.ts'
 const CHUNK_BYTES = 128 * 1024
 const NEWLINE = 0x0a
 
-export type Lines = { lines: Buffer[]; isEnd: boolean }
-
 /** Some lines at a time, so that a wait is paid for many. The last is what is left without a newline, if anything is. */
 export async function* linesOf(file: FileHandle, from = 0): AsyncGenerator<Buffer[]> {
   let rest: Buffer = Buffer.alloc(0)
@@ -35,7 +33,7 @@ export async function* linesOf(file: FileHandle, from = 0): AsyncGenerator<Buffe
 }
 
 /** Where the first line begins whose path is not before this one; the file's size: none is. */
-export async function offsetOf(file: FileHandle, path: string): Promise<number> {
+async function offsetOf(file: FileHandle, path: string): Promise<number> {
   const { size } = await file.stat()
   let [low, high] = [0, size]
   // Between `low`, where a line begins, and `high`, where one begins or the file ends.

@@ -11,7 +11,7 @@ import { interrupted } from '../terminal.ts'
 export type Content = { sha256: string; size: number; path: string }
 type Options = { stop: AbortSignal; onSent: (bytes: number) => void }
 
-export const PART_BYTES = 8 * 1024 * 1024
+const PART_BYTES = 8 * 1024 * 1024
 const AT_ONCE = 6
 const TRIES = 6
 const FIRST_WAIT_MS = 500
