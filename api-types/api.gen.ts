@@ -18903,6 +18903,11 @@ export interface operations {
                 /** @example edge-1 */
                 config?: string;
                 author?: string;
+                /**
+                 * @description Only these, separated by commas: at most 50. One that is not there, or out of sight, is left out
+                 * @example rollout_01jd4q6v2m8w3x5y7z9abcdefg
+                 */
+                ids?: string;
             };
             header?: never;
             path?: never;

@@ -13,6 +13,12 @@ const id = (prefix: string) =>
 
 export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
+const MOST_IDS = 50
+export const RolloutIdsSchema = Type.String({
+  pattern: `^rollout_${ulid}(,rollout_${ulid}){0,${MOST_IDS - 1}}$`,
+  examples: ['rollout_01jd4q6v2m8w3x5y7z9abcdefg'],
+  description: `Only these, separated by commas: at most ${MOST_IDS}. One that is not there, or out of sight, is left out`,
+})
 /** Of machines that come and go by themselves. */
 export const ForgetAfterHoursSchema = Type.Integer({
   minimum: 1,

@@ -125,7 +125,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ query, user }) => {
-      const { cursor: given, limit = 100, ...filter } = query
+      const { cursor: given, limit = 100, ids, ...others } = query
+      const filter = { ...others, ...(ids !== undefined && { ids: ids.split(',') }) }
       const scope = scopeOf(user)
       const [before] = cursor.read(given) ?? []
       const found = await listRollouts(db, { ...filter, before, limit: limit + 1, scope })

@@ -33,6 +33,7 @@ export const LISTS: Record<string, List> = {
     filters: [
       ...['state=reverted', 'config=config-01', 'author=person-3'],
       'state=reverted&config=config-01&author=person-3',
+      `ids=${idOf('rollout', 3)},${idOf('rollout', 250)}`,
     ],
     isScoped: true,
   },

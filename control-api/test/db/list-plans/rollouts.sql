@@ -6,7 +6,10 @@ select *
   limit ?
 --  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
 
--- every request
+-- GET /rollouts
+-- GET /rollouts, a later page
+-- GET /rollouts?state=reverted
+-- and 19 more
 select *
   from "rollout_approvals"
   where "rollout_id" in (?, …)
@@ -108,10 +111,44 @@ select *
   limit ?
 --  SEARCH rollouts USING INDEX rollouts_by_author (author=? AND id<?)
 
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, within a scope
+select *
+  from "rollouts"
+  where "id" in (select value
+  from json_each(?))
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id=?)
+--  LIST SUBQUERY 1
+--    SCAN json_each VIRTUAL TABLE INDEX 1:
+
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and "id" in (select value
+  from json_each(?))
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id=?)
+--  LIST SUBQUERY 1
+--    SCAN json_each VIRTUAL TABLE INDEX 1:
+
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page, within a scope
+select *
+  from "rollout_approvals"
+  where "rollout_id" in (?)
+  order by "at_ms", "user_id"
+--  SEARCH rollout_approvals USING PRIMARY KEY (rollout_id=?)
+--  USE TEMP B-TREE FOR ORDER BY  (a few of each rollout of the page)
+
 -- GET /rollouts, within a scope
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
--- and 7 more
+-- and 8 more
 select "id"
   from "rollouts"
   where "id" in (?, …)
@@ -128,7 +165,7 @@ select "id"
 -- GET /rollouts, within a scope
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
--- and 7 more
+-- and 8 more
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
   and t.code is ? then ? when t.state = 'skipped'
   and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
@@ -145,6 +182,7 @@ select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
 
 -- GET /rollouts?author=person-3, within a scope
 -- GET /rollouts?author=person-3, a later page, within a scope
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page, within a scope
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
   and t.code is ? then ? when t.state = 'skipped'
   and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
@@ -158,3 +196,17 @@ select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
+
+-- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page, within a scope
+select "id"
+  from "rollouts"
+  where "id" in (?)
+  and exists (select "node_tasks"."node_id"
+  from "node_tasks"
+  inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
+  where "node_tasks"."rollout_id" = "rollouts"."id"
+  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+--  SEARCH rollouts USING COVERING INDEX sqlite_autoindex_rollouts_1 (id=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
+--    SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)

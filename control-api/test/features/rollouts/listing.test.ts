@@ -57,6 +57,15 @@ test('a scope is shown the rollouts that touch it, newest first, in whole pages'
   expect(pages.flat()).toEqual(expected)
 })
 
+test('those that somebody names are listed alone, but for who may not see them', async () => {
+  const { db } = await manyRollouts()
+  const ids = [idOf(1), idOf(2), idOf(4), idOf(ROLLOUTS + 1)]
+  const listed = async (scope: Scope) =>
+    (await listRollouts(db, { ids, before: undefined, limit: 50, scope })).map(({ id }) => id)
+  expect(await listed(null)).toEqual([idOf(4), idOf(2), idOf(1)])
+  expect(await listed(EU)).toEqual([idOf(4), idOf(1)])
+})
+
 test('looking for them leaves others their turn, whether there are any or not', async () => {
   const { db, dir } = await manyRollouts()
   const stop = watchTurns(dir)

@@ -39,6 +39,20 @@ export const rolloutsQuery = ({ state, config, author }: RolloutsSearch = {}) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
+const NAMED_AT_MOST = 50
+
+/** What these are of, however old they are. */
+export const namedRolloutsQuery = (rolloutIds: readonly string[]) => {
+  const ids = rolloutIds.slice(0, NAMED_AT_MOST).join(',')
+  return queryOptions({
+    queryKey: ['rollouts', 'named', ids],
+    queryFn: async ({ signal }) => {
+      const query = { ids, limit: NAMED_AT_MOST }
+      return (await bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))).items
+    },
+  })
+}
+
 const FOUND_AT_MOST = 20
 
 /** Configs with this in their names, to choose one of. */

@@ -343,11 +343,10 @@ describe('the plan', () => {
   test('says what it would wait for, and leads to who is in the way', async () => {
     const closedWindow = 'No change window is open: the next opens Mon 2030-01-07 22:00 (UTC).'
     const waits = { ...plan(), approvalsNeeded: 2, blockedBy: [one.id], closedWindow }
-    renderApp(plans, { ...answer(waits), [endpoint]: () => json(one) })
+    renderApp(plans, { ...answer(waits), 'GET /rollouts': () => json(page(one)) })
     expect(await screen.findByText('It will not begin at once', {}, soon)).toBeVisible()
     expect(screen.getByText('2 other people must agree.')).toBeVisible()
     expect(screen.getByText(closedWindow)).toBeVisible()
-    // It is on no page of the list here, so it is asked for by itself.
     const name = `${one.config} v${one.version}`
     const [link] = await screen.findAllByRole('link', { name }, soon)
     expect(link).toHaveAttribute('href', `/rollouts/${one.id}`)

@@ -428,17 +428,21 @@ describe('a rollout', () => {
       .toEqual({ stateVersion: 4 })
   })
 
-  test('that waits for an older one, on no first page any more, names it by what it is of', async () => {
+  test('that waits for some asks for those alone, and names one that it may not read by nothing', async () => {
     const other = 'rollout_01jd4q6v2m8w3x5y7z9abcdefh'
-    const queued = rollout({ state: 'queued', blockedBy: [other] })
-    renderApp(address, {
+    const gone = 'rollout_01jd4q6v2m8w3x5y7z9abcdefj'
+    const queued = rollout({ state: 'queued', blockedBy: [other, gone] })
+    const api = renderApp(address, {
       [endpoint]: () => json(queued),
-      'GET /rollouts': () => json(page(one)),
-      [`GET /rollouts/${other}`]: () => json(rollout({ id: other, config: 'shop', version: 3 })),
+      'GET /rollouts': () => json(page(rollout({ id: other, config: 'shop', version: 3 }))),
     })
     const link = await screen.findByRole('link', { name: 'shop v3' }, soon)
     expect(link).toHaveAttribute('href', `/rollouts/${other}`)
-    expect(screen.queryByText(other)).toBeNull()
+    const unnamed = screen.getByRole('link', { name: 'Another rollout' })
+    expect(unnamed).toHaveAttribute('href', `/rollouts/${gone}`)
+    expect(api.requests.flatMap(({ query }) => query.get('ids') ?? [])).toEqual([
+      `${other},${gone}`,
+    ])
   })
 
   test('that ended before it began is ordered again by one click', async () => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { Facts } from '../../components/facts.tsx'
 import type { Rollout, RolloutSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import { rolloutQuery, rolloutsQuery } from './api.ts'
+import { namedRolloutsQuery } from './api.ts'
 import { isWaiting } from './rules.ts'
 
 /** What a rollout that has not begun waits for, and whom. */
@@ -48,23 +48,23 @@ function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollo
 }
 
 export function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
-  const newest = useInfiniteQuery(rolloutsQuery()).data?.pages[0]?.items ?? []
+  const named = useQuery(namedRolloutsQuery(rolloutIds))
   return rolloutIds.map((id) => {
-    const known = newest.find((one) => one.id === id)
-    return <div key={id}>{known ? <RolloutName rollout={known} /> : <OlderRollout id={id} />}</div>
+    const known = named.data?.find((one) => one.id === id)
+    return (
+      <div key={id}>
+        {known ? <RolloutName rollout={known} /> : <Unnamed id={id} isPending={named.isPending} />}
+      </div>
+    )
   })
 }
 
-/** Others are ordered while one goes on: it may be on no first page any more. */
-function OlderRollout({ id }: { id: string }) {
-  const older = useQuery(rolloutQuery(id))
-  if (older.data) return <RolloutName rollout={older.data} />
-  return (
-    <Link to="/rollouts/$id" params={{ id }}>
-      {older.isPending ? 'An older rollout…' : 'An older rollout'}
-    </Link>
-  )
-}
+/** It cannot be read, or they are more than are asked for at once. */
+const Unnamed = ({ id, isPending }: { id: string; isPending: boolean }) => (
+  <Link to="/rollouts/$id" params={{ id }}>
+    {isPending ? 'Another rollout…' : 'Another rollout'}
+  </Link>
+)
 
 function RolloutName({ rollout: { id, config, version, message } }: { rollout: RolloutSummary }) {
   return (

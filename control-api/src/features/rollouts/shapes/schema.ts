@@ -5,6 +5,7 @@ import {
   Nullable,
   PageQuerySchema,
   RolloutIdSchema,
+  RolloutIdsSchema,
   TimeSchema,
 } from '../../../api-shapes/common.ts'
 import {
@@ -338,4 +339,5 @@ export const RolloutsQuerySchema = Type.Object({
   state: Type.Optional(RolloutStateSchema),
   config: Type.Optional(NameSchema),
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  ids: Type.Optional(RolloutIdsSchema),
 })

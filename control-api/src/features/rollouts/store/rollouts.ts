@@ -7,6 +7,7 @@ import type { RolloutState } from '../../../api-shapes/states.ts'
 import { certificatesOfTexts } from '../../../assignments/store.ts'
 import { nextTurn } from '../../../base/slices.ts'
 import type { Database, Reader, Trx } from '../../../db/database.ts'
+import { eachOf } from '../../../db/each-of.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Connected } from '../../../fleet/connections.ts'
@@ -66,6 +67,7 @@ type Page = {
   state?: RolloutState
   config?: string
   author?: string
+  ids?: readonly string[]
 }
 
 /** To see that one touches nobody within the scope takes a look at each of its nodes: ten thousand in some milliseconds. */
@@ -105,11 +107,12 @@ async function touchingOf(
 }
 
 /** Each filter has an index that ends with the id. */
-const pageQuery = (db: Reader, { before, limit, state, config, author }: Page) =>
+const pageQuery = (db: Reader, { before, limit, state, config, author, ids }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(ids !== undefined, (query) => query.where('id', 'in', eachOf(ids ?? [])))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
     .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
     .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
