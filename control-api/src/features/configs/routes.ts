@@ -26,7 +26,7 @@ type Deps = {
   now: () => number
   validate: Validate
   schema: SchemaNode
-  work: Pick<TextWork, 'compare' | 'explainConflict'>
+  work: Pick<TextWork, 'compare' | 'explainConflict' | 'sitesIn'>
   /** What else names a config, in words; empty: nothing. */
   namedBy: (unit: Unit, config: string) => Promise<string[]>
 }

@@ -64,6 +64,13 @@ describe('the list of sites', () => {
     expect(table.getByRole('link', { name: 'shop' })).toHaveAttribute('href', '/certificates/shop')
   })
 
+  test('says that it is not whole while the control plane still reads texts', async () => {
+    renderApp('/sites', { 'GET /sites': () => json({ ...page(), unread: 12 }) })
+    expect(await screen.findByText('Not all sites are here yet', {}, soon)).toBeVisible()
+    expect(screen.getByText(/still has to read 12 config versions/)).toBeVisible()
+    expect(screen.queryByText('No site yet')).toBeNull()
+  })
+
   test('is looked through where all of them are, and the address says for what', async () => {
     const api = renderApp('/sites?q=nope', { 'GET /sites': () => json(page()) })
     expect(await screen.findByText('No such site', {}, soon)).toBeVisible()
