@@ -55,19 +55,16 @@ select config, version
 --    SEARCH v USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
 
 -- GET /sites
-select h.site, h.host
-  from site_hosts h
-  where h.config = ?
-  and h.version = ?
-  and not exists ( select 1
-  from json_each(?) n
-  cross join site_hosts o on o.config = h.config
-  and o.host = h.host
-  and o.version = n.value)
---  SEARCH h USING PRIMARY KEY (config=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SCAN n VIRTUAL TABLE INDEX 1:
---    SEARCH o USING PRIMARY KEY (config=? AND host=? AND version=?)
+select site, host
+  from site_hosts
+  where config = ?
+  and version in (select value
+  from json_each(?))
+  group by host having max(version) = ?
+--  SEARCH site_hosts USING PRIMARY KEY (config=?)
+--  LIST SUBQUERY 1
+--    SCAN json_each VIRTUAL TABLE INDEX 1:
+--    CREATE BLOOM FILTER
 
 -- every request
 select h.config, h.host, h.version

@@ -144,9 +144,7 @@ describe('a site', () => {
 
   test('that the newest version has no more says who still serves it', async () => {
     renderApp(ADDRESS, answering({ version: 6, nodes: 1 }))
-    expect(
-      await screen.findByText('web v7 does not have this site any more', {}, soon),
-    ).toBeVisible()
+    expect(await screen.findByText('web v7 no longer has shop.example', {}, soon)).toBeVisible()
     expect(screen.getByText(/1 node still serves it/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'Edit in the form' })).toBeNull()
   })
