@@ -18647,12 +18647,15 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
+                     *       "unread": 1
                      *     }
                      */
                     "application/json": {
                         items: components["schemas"]["SiteSummary"][];
                         nextCursor: string | null;
+                        /** @description Versions whose sites are missing here: the control plane reads them, after a start with a new release. Ask again */
+                        unread: number;
                     };
                 };
             };

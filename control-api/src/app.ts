@@ -28,6 +28,8 @@ import { farmReader } from './features/alerts/look.ts'
 import { startAlertWatch } from './features/alerts/watch.ts'
 import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
+import { keepSites, unreadNewest, unreadOf } from './features/configs/sites-store.ts'
+import { findVersion } from './features/configs/store.ts'
 import { startTextWork, type TextWork } from './features/configs/text-work.ts'
 import { readGrouping } from './features/groups/store.ts'
 import { resolveNodes, resolveOne } from './features/metrics/asked-sets.ts'
@@ -38,6 +40,7 @@ import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
 import { type Contents, openContents } from './features/releases/contents.ts'
 import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
+import { createSiteReading } from './features/sites/reading.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
 import { fromWellKnown } from './features/telemetry/routes.ts'
@@ -327,6 +330,18 @@ export async function buildService(
     onError: (error) => app.log.error({ err: error }, 'the alert rules could not be looked at'),
   })
 
+  const siteReading = createSiteReading({
+    unreadNewest: () => unreadNewest(db),
+    unreadOf: (versions) => unreadOf(db, versions),
+    textOf: async ({ config: name, version: number }) =>
+      (await findVersion(db, name, number))?.text ?? null,
+    sitesIn: work.sitesIn,
+    keep: (of, sites) => write((unit) => keepSites(unit, of, sites)),
+    isHeld: disk.isFull,
+    onError: (error, of) => app.log.error({ err: error, ...of }, 'sites could not be read'),
+  })
+  await siteReading.start()
+
   const hub = new SseHub(EVENT_STREAMS)
   const { rollOut } = deciding
   const acme = openAcme({
@@ -337,7 +352,7 @@ export async function buildService(
     ...{ config, services, identity, box, authority, fleet, absenceOf, questions, sampleWatches },
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
-    ...{ consoleCertificate, hub, index, requests, ownProcess, alertFarm },
+    ...{ consoleCertificate, hub, index, siteReading, requests, ownProcess, alertFarm },
   })
   serveReader(app)
   if (config.consoleDir) await serveConsole(app, config.consoleDir, basePath)
@@ -357,6 +372,7 @@ export async function buildService(
       memberships.stop(),
       stopSending(),
       alerts.stop(),
+      siteReading.stop(),
     ])
     await Promise.all([
       backups?.close(),

@@ -27,7 +27,14 @@ import { backupRoutes } from './features/backups/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
 import { configRoutes } from './features/configs/routes.ts'
-import { findVersion, newestVersion, newestVersions } from './features/configs/store.ts'
+import {
+  newestNumbers,
+  newestSites,
+  sitesGone,
+  sitesOf,
+  versionsWith,
+} from './features/configs/sites-store.ts'
+import { findVersion } from './features/configs/store.ts'
 import { parseConfigText } from './features/configs/text/text.ts'
 import type { TextWork } from './features/configs/text-work.ts'
 import { createAdopt, saveErrors } from './features/configs/versions.ts'
@@ -79,6 +86,7 @@ import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { createViewSession } from './features/session/view.ts'
+import type { SiteReading } from './features/sites/reading.ts'
 import { siteRoutes } from './features/sites/routes.ts'
 import { createFarmFamilies } from './features/telemetry/farm.ts'
 import { otlpBody } from './features/telemetry/otlp-body.ts'
@@ -143,6 +151,7 @@ export type Parts = {
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
   index: FarmIndex
+  siteReading: SiteReading
   requests: ReturnType<typeof createRequestCounter>
   alertFarm: ReturnType<typeof farmReader>
   ownProcess: ReturnType<typeof watchProcess>
@@ -213,7 +222,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     ...{ endNode, endNodesIn: createEndNodesIn({ now, engine, fleet }) },
     askForLog: (nodeId, lines) =>
       questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
-    adopt: createAdopt({ db, write, now, validate: validateAuthors }),
+    adopt: createAdopt({ db, write, now, validate: validateAuthors, sitesIn: work.sitesIn }),
     adoptErrors: saveErrors,
     readGrouping,
     absenceOf,
@@ -238,9 +247,12 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   })(api)
   await releaseRoutes({ db, write, now, contents: parts.contents })(api)
   await siteRoutes({
-    ...{ now, sitesIn: work.sitesIn, nodes: index.nodes },
-    newestVersions: (page) => newestVersions(db, page),
-    newestVersion: (name) => newestVersion(db, name),
+    ...{ now, reading: parts.siteReading, sitesIn: work.sitesIn, nodes: index.nodes },
+    newestSites: (page) => newestSites(db, page),
+    sitesOf: (of) => sitesOf(db, of),
+    sitesGone: (of) => sitesGone(db, of),
+    versionsWith: (wanted) => versionsWith(db, wanted),
+    newestNumbers: (names) => newestNumbers(db, names),
     versionOf: (name, number) => findVersion(db, name, number),
     certificates: (names) => latestOf(db, names),
     shownBy: (nodeIds, hosts) => shownBy(db, nodeIds, hosts),

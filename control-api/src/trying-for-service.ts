@@ -8,6 +8,7 @@ import { renderForNode, valueAt, withValue } from './features/configs/render/ren
 import { latestVersion } from './features/configs/store.ts'
 import { schemaAt } from './features/configs/text/schema-walk.ts'
 import { keysOf } from './features/configs/text/text.ts'
+import type { TextWork } from './features/configs/text-work.ts'
 import { saveVersion } from './features/configs/versions.ts'
 import { readGrouping } from './features/groups/store.ts'
 import { claimsOn } from './features/rollouts/queue/store.ts'
@@ -20,9 +21,10 @@ import type { Services } from './process/services.ts'
 type Deps = {
   services: Pick<Services, 'db' | 'write' | 'now'>
   deciding: Pick<Deciding, 'schema' | 'validateAuthors' | 'orders'>
+  work: Pick<TextWork, 'sitesIn'>
 }
 
-export function tryingWith({ services, deciding }: Deps): TryDeps {
+export function tryingWith({ services, deciding, work }: Deps): TryDeps {
   const { db, write, now } = services
   const { schema, validateAuthors, orders } = deciding
   const nodeOf = async (nodeId: string) => {
@@ -49,7 +51,8 @@ export function tryingWith({ services, deciding }: Deps): TryDeps {
     },
     async save(version) {
       const saving = { ...version, source: 'ui' as const }
-      return (await saveVersion({ write, validate: validateAuthors, now }, saving)).number
+      const { sitesIn } = work
+      return (await saveVersion({ write, validate: validateAuthors, sitesIn, now }, saving)).number
     },
     async rolloutOn(nodeId) {
       const [rolloutId = null] = (await claimsOn(db, [nodeId], WAITING)).rolloutIds

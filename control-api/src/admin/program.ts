@@ -176,7 +176,7 @@ program
         work,
       )
       const number = await importConfig(
-        { write, validate, now },
+        { write, validate, sitesIn: work.sitesIn, now },
         { config: name, text, author: OPERATOR, message, release },
       )
         .catch((error: unknown) => {

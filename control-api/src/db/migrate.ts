@@ -41,6 +41,7 @@ import * as noNodeLabels from './migrations/064-no-node-labels.ts'
 import * as alerts from './migrations/066-alerts.ts'
 import * as views from './migrations/080-views.ts'
 import * as releases from './migrations/085-releases.ts'
+import * as sites from './migrations/090-sites.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,6 +83,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '066-alerts': alerts,
   '080-views': views,
   '085-releases': releases,
+  '090-sites': sites,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -52,6 +52,9 @@ export const TABLES = {
   configs: of('features/configs', { 'features/groups': 'is there one of that name' }),
   config_versions: of('features/configs', { 'features/rollouts': 'was a version put back since' }),
   draft_revisions: of('features/configs'),
+  sites_read: of('features/configs'),
+  sites: of('features/configs'),
+  site_hosts: of('features/configs'),
   releases: of('features/configs', {
     'features/rollouts': 'was it released, in the query of its tasks',
   }),

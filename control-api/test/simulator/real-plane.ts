@@ -51,7 +51,7 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
   for (let number = 1; number <= VERSIONS; number++) {
     const version = { config: CONFIG, text: textOf(number), parent: number - 1 || null }
     const about = { author: 'ana', message: 'm', source: 'api' as const }
-    await saveVersion({ write, validate, now }, { ...version, ...about })
+    await saveVersion({ write, validate, sitesIn: async () => [], now }, { ...version, ...about })
   }
   return services
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/010-configs.ts, 024-drafts.ts).
+// The rows this feature keeps in control.db (migrations/010-configs.ts, 024-drafts.ts, 090-sites.ts).
 import type { Generated } from 'kysely'
 
 type ConfigsTable = {
@@ -49,9 +49,31 @@ type ReleasesTable = {
   at_ms: number
 }
 
+/** Of these versions the sites are in the two tables below: of the newest of each config, and of those that nodes run. */
+type SitesReadTable = { config: string; version: number }
+
+type SitesTable = {
+  /** The first of its hosts: what it is called. */
+  host: string
+  config: string
+  version: number
+  /** JSON: all of them, as the text has them in order, in lower case. */
+  hosts: string
+  root: string | null
+  /** JSON: names. */
+  certificates: string
+  has_certificate_files: number
+}
+
+/** `site`: the host that it is called as. */
+type SiteHostsTable = { config: string; host: string; version: number; site: string }
+
 export type ConfigTables = {
   configs: ConfigsTable
   config_versions: ConfigVersionsTable
   draft_revisions: DraftRevisionsTable
   releases: ReleasesTable
+  sites_read: SitesReadTable
+  sites: SitesTable
+  site_hosts: SiteHostsTable
 }

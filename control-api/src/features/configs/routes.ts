@@ -28,7 +28,7 @@ type Deps = {
   now: () => number
   validate: Validate
   schema: SchemaNode
-  work: Pick<TextWork, 'compare' | 'explainConflict' | 'merge'>
+  work: Pick<TextWork, 'compare' | 'explainConflict' | 'merge' | 'sitesIn'>
   effectOf: TextEffect
   /** What else names a config, in words; empty: nothing. */
   namedBy: (unit: Unit, config: string) => Promise<string[]>

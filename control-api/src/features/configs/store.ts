@@ -105,26 +105,6 @@ export const latestVersion = (db: Reader, config: string): Promise<VersionRow | 
     .limit(1)
     .executeTakeFirst()
 
-/** Of each config that has one, by name, in pages. */
-export const newestVersions = (db: Reader, { after, limit }: { after: string; limit: number }) =>
-  newest(db).where('configs.name', '>', after).orderBy('configs.name').limit(limit).execute()
-
-export const newestVersion = (db: Reader, config: string) =>
-  newest(db).where('configs.name', '=', config).executeTakeFirst()
-
-const newest = (db: Reader) =>
-  db
-    .selectFrom('configs')
-    .innerJoin('config_versions as v', (join) =>
-      join.onRef('v.config', '=', 'configs.name').on('v.number', '=', (eb) =>
-        eb
-          .selectFrom('config_versions as n')
-          .select(({ fn }) => fn.max('n.number').as('number'))
-          .whereRef('n.config', '=', 'configs.name'),
-      ),
-    )
-    .select(['v.config', 'v.number', 'v.created_at_ms as createdAtMs'])
-
 /** Newest first. */
 export async function listVersions(
   db: Reader,

@@ -33,7 +33,7 @@ type Deps = {
   write: Write
   now: () => number
   validate: Validate
-  work: Pick<TextWork, 'compare'>
+  work: Pick<TextWork, 'compare' | 'sitesIn'>
 }
 
 const tags = ['configs']
@@ -230,7 +230,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   const authorOf = ({ user }: Pick<FastifyRequest, 'user'>) => user?.username ?? ''
 
   const save = async (version: SaveVersion) => {
-    const { number, created } = await saveVersion(deps, version)
+    const { number, created } = await saveVersion({ ...deps, sitesIn: work.sitesIn }, version)
     const { config } = version
     return {
       status: created ? (201 as const) : (200 as const),

@@ -17,6 +17,7 @@ import { ConfigInvalid, ParentNotLatest } from './errors.ts'
 import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render/render.ts'
 import { valuesFor } from './render/variables.ts'
 import type { Source } from './schema.ts'
+import { keepSites } from './sites-store.ts'
 import {
   findVersion,
   insertRelease,
@@ -29,6 +30,7 @@ import {
 } from './store.ts'
 import { namesInValue } from './text/certificates.ts'
 import { digestOf } from './text/digest.ts'
+import type { TextSite } from './text/sites.ts'
 
 export type SaveVersion = {
   config: string
@@ -40,7 +42,12 @@ export type SaveVersion = {
 }
 /** `created` false: it was the latest version's very text already. */
 export type Saved = { number: number; created: boolean }
-type Deps = { write: Write; validate: Validate; now: () => number }
+export type SaveDeps = {
+  write: Write
+  validate: Validate
+  sitesIn: (text: string) => Promise<TextSite[]>
+  now: () => number
+}
 
 /** What saving a version can refuse with. */
 export const saveErrors = [ParentNotLatest, ConfigInvalid, NodeCheckUnavailable]
@@ -56,11 +63,12 @@ export function requireValid(validation: Validation): string {
 
 /** The latest version's very text again makes no new version: scripts may say the same as often as they like. */
 export async function saveVersion(
-  { write, validate, now }: Deps,
+  { write, validate, sitesIn, now }: SaveDeps,
   version: SaveVersion,
 ): Promise<Saved> {
   const digest = requireValid(await validate(version.text))
-  return write((unit) => storeVersion(unit, { ...version, digest }, now()))
+  const sites = await sitesIn(version.text)
+  return write((unit) => storeVersion(unit, { ...version, digest, sites }, now()))
 }
 
 export type VersionPlan = Saved & { digest: string; source: Source; latest: string | null }
@@ -86,11 +94,12 @@ export async function planVersion(
 type Import = { config: string; text: string; author: string; message: string; release: boolean }
 
 /** From a file, on top of whatever there is. */
-export async function importConfig(deps: Deps, { release, ...given }: Import): Promise<number> {
+export async function importConfig(deps: SaveDeps, { release, ...given }: Import): Promise<number> {
   const digest = requireValid(await deps.validate(given.text))
+  const sites = await deps.sitesIn(given.text)
   return deps.write(async (unit) => {
     const parent = (await latestVersion(unit.trx, given.config))?.number ?? null
-    const version = { ...given, parent, source: 'import' as const, digest }
+    const version = { ...given, parent, source: 'import' as const, digest, sites }
     const { number } = await storeVersion(unit, version, deps.now())
     if (release)
       await releaseVersion(
@@ -103,14 +112,20 @@ export async function importConfig(deps: Deps, { release, ...given }: Import): P
 }
 
 type Checked = SaveVersion & { digest: string }
+type Read = Checked & { sites: readonly TextSite[] }
 
-async function storeVersion(unit: Unit, version: Checked, nowMs: number): Promise<Saved> {
+async function storeVersion(
+  unit: Unit,
+  { sites, ...version }: Read,
+  nowMs: number,
+): Promise<Saved> {
   const { config, parent, text, author, message, digest } = version
   const latest = await latestVersion(unit.trx, config)
   if (latest?.text === text) return { number: latest.number, created: false }
   requireLatest(version, latest?.number ?? null)
   const { source, restored } = await withOrigin(unit.trx, version)
   const number = await insertVersion(unit, { ...version, source }, nowMs)
+  await keepSites(unit, { config, version: number }, sites)
   await unit.emit({
     kind: 'config',
     id: config,
@@ -133,7 +148,7 @@ async function withOrigin(db: Kysely<Database>, version: Checked) {
   return { source: restored === null ? source : ('revert' as const), restored }
 }
 
-type AdoptDeps = Deps & { db: Kysely<Database> }
+type AdoptDeps = SaveDeps & { db: Kysely<Database> }
 
 /** Without what overrides and variables put in: that goes on differing per node. */
 export function createAdopt(deps: AdoptDeps): Adopt {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which versions changed a site's part of the config. Versions are read from the newest back, as far as it pays.
 import { nextTurn } from '../../base/slices.ts'
-import { siteFor, type TextSite, toSites } from './known-sites.ts'
+import type { KnownSite } from './known-sites.ts'
+import { siteFor, type TextSite } from './text-sites.ts'
 
 export type StoredVersion = {
   number: number
@@ -33,7 +34,7 @@ const MOST_CHARACTERS = 8_000_000
 /** Back to where it was added. */
 export async function historyOf(
   { versionOf, sitesIn }: Deps,
-  { config, newestVersion, site }: { config: string; newestVersion: number; site: TextSite },
+  { config, newestVersion, hosts }: Pick<KnownSite, 'config' | 'newestVersion' | 'hosts'>,
 ): Promise<SiteHistory> {
   const changes: SiteChange[] = []
   let left = MOST_CHARACTERS
@@ -41,7 +42,7 @@ export async function historyOf(
     const version = await versionOf(config, number)
     if (!version) return null
     left -= version.text.length
-    const found = siteFor(toSites(await sitesIn(version.text)), site.hosts)
+    const found = siteFor(await sitesIn(version.text), hosts)
     await nextTurn()
     const { text: _, ...said } = version
     return { said, digest: found?.digest ?? null }

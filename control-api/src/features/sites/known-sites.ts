@@ -1,140 +1,168 @@
 // SPDX-License-Identifier: MIT
-// The sites there are: those of each config's newest version, and those that only older versions have which nodes still run.
-// A version never changes, so what its text says is remembered.
+// The sites there are: those of each config's newest version, by rows in their order; and the hosts that only older
+// versions have which nodes still run. Of a version these never change, so they are remembered: of most there are none.
 import { Kept } from '../../base/kept.ts'
 import { nextTurn } from '../../base/slices.ts'
 import type { Running } from './running.ts'
 
-/** A site in the text of a version. */
-export type TextSite = {
-  index: number
+export type StoredSite = {
+  config: string
+  version: number
   hosts: readonly string[]
   root: string | null
   certificates: readonly string[]
   hasCertificateFiles: boolean
-  offset: number
-  length: number
-  line: number
-  endLine: number
-  digest: string
 }
-export type NewestVersion = { config: string; number: number; createdAtMs: number }
-export type KnownSite = {
-  config: string
+/** In the newest version that has it; of its hosts those that no newer one has which nodes run. */
+export type KnownSite = StoredSite & {
   /** Of the config. */
   newestVersion: number
-  /** The newest one that has it. */
-  version: number
-  site: TextSite
-  /** By version, of those that have it: so many nodes run it. */
+  /** By version, of those that have one of these hosts: so many nodes run it. */
   running: { version: number; nodes: number }[]
 }
+/** By host, then config. */
+export type SitePlace = readonly [host: string, config: string]
+type Found = Omit<KnownSite, 'running'>
 
 export type KnownSitesDeps = {
-  /** Of the configs after this name, by name: at most so many. */
-  newestVersions: (page: { after: string; limit: number }) => Promise<readonly NewestVersion[]>
-  newestVersion: (config: string) => Promise<NewestVersion | undefined>
-  /** null: there is no such version. */
-  textOf: (config: string, number: number) => Promise<string | null>
-  sitesIn: (text: string) => Promise<readonly TextSite[]>
+  /** Of newest versions; `lookedTo`: there may be more after it. */
+  newestSites: (page: { after: SitePlace; limit: number; q: string }) => Promise<{
+    sites: readonly StoredSite[]
+    lookedTo: SitePlace | null
+  }>
+  /** By host. */
+  sitesOf: (of: { config: string; version: number }) => Promise<readonly StoredSite[]>
+  /** With those of their hosts that none of the newer ones has. null: the text of one of them is still to be read. */
+  sitesGone: (of: {
+    config: string
+    version: number
+    newer: readonly number[]
+  }) => Promise<readonly StoredSite[] | null>
+  versionsWith: (
+    wanted: readonly (readonly [config: string, host: string])[],
+  ) => Promise<readonly { config: string; host: string; version: number }[]>
+  newestNumbers: (configs: readonly string[]) => Promise<ReadonlyMap<string, number>>
 }
-type Sites = { list: readonly TextSite[]; byHost: ReadonlyMap<string, TextSite> }
+export type SiteWish = {
+  after: SitePlace | undefined
+  limit: number
+  /** In lower case. */
+  q: string
+  config: string | undefined
+}
 
-/** Some 130,000 sites of two hosts each. Of more, each look at all reads all texts again: what is asked for in turn finds none of itself. */
-const MOST_BYTES = 64 * 1024 * 1024
+const BEFORE_ALL: SitePlace = ['', '']
+const GONE_KEPT_BYTES = 16 * 1024 * 1024
 const BYTES_EACH = 250
-const CONFIGS_AT_ONCE = 200
-
-/** The one that answers for one of these hosts. */
-export const siteFor = (
-  { byHost }: Pick<Sites, 'byHost'>,
-  hosts: readonly string[],
-): TextSite | undefined => {
-  const host = hosts.find((one) => byHost.has(one))
-  return host === undefined ? undefined : byHost.get(host)
-}
-
-export function toSites(list: readonly TextSite[]): Sites {
-  const byHost = new Map<string, TextSite>()
-  for (const site of list) for (const host of site.hosts) byHost.set(host, site)
-  return { list, byHost }
-}
 
 export function createKnownSites(deps: KnownSitesDeps) {
-  const { newestVersions, newestVersion, textOf, sitesIn } = deps
-  const kept = new Kept<Sites>({ mostBytes: MOST_BYTES })
+  const kept = new Kept<readonly StoredSite[]>({ mostBytes: GONE_KEPT_BYTES })
 
-  async function sitesOf(key: string, config: string, number: number): Promise<Sites> {
+  async function goneOf(config: string, version: number, newer: readonly number[]) {
+    const key = `${config} ${version} ${newer.join()}`
     const known = kept.get(key)
     if (known) return known
-    const text = await textOf(config, number)
-    const sites = toSites(text === null ? [] : await sitesIn(text))
-    kept.set(key, sites, bytesOf(sites.list))
+    const gone = await deps.sitesGone({ config, version, newer })
+    if (gone === null) return []
+    kept.set(key, gone, BYTES_EACH + gone.reduce((sum, site) => sum + bytesOf(site), 0))
     await nextTurn()
-    return sites
+    return gone
   }
 
-  async function ofConfig(newest: NewestVersion, running: Running): Promise<KnownSite[]> {
-    const { config, number: latest, createdAtMs } = newest
-    // A config that no node ever ran may be removed and made anew; one that a node ran is for ever.
-    const read = (version: number) =>
-      sitesOf(`${config} ${version} ${version === latest ? createdAtMs : ''}`, config, version)
-    const run = []
-    for (const one of running.of(config)) run.push({ ...one, sites: await read(one.version) })
-    const newestFirst = [
-      { version: latest, sites: await read(latest) },
-      ...run.toSorted((a, b) => b.version - a.version),
-    ]
-    const found: KnownSite[] = []
-    const seen = new Set<string>()
-    for (const { version, sites } of newestFirst) {
-      for (const site of sites.list) {
-        const isNew = !site.hosts.some((host) => seen.has(host))
-        for (const host of site.hosts) seen.add(host)
-        if (!isNew) continue
-        const having = run.filter((one) => siteFor(one.sites, site.hosts))
-        found.push({
-          ...{ config, newestVersion: latest, version, site },
-          running: having.map(({ version, nodes }) => ({ version, nodes })),
-        })
-      }
+  /** What only older versions of the config have. */
+  async function* onlyOlder(config: string, newestVersion: number, running: Running) {
+    const newer = [newestVersion]
+    const versions = running.of(config).map(({ version }) => version)
+    for (const version of versions.toSorted((a, b) => b - a)) {
+      if (version === newestVersion) continue
+      for (const site of await goneOf(config, version, newer)) yield { ...site, newestVersion }
+      newer.push(version)
     }
-    return found
+  }
+
+  async function newestOf({ after = BEFORE_ALL, limit, q, config }: SiteWish): Promise<Found[]> {
+    const isFound = isFoundBy(q)
+    if (config !== undefined) {
+      const version = (await deps.newestNumbers([config])).get(config)
+      const all = version === undefined ? [] : await deps.sitesOf({ config, version })
+      return all.filter((one) => isFound(one) && isAfter(one, after)).map(asNewest)
+    }
+    const found: StoredSite[] = []
+    for (let from: SitePlace | null = after; from !== null && found.length < limit; ) {
+      const { sites, lookedTo } = await deps.newestSites({ after: from, limit, q })
+      found.push(...sites.filter(isFound))
+      from = lookedTo
+      if (from !== null) await nextTurn()
+    }
+    return found.map(asNewest)
+  }
+
+  async function withRunning(found: readonly Found[], running: Running): Promise<KnownSite[]> {
+    const wanted = found.flatMap(({ config, hosts }) =>
+      hosts.map((host) => [config, host] as const),
+    )
+    const versions = Map.groupBy(await deps.versionsWith(wanted), (one) => one.config)
+    return found.map((site) => {
+      const hosts = new Set(site.hosts)
+      const having = new Set(
+        versions.get(site.config)?.flatMap((one) => (hosts.has(one.host) ? [one.version] : [])),
+      )
+      const run = running.of(site.config).filter(({ version }) => having.has(version))
+      return { ...site, running: run }
+    })
   }
 
   return {
-    /** Config by config, with a turn of the loop after each: of half a million sites nobody holds all at once. */
-    async *each(running: Running, wanted?: string): AsyncGenerator<KnownSite[]> {
-      if (wanted !== undefined) {
-        const newest = await newestVersion(wanted)
-        if (newest) yield await ofConfig(newest, running)
-        return
-      }
-      for (let after: string | undefined = ''; after !== undefined; ) {
-        const page = await newestVersions({ after, limit: CONFIGS_AT_ONCE })
-        for (const newest of page) {
-          yield await ofConfig(newest, running)
-          await nextTurn()
+    /** So many at most, by host and config. */
+    async list(wish: SiteWish, running: Running): Promise<KnownSite[]> {
+      const { after = BEFORE_ALL, limit, q } = wish
+      const isFound = isFoundBy(q)
+      const configs = wish.config === undefined ? running.configs() : [wish.config]
+      let found = await newestOf(wish)
+      for (const [config, newestVersion] of await deps.newestNumbers(configs)) {
+        const more: Found[] = []
+        for await (const site of onlyOlder(config, newestVersion, running)) {
+          if (isFound(site) && isAfter(site, after)) more.push(site)
         }
-        after = page.length < CONFIGS_AT_ONCE ? undefined : page.at(-1)?.config
+        if (more.length > 0) found = firstOf([...found, ...more], limit)
       }
+      return withRunning(firstOf(found, limit), running)
     },
+
     /** The one of the config that answers for the host. */
     async find(config: string, host: string, running: Running): Promise<KnownSite | undefined> {
-      const newest = await newestVersion(config)
-      if (!newest) return undefined
-      const all = await ofConfig(newest, running)
-      return all.find(({ site }) => site.hosts.includes(host))
+      const newestVersion = (await deps.newestNumbers([config])).get(config)
+      if (newestVersion === undefined) return undefined
+      const newest = await deps.sitesOf({ config, version: newestVersion })
+      let found: Found | undefined = newest.map(asNewest).find(({ hosts }) => hosts.includes(host))
+      if (found === undefined) {
+        for await (const site of onlyOlder(config, newestVersion, running)) {
+          if (!site.hosts.includes(host)) continue
+          found = site
+          break
+        }
+      }
+      return found && (await withRunning([found], running))[0]
     },
   }
 }
 
-const bytesOf = (sites: readonly TextSite[]) =>
-  sites.reduce(
-    (sum, { hosts, root, certificates }) =>
-      sum +
-      BYTES_EACH +
-      2 * [...hosts, ...certificates, root ?? ''].join().length +
-      50 * hosts.length,
-    BYTES_EACH,
-  )
+const asNewest = (site: StoredSite): Found => ({ ...site, newestVersion: site.version })
+
+export const placeOf = ({ config, hosts }: StoredSite): [string, string] => [hosts[0] ?? '', config]
+
+function compare([host, config]: SitePlace, [otherHost, otherConfig]: SitePlace) {
+  return byText(host, otherHost) || byText(config, otherConfig)
+}
+const byText = (a: string, b: string) => Number(a > b) - Number(a < b)
+const isAfter = (site: StoredSite, place: SitePlace) => compare(placeOf(site), place) > 0
+const firstOf = (sites: readonly Found[], most: number) =>
+  sites.toSorted((a, b) => compare(placeOf(a), placeOf(b))).slice(0, most)
+
+const isFoundBy =
+  (q: string) =>
+  ({ config, hosts }: StoredSite): boolean =>
+    q === '' || config.includes(q) || hosts.some((host) => host.includes(q))
+
+const bytesOf = ({ hosts, root, certificates }: StoredSite) =>
+  BYTES_EACH + 2 * [...hosts, ...certificates, root ?? ''].join().length + 50 * hosts.length

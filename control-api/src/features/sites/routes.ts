@@ -2,25 +2,23 @@
 // Sites as people think of them: what the configs say, which nodes serve it, and since when it is so.
 import { Type } from 'typebox'
 import { type Scope, scopeOf } from '../../access/scope.ts'
-import { NameSchema, pageOf, some } from '../../api-shapes/common.ts'
+import { NameSchema, some } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import { defineError } from '../../api-shapes/errors.ts'
 import { Kept } from '../../base/kept.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
 import { historyOf, type SiteHistory, type StoredVersion } from './history.ts'
-import {
-  createKnownSites,
-  type KnownSite,
-  type KnownSitesDeps,
-  type TextSite,
-} from './known-sites.ts'
-import { runningOf, type SeenNode } from './running.ts'
-import { HostSchema, SiteSchema, SiteSummarySchema, SitesQuerySchema } from './schema.ts'
+import { createKnownSites, type KnownSite, type KnownSitesDeps, placeOf } from './known-sites.ts'
+import type { SiteReading } from './reading.ts'
+import { type Running, runningOf, type SeenNode } from './running.ts'
+import { HostSchema, SitePageSchema, SiteSchema, SitesQuerySchema } from './schema.ts'
+import { siteFor, type TextSite } from './text-sites.ts'
 import { type KnownCertificate, type Shown, viewSite, viewSummary } from './view.ts'
 
-type Deps = Pick<KnownSitesDeps, 'newestVersions' | 'newestVersion'> & {
+type Deps = KnownSitesDeps & {
   now: () => number
+  reading: Pick<SiteReading, 'catchUp' | 'readNow'>
   versionOf: (config: string, number: number) => Promise<StoredVersion | undefined>
   sitesIn: (text: string) => Promise<readonly TextSite[]>
   nodes: (scope: Scope) => Promise<readonly SeenNode[]>
@@ -49,23 +47,27 @@ const config = {
 } as const
 
 export const siteRoutes = (deps: Deps) => async (app: App) => {
-  const { now, versionOf, sitesIn, nodes } = deps
-  const known = createKnownSites({
-    ...{ newestVersions: deps.newestVersions, newestVersion: deps.newestVersion, sitesIn },
-    textOf: async (name, number) => (await versionOf(name, number))?.text ?? null,
-  })
+  const { now, reading, versionOf, sitesIn, nodes } = deps
+  const known = createKnownSites(deps)
   const histories = new Kept<SiteHistory>({ most: HISTORIES_KEPT })
   /** It ends with the newest version. A config that was removed and made anew has versions of another time. */
   async function rememberedHistory(found: KnownSite, { created_at_ms: atMs }: StoredVersion) {
     const { config, newestVersion, version } = found
-    const key = [config, newestVersion, version, atMs, nameOf(found)].join(' ')
+    const key = [config, newestVersion, version, atMs, found.hosts[0]].join(' ')
     const history = histories.get(key) ?? (await historyOf({ versionOf, sitesIn }, found))
     histories.set(key, history)
     return history
   }
+  /** All of it: none is left unread. */
+  async function readConfig(name: string, running: Running): Promise<0> {
+    const newest = [...(await deps.newestNumbers([name]))]
+    const versions = newest.map(([config, version]) => ({ config, version }))
+    await reading.readNow([...versions, ...versionsOf(running, [name])])
+    return 0
+  }
   /** Nothing for who may not read them. */
   const certificatesOf = async (user: SignedInUser | null, sites: readonly KnownSite[]) => {
-    const names = new Set(sites.flatMap(({ site }) => site.certificates))
+    const names = new Set(sites.flatMap((site) => site.certificates))
     return may(user, 'certificates:read') ? deps.certificates([...names]) : new Map()
   }
 
@@ -80,23 +82,21 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
         description:
           'Of each config those of its newest version, and those that it has no more but nodes still run. A site is an entry of `sites`, and is called as its first host.',
         querystring: SitesQuerySchema,
-        response: { 200: pageOf(SiteSummarySchema) },
+        response: { 200: SitePageSchema },
       },
     },
     async ({ query: { cursor, limit = 100, q = '', config: wanted }, user }) => {
       const after = byHost.read(cursor)
-      const isFound = isFoundBy(q.toLowerCase())
       const running = runningOf(await nodes(scopeOf(user)))
-      let found: KnownSite[] = []
-      for await (const sites of known.each(running, wanted)) {
-        const more = sites.filter(
-          (one) => isFound(one) && (after === undefined || compareKeys(keyOf(one), after) > 0),
-        )
-        if (more.length > 0) found = firstOf([...found, ...more], limit + 1)
-      }
-      const { rows, nextCursor } = byHost.page(found, limit, keyOf)
+      const unread =
+        wanted === undefined
+          ? await reading.catchUp(versionsOf(running))
+          : await readConfig(wanted, running)
+      const wish = { after, limit: limit + 1, q: q.toLowerCase(), config: wanted }
+      const { rows, nextCursor } = byHost.page(await known.list(wish, running), limit, placeOf)
       const certificates = await certificatesOf(user, rows)
-      return { items: rows.map((row) => viewSummary(row, certificates, now())), nextCursor }
+      const items = rows.map((row) => viewSummary(row, certificates, now()))
+      return { items, nextCursor, unread }
     },
   )
 
@@ -116,21 +116,24 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
       const host = params.host.toLowerCase()
       const seen = await nodes(scopeOf(user))
       const running = runningOf(seen)
+      await readConfig(params.config, running)
       const found = await known.find(params.config, host, running)
       const stored = found && (await versionOf(found.config, found.version))
       if (!found || !stored) throw new SiteNotFound(params.config, host)
       const { text } = stored
+      const inText = await sitesIn(text)
+      const at = siteFor(inText, found.hosts)
+      if (!at) throw new Error(`the sites of ${found.config} v${found.version} are not its text’s`)
       const serving = may(user, 'nodes:read') ? servingOf(found, seen) : null
       const shown =
         serving &&
         (await deps.shownBy(
           serving.items.map(({ nodeId }) => nodeId),
-          found.site.hosts,
+          found.hosts,
         ))
       return viewSite({
         found,
-        text,
-        sitesOfConfig: (await sitesIn(text)).length,
+        ...{ text, at, sitesOfConfig: inText.length },
         certificates: await certificatesOf(user, [found]),
         nodesWithOwnSites: running.withOwnSites(found.config),
         ...{ serving, shown },
@@ -144,20 +147,8 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
 const may = (user: SignedInUser | null, permission: 'certificates:read' | 'nodes:read') =>
   user?.permissions.includes(permission) ?? false
 
-const nameOf = ({ site }: KnownSite) => site.hosts[0] ?? ''
-/** Within a config a host is one site's. */
-const keyOf = (one: KnownSite): [string, string] => [nameOf(one), one.config]
-function compareKeys([host, config]: readonly string[], [otherHost, other]: readonly string[]) {
-  return byText(host, otherHost) || byText(config, other)
-}
-const firstOf = (sites: readonly KnownSite[], most: number) =>
-  sites.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))).slice(0, most)
-const byText = (a = '', b = '') => Number(a > b) - Number(a < b)
-
-const isFoundBy =
-  (q: string) =>
-  ({ config: name, site }: KnownSite): boolean =>
-    q === '' || name.includes(q) || site.hosts.some((host) => host.includes(q))
+const versionsOf = (running: Running, configs = running.configs()) =>
+  configs.flatMap((config) => running.of(config).map(({ version }) => ({ config, version })))
 
 /** By name. */
 function servingOf(found: KnownSite, seen: readonly SeenNode[]) {

@@ -13,6 +13,8 @@ export type SeenNode = {
   state: SyncState
 }
 export type Running = {
+  /** Those that some node runs. */
+  configs: () => string[]
   /** What most run first. */
   of: (config: string) => { version: number; nodes: number }[]
   /** Nodes that run the config with sites of their own in place of its. */
@@ -39,6 +41,7 @@ export function runningOf(seen: readonly SeenNode[]): Running {
     counts.set(version, (counts.get(version) ?? 0) + 1)
   }
   return {
+    configs: () => [...versions.keys()],
     of: (config) =>
       [...(versions.get(config) ?? [])]
         .map(([version, nodes]) => ({ version, nodes }))

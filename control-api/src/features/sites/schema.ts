@@ -5,6 +5,7 @@ import {
   NodeIdSchema,
   Nullable,
   PageQuerySchema,
+  pageOf,
   someOf,
   TimeSchema,
 } from '../../api-shapes/common.ts'
@@ -55,6 +56,15 @@ export const SiteSummarySchema = Type.Object({
   hosts: someOf(HostSchema, HOSTS_LISTED),
 })
 export type SiteSummary = Static<typeof SiteSummarySchema>
+
+export const SitePageSchema = Type.Object({
+  ...pageOf(SiteSummarySchema).properties,
+  unread: Type.Integer({
+    minimum: 0,
+    description:
+      'Versions whose sites are missing here: the control plane reads them, after a start with a new release. Ask again',
+  }),
+})
 
 export const SitesQuerySchema = Type.Object({
   ...PageQuerySchema.properties,

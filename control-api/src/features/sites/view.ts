@@ -5,6 +5,7 @@ import { stateOf } from '../../certificates/expiry.ts'
 import type { SiteHistory } from './history.ts'
 import type { KnownSite } from './known-sites.ts'
 import { HOSTS_LISTED, MOST_TEXT, type Site, type SiteSummary } from './schema.ts'
+import type { TextSite } from './text-sites.ts'
 
 export type KnownCertificate = { notBeforeMs: number; notAfterMs: number }
 export type Shown = { host: string; fingerprint: string; notAfterMs: number; nodes: number }
@@ -14,13 +15,13 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 const viewBoth = (known: KnownSite, certificates: Certificates, nowMs: number) => ({
   config: known.config,
-  host: known.site.hosts[0] ?? '',
+  host: known.hosts[0] ?? '',
   version: known.version,
   newestVersion: known.newestVersion,
-  root: known.site.root,
+  root: known.root,
   nodes: known.running.reduce((sum, { nodes }) => sum + nodes, 0),
-  certificates: known.site.certificates.map((name) => viewCertificate(name, certificates, nowMs)),
-  hasCertificateFiles: known.site.hasCertificateFiles,
+  certificates: known.certificates.map((name) => viewCertificate(name, certificates, nowMs)),
+  hasCertificateFiles: known.hasCertificateFiles,
 })
 
 function viewCertificate(name: string, certificates: Certificates, nowMs: number) {
@@ -36,13 +37,14 @@ export const viewSummary = (
   nowMs: number,
 ): SiteSummary => ({
   ...viewBoth(known, certificates, nowMs),
-  hosts: some(known.site.hosts, HOSTS_LISTED),
+  hosts: some(known.hosts, HOSTS_LISTED),
 })
 
 type Whole = Pick<Site, 'sitesOfConfig' | 'nodesWithOwnSites' | 'serving'> & {
   found: KnownSite
-  /** Of its version. */
+  /** Of its version, and where in it the site stands. */
   text: string
+  at: Pick<TextSite, 'index' | 'offset' | 'length' | 'line' | 'endLine'>
   certificates: Certificates
   shown: Shown[] | null
   history: SiteHistory
@@ -52,18 +54,18 @@ type Whole = Pick<Site, 'sitesOfConfig' | 'nodesWithOwnSites' | 'serving'> & {
 export function viewSite({
   found,
   text,
+  at: { index, offset, length, line, endLine },
   certificates,
   shown,
   history,
   nowMs,
   ...said
 }: Whole): Site {
-  const { index, hosts, line, endLine, offset, length } = found.site
   const part = text.slice(offset, offset + length)
   return {
     ...viewBoth(found, certificates, nowMs),
     ...said,
-    hosts: some(hosts),
+    hosts: some(found.hosts),
     part: {
       ...{ pointer: `/sites/${index}`, line, endLine },
       text: part.slice(0, MOST_TEXT),

@@ -153,6 +153,19 @@ export async function nodesByVersion(
   return new Map(rows.map(({ version, nodes }) => [version, nodes]))
 }
 
+/** Of the config, those that some node runs. */
+export async function versionsRun(db: Reader, config: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select('running_version as version')
+    .distinct()
+    .where('decommissioned_at_ms', 'is', null)
+    .where('running_config', '=', config)
+    .$narrowType<{ version: number }>()
+    .execute()
+  return rows.map(({ version }) => version)
+}
+
 export async function nameIsTaken(db: Reader, name: string, byOtherThan = ''): Promise<boolean> {
   const other = await db
     .selectFrom('nodes')

@@ -7,6 +7,8 @@ import { openControlDb } from '../../../src/db/open.ts'
 
 const NODES = 10_000
 const VERSIONS = 1000
+/** Of each version. */
+const SITES = 500
 const EVENTS = 1_000_000
 /** More than a month of them. */
 const ROLLOUTS = 500
@@ -72,6 +74,13 @@ const STATEMENTS = [
      json_array('ui', 'cli', 'api') ->> (i % 3), i from ${each(VERSIONS)}`,
   `insert into config_versions (config, number, digest, text, author, message, source, created_at_ms)
    select 'config-' || printf('%02d', i + 1), 1, 'digest', ${text}, 'ana', 'first', 'ui', 1 from ${each(59)}`,
+  `insert into sites_read (config, version) select config, max(number) from config_versions group by config`,
+  // The nodes run it.
+  `insert into sites_read (config, version) values ('config-01', ${GENERATIONS - 1})`,
+  `insert into sites (host, config, version, hosts, root, certificates, has_certificate_files)
+   select printf('site-%04d.example', i), config, version, json_array(printf('site-%04d.example', i)), '/srv/www', '[]', 0
+   from sites_read cross join ${each(SITES)}`,
+  `insert into site_hosts (config, host, version, site) select config, host, version, host from sites`,
   `insert into node_groups (name, description, selector, position, config, merge_patch, revision, updated_at_ms)
    select 'group-' || i, '', 'rack=' || i, i, 'config-01', '{}', 1, 1 from ${each(20)}`,
 

@@ -67,10 +67,9 @@ export const LISTS: Record<string, List> = {
     filters: ['author=person-3', 'source=ui', 'q=change', 'author=person-3&source=ui&q=change'],
     isScoped: true,
   },
-  // Put in order in memory, of texts that are remembered: features/sites/known-sites.ts.
   sites: {
     path: '/sites',
-    after: ['sites', 'a.example', 'config-01'],
+    after: ['sites', 'site-0250.example', 'config-30'],
     filters: ['q=fig', 'config=config-01'],
     isScoped: true,
   },

@@ -14,30 +14,65 @@ select *
 --  SCAN node_groups  (a hundred groups at most)
 --  USE TEMP B-TREE FOR ORDER BY  (a hundred groups at most)
 
+-- every request
+select wanted.value ->> 0 as config, wanted.value ->> 1 as version
+  from json_each(?) wanted
+  where not exists ( select 1
+  from sites_read r
+  where r.config = wanted.value ->> 0
+  and r.version = wanted.value ->> 1)
+--  SCAN wanted VIRTUAL TABLE INDEX 1:
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH r USING PRIMARY KEY (config=? AND version=?)
+
 -- GET /sites
 -- GET /sites, a later page
--- GET /sites?q=fig
--- and 5 more
-select "v"."config", "v"."number", "v"."created_at_ms" as "createdAtMs"
-  from "configs"
-  inner join "config_versions" as "v" on "v"."config" = "configs"."name"
-  and "v"."number" = (select max("n"."number") as "number"
+-- GET /sites, within a scope
+-- and 1 more
+select *
+  from "sites" as "s"
+  where (s.host, s.config) > (?, …)
+  and "s"."version" = (select max("n"."number") as "number"
   from "config_versions" as "n"
-  where "n"."config" = "configs"."name")
-  where "configs"."name" > ?
-  order by "configs"."name"
+  where "n"."config" = "s"."config")
+  order by "s"."host", "s"."config"
   limit ?
---  SEARCH configs USING PRIMARY KEY (name>?)
---  SEARCH v USING INDEX sqlite_autoindex_config_versions_1 (config=? AND number=?)
+--  SEARCH s USING PRIMARY KEY ((host,config)>(?,?))
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH n USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
 
+-- every request
+select config, version
+  from ( select wanted.value as config, (select max(number)
+  from config_versions v
+  where v.config = wanted.value) as version
+  from json_each(?) wanted)
+  where version is not null
+--  SCAN wanted VIRTUAL TABLE INDEX 1:
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH v USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH v USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
+
 -- GET /sites
-select *
-  from "config_versions"
-  where "config" = ?
-  and "number" = ?
---  SEARCH config_versions USING INDEX sqlite_autoindex_config_versions_1 (config=? AND number=?)
+select site, host
+  from site_hosts
+  where config = ?
+  and version in (select value
+  from json_each(?))
+  group by host having max(version) = ?
+--  SEARCH site_hosts USING PRIMARY KEY (config=?)
+--  LIST SUBQUERY 1
+--    SCAN json_each VIRTUAL TABLE INDEX 1:
+--    CREATE BLOOM FILTER
+
+-- every request
+select h.config, h.host, h.version
+  from json_each(?) wanted
+  cross join site_hosts h on h.config = wanted.value ->> 0
+  and h.host = wanted.value ->> 1
+--  SCAN wanted VIRTUAL TABLE INDEX 1:
+--  SEARCH h USING PRIMARY KEY (config=? AND host=?)
 
 -- every request
 select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs
@@ -48,18 +83,42 @@ select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs,
 --  SEARCH c USING INDEX sqlite_autoindex_certificates_1 (name=?)
 --  SEARCH v USING PRIMARY KEY (certificate=? AND number=?)
 
+-- GET /sites?q=fig
+-- GET /sites?q=fig, a later page
+-- GET /sites?q=fig, within a scope
+-- and 1 more
+select "s"."host", "s"."config"
+  from "sites" as "s"
+  where (s.host, s.config) > (?, …)
+  order by "s"."host", "s"."config"
+  limit ? offset ?
+--  SEARCH s USING PRIMARY KEY ((host,config)>(?,?))
+
+-- GET /sites?q=fig
+-- GET /sites?q=fig, a later page
+-- GET /sites?q=fig, within a scope
+-- and 1 more
+select *
+  from "sites" as "s"
+  where (s.host, s.config) > (?, …)
+  and "s"."version" = (select max("n"."number") as "number"
+  from "config_versions" as "n"
+  where "n"."config" = "s"."config")
+  and (s.host, s.config) <= (?, …)
+  and (instr(s.hosts, ?) > 0 or instr(s.config, ?) > 0)
+  order by "s"."host", "s"."config"
+  limit ?
+--  SEARCH s USING PRIMARY KEY ((host,config)>(?,?) AND (host,config)<(?,?))
+--  CORRELATED SCALAR SUBQUERY 1
+--    SEARCH n USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
+
 -- GET /sites?config=config-01
 -- GET /sites?config=config-01, a later page
 -- GET /sites?config=config-01, within a scope
 -- and 1 more
-select "v"."config", "v"."number", "v"."created_at_ms" as "createdAtMs"
-  from "configs"
-  inner join "config_versions" as "v" on "v"."config" = "configs"."name"
-  and "v"."number" = (select max("n"."number") as "number"
-  from "config_versions" as "n"
-  where "n"."config" = "configs"."name")
-  where "configs"."name" = ?
---  SEARCH configs USING PRIMARY KEY (name=?)
---  SEARCH v USING INDEX sqlite_autoindex_config_versions_1 (config=? AND number=?)
---  CORRELATED SCALAR SUBQUERY 1
---    SEARCH n USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
+select *
+  from "sites"
+  where "config" = ?
+  and "version" = ?
+  order by "host"
+--  SEARCH sites USING INDEX sites_by_version (config=? AND version=?)

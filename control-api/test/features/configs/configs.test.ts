@@ -287,7 +287,7 @@ describe('importing a config', () => {
       digest: `sha256:${'a'.repeat(64)}`,
       errors: [] as [],
     })
-    const deps = { write, now: Date.now, validate }
+    const deps = { write, now: Date.now, validate, sitesIn: async () => [] }
     expect(await importConfig(deps, given)).toBe(1)
     expect(await importConfig(deps, given)).toBe(1)
     expect(await importConfig(deps, { ...given, text: OTHER, release: false })).toBe(2)

@@ -17,9 +17,7 @@ async function changesOf(roots: (string | null)[], filler = '') {
     const text = root === null ? '{}' : textOf(root, filler)
     return { number, text, author: 'ana', message: '', created_at_ms: number }
   }
-  const [site] = sitesIn(textOf('any'))
-  if (!site) throw new Error('the sample has no site')
-  const found = { config: 'default', newestVersion: roots.length, site }
+  const found = { config: 'default', newestVersion: roots.length, hosts: ['a.example'] }
   const history = await historyOf({ versionOf, sitesIn: async (text) => sitesIn(text) }, found)
   const changes = history.changes.map(({ number, what }) => `${number} ${what}`)
   return { changes, lookedBackTo: history.lookedBackTo, read }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sites as people see them: whose they are, who serves them, and what changed them.
+import { join } from 'node:path'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import type { Site, SiteSummary } from '../../../src/features/sites/schema.ts'
 import { makeChain } from '../../certificates/make.ts'
-import { type Client, withToken } from '../../helper.ts'
+import { build, type Client, tempDir, withToken } from '../../helper.ts'
 import { personWith } from '../../person.ts'
 import { type Farm, farm, order, reaches, saveVersion } from '../rollouts/farm.ts'
 
@@ -24,7 +26,7 @@ const DOCS = { hosts: ['docs.example'] }
 const list = async (client: Client, query = '') => {
   const answer = await client.inject({ url: `/api/v1/sites${query}` })
   expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ items: SiteSummary[]; nextCursor: string | null }>()
+  return answer.json<{ items: SiteSummary[]; nextCursor: string | null; unread: number }>()
 }
 const ask = (client: Client, host: string, config = 'default') =>
   client.inject({ url: `/api/v1/sites/${config}/${encodeURIComponent(host)}` })
@@ -41,6 +43,13 @@ async function serving(names: string[], ...versions: string[]): Promise<Farm> {
 async function rollOut(service: Farm, version: number, selector = ''): Promise<void> {
   const { id } = (await order(service.admin, { version, selector })).json()
   await reaches(service, id, 'succeeded')
+}
+
+/** Of a service that goes on. */
+async function copyOf({ services }: Farm): Promise<string> {
+  const dataDir = tempDir()
+  await sql`vacuum into ${join(dataDir, 'control.db')}`.execute(services.db)
+  return dataDir
 }
 
 async function labelled(service: Farm, at: number, labels: Record<string, string>) {
@@ -95,6 +104,56 @@ describe('GET /sites', () => {
     await rollOut(service, 3)
     expect(hostsOf(await list(admin))).toEqual(['shop.example'])
     expect((await ask(admin, 'docs.example')).json().code).toBe('site_not_found')
+  })
+
+  it('keeps a host that the newest version took from its site while a node answers for it', async () => {
+    const both = { hosts: ['old.example', 'new.example', 'also.example'] }
+    const service = await serving(
+      ['edge-1'],
+      textOf(both),
+      textOf({ hosts: ['new.example'], root: '/srv/new' }),
+    )
+    await rollOut(service, 2)
+    const { admin } = service
+    expect((await list(admin)).items).toMatchObject([
+      { host: 'new.example', version: 3, nodes: 1, hosts: { total: 1 } },
+      {
+        ...{ host: 'old.example', version: 2, newestVersion: 3, nodes: 1, root: '/srv/www' },
+        hosts: { items: ['old.example', 'also.example'] },
+      },
+    ])
+    expect(hostsOf(await list(admin, '?q=also'))).toEqual(['old.example'])
+    expect(hostsOf(await list(admin, '?config=default&q=old'))).toEqual(['old.example'])
+    const first = await list(admin, '?limit=1')
+    expect(hostsOf(await list(admin, `?cursor=${first.nextCursor}`))).toEqual(['old.example'])
+    const old = await read(admin, 'also.example')
+    expect(old).toMatchObject({
+      ...{ host: 'old.example', version: 2, newestVersion: 3 },
+      versions: [{ version: 2, nodes: 1 }],
+      serving: { items: [{ nodeName: 'edge-1', version: 2 }] },
+    })
+    expect(old.part.text).toContain('also.example')
+    expect(old.changes[0]).toMatchObject({ version: 3, what: 'removed' })
+    expect(await read(admin, 'new.example')).toMatchObject({ version: 3, nodes: 1 })
+    await rollOut(service, 3)
+    expect(hostsOf(await list(admin))).toEqual(['new.example'])
+    expect((await ask(admin, 'also.example')).statusCode).toBe(404)
+  })
+
+  it('has what was saved before there was a table of sites, and what nodes went back to', async () => {
+    const service = await serving(['edge-1'], textOf(SHOP, DOCS), textOf(SHOP))
+    const { admin, services } = service
+    await rollOut(service, 2)
+    await services.db.deleteFrom('sites_read').execute()
+    // Its own texts are read at once, whoever asks.
+    expect((await ask(admin, 'docs.example')).statusCode).toBe(200)
+    await services.db.deleteFrom('sites_read').execute()
+    const again = await build({ config: { dataDir: await copyOf(service) } })
+    await expect.poll(async () => (await list(again.admin)).unread).toBe(0)
+    expect((await list(again.admin)).items).toMatchObject([
+      { host: 'docs.example', version: 2, newestVersion: 3 },
+      { host: 'shop.example', version: 3 },
+    ])
   })
 
   it('counts nodes of the caller’s scope, and none whose override has other sites', async () => {

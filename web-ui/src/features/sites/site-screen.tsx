@@ -131,11 +131,11 @@ function SiteMeta({ site }: { site: Site }) {
   )
 }
 
-function Removed({ site: { config, version, newestVersion, nodes } }: { site: Site }) {
+function Removed({ site: { config, host, version, newestVersion, nodes } }: { site: Site }) {
   return (
     <Notice
       tone="warn"
-      title={`${config} v${newestVersion} does not have this site any more`}
+      title={`${config} v${newestVersion} no longer has ${hostWords(host)}`}
       action={
         <ButtonLink
           variant="default"

@@ -10,6 +10,7 @@ import { EndsAt } from '../../components/ends-at.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { MarkedText } from '../../components/status-badge.tsx'
@@ -43,13 +44,16 @@ export function SitesScreen({ search, onSearch }: Props) {
         <QueryStates query={sites} what="The sites" skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
-            if (known.length > 0) return <Sites known={known} hasMore={sites.hasNextPage} />
-            return q === '' ? (
-              <NoSite />
-            ) : (
-              <EmptyState title="No such site">
-                No host and no config has “{q}” in its name.
-              </EmptyState>
+            const unread = pages.at(-1)?.unread ?? 0
+            return (
+              <>
+                {unread > 0 && <StillReading versions={unread} />}
+                {known.length > 0 ? (
+                  <Sites known={known} hasMore={sites.hasNextPage} />
+                ) : (
+                  unread === 0 && <NothingFound q={q} />
+                )}
+              </>
             )
           }}
         </QueryStates>
@@ -58,6 +62,20 @@ export function SitesScreen({ search, onSearch }: Props) {
     </Page>
   )
 }
+
+const StillReading = ({ versions }: { versions: number }) => (
+  <Notice tone="info" title="Not all sites are here yet">
+    The control plane still has to read {plural(versions, 'config version')} after its update. The
+    list fills up by itself.
+  </Notice>
+)
+
+const NothingFound = ({ q }: { q: string }) =>
+  q === '' ? (
+    <NoSite />
+  ) : (
+    <EmptyState title="No such site">No host and no config has “{q}” in its name.</EmptyState>
+  )
 
 const NoSite = () => (
   <EmptyState title="No site yet" action={<ButtonLink to="/configs">Open the configs</ButtonLink>}>

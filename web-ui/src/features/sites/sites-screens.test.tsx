@@ -64,6 +64,13 @@ describe('the list of sites', () => {
     expect(table.getByRole('link', { name: 'shop' })).toHaveAttribute('href', '/certificates/shop')
   })
 
+  test('says that it is not whole while the control plane still reads texts', async () => {
+    renderApp('/sites', { 'GET /sites': () => json({ ...page(), unread: 12 }) })
+    expect(await screen.findByText('Not all sites are here yet', {}, soon)).toBeVisible()
+    expect(screen.getByText(/still has to read 12 config versions/)).toBeVisible()
+    expect(screen.queryByText('No site yet')).toBeNull()
+  })
+
   test('is looked through where all of them are, and the address says for what', async () => {
     const api = renderApp('/sites?q=nope', { 'GET /sites': () => json(page()) })
     expect(await screen.findByText('No such site', {}, soon)).toBeVisible()
@@ -137,9 +144,7 @@ describe('a site', () => {
 
   test('that the newest version has no more says who still serves it', async () => {
     renderApp(ADDRESS, answering({ version: 6, nodes: 1 }))
-    expect(
-      await screen.findByText('web v7 does not have this site any more', {}, soon),
-    ).toBeVisible()
+    expect(await screen.findByText('web v7 no longer has shop.example', {}, soon)).toBeVisible()
     expect(screen.getByText(/1 node still serves it/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'Edit in the form' })).toBeNull()
   })

@@ -91,7 +91,7 @@ async function open() {
   for (const number of [1, 2, 3]) {
     const version = { config: 'default', text: `{"n": ${number}}`, parent: number - 1 || null }
     await saveVersion(
-      { write, validate, now },
+      { write, validate, sitesIn: async () => [], now },
       { ...version, author: 'ana', message: 'm', source: 'api' },
     )
   }
